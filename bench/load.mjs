@@ -1,0 +1,17 @@
+/**
+ * The load generator, a process of its own. Takes jobs over IPC, one at a time, and answers each
+ * with its figures. Started by run.mjs; ends with it.
+ */
+import { closedLoop } from './closed-loop.mjs';
+import { streamLoad } from './stream-load.mjs';
+
+const KINDS = { closed: closedLoop, streams: streamLoad };
+
+process.on('message', async (job) => {
+  try {
+    process.send({ result: await KINDS[job.kind](job) });
+  } catch (error) {
+    process.send({ failure: error.message });
+  }
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,69 @@
+/** One slot with the CPU profiler on in the gateway process, and the functions in which it spent its time. */
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chatRequest } from './request-bytes.mjs';
+import { runSlot } from './slot.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SHOWN = 30;
+
+/** @returns {Promise<{ file: string, requests: number, cpuUsPerRequest: number, hot: object[] } | { missing: string }>} */
+export async function profileGatehouse(bench, track, { seconds, resultsFolder, stamp }) {
+  const { contender } = track;
+  const [pid] = contender.gatewayPids();
+  if (!existsSync(join(contender.profiles, `${pid}.ready`)))
+    return { missing: 'the gateway process did not load the profiler (NODE_OPTIONS did not reach it)' };
+  process.kill(pid, 'SIGUSR2');
+  await sleep(500);
+  const request = chatRequest(contender.port, contender.headers, { stream: false });
+  const slot = await runSlot(bench, contender, { kind: 'closed', concurrency: 64, seconds, request });
+  track.sent += slot.requests;
+  process.kill(pid, 'SIGUSR2');
+
+  const written = join(contender.profiles, `${pid}.cpuprofile`);
+  const profile = await readWhenComplete(written);
+  if (!profile) return { missing: 'the gateway process wrote no profile' };
+  const file = join(resultsFolder, `${stamp}.cpuprofile`);
+  copyFileSync(written, file);
+  return {
+    file,
+    requests: slot.requests,
+    cpuUsPerRequest: slot.cpuUsPerUnit,
+    hot: hotFunctions(profile, slot.requests),
+  };
+}
+
+async function readWhenComplete(file) {
+  for (let tries = 0; tries < 150; tries += 1) {
+    await sleep(200);
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch {
+      // Not there yet, or only half written.
+    }
+  }
+  return null;
+}
+
+/** Functions by the time spent in themselves, microseconds per request. Garbage collection has a line of its own. */
+function hotFunctions(profile, requests) {
+  const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
+  const spent = new Map();
+  profile.samples.forEach((id, index) => {
+    const frame = frames.get(id);
+    const place = frame.url ? `${shortened(frame.url)}:${frame.lineNumber + 1}` : '';
+    const name = `${frame.functionName || '(anonymous)'} ${place}`.trim();
+    spent.set(name, (spent.get(name) ?? 0) + profile.timeDeltas[index]);
+  });
+  return [...spent]
+    .filter(([name]) => name !== '(idle)')
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, SHOWN)
+    .map(([name, us]) => ({ name, usPerRequest: us / requests }));
+}
+
+function shortened(url) {
+  return url.replace('file://', '').replace(ROOT, '');
+}

@@ -1,0 +1,69 @@
+import tseslint from 'typescript-eslint';
+
+/** The limits of the house, so that they are not opinions. */
+const limits = {
+  'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
+  'max-depth': ['error', 3],
+  complexity: ['error', 10],
+};
+
+const closedDoors = {
+  'no-console': 'error',
+  'no-restricted-syntax': [
+    'error',
+    { selector: ':matches(FunctionDeclaration, ArrowFunctionExpression, MethodDefinition[kind!="constructor"] > FunctionExpression)[params.length>4]', message: 'At most 4 parameters.' },
+    { selector: 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>7]', message: 'At most 7 dependencies.' },
+    { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+    { selector: 'TSEnumDeclaration', message: 'Use a union of strings.' },
+    {
+      selector: "MemberExpression[object.name='process'][property.name='env']",
+      message: 'Only common/settings reads the environment.',
+    },
+    { selector: 'NewExpression[callee.name=/Exception$/]', message: 'Throw an AppError from the catalog.' },
+  ],
+};
+
+const types = {
+  '@typescript-eslint/no-explicit-any': 'error',
+  '@typescript-eslint/no-non-null-assertion': 'error',
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+  '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+  '@typescript-eslint/consistent-type-imports': 'error',
+  '@typescript-eslint/no-extraneous-class': 'off',
+  '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+  '@typescript-eslint/no-confusing-void-expression': 'off',
+  '@typescript-eslint/no-unnecessary-condition': 'off',
+  '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+  '@typescript-eslint/require-await': 'off',
+  '@typescript-eslint/prefer-promise-reject-errors': 'off',
+};
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', 'bench/results/', 'data/', 'coverage/'] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] }, tsconfigRootDir: import.meta.dirname } },
+    rules: { ...types, ...limits, ...closedDoors },
+  },
+  {
+    files: ['src/common/settings/**', 'src/launcher/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', '*.mjs', 'bin/**', 'scripts/**'],
+    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
+  },
+  {
+    files: ['**/*.spec.ts', 'test/**', 'bench/**'],
+    rules: {
+      'max-lines-per-function': 'off',
+      'max-lines': 'off',
+      complexity: 'off',
+      'no-restricted-syntax': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+  { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
+);

@@ -1,0 +1,61 @@
+/**
+ * Writes the pages of docs/ that are made from tables in the source. Run `npm run build` first: it reads the built
+ * tables. With `--check` it writes nothing and fails when a page is out of date.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { SCOPES } from '../dist/auth/scopes.js';
+import { ERRORS } from '../dist/common/errors/catalog.js';
+import { settingsSchema } from '../dist/common/settings/settings.js';
+import { catalogPage } from '../dist/providers/catalog-page.js';
+
+const cell = (text) => String(text).replaceAll('|', '\\|');
+const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
+const table = (heads, rows) => [row(...heads), row(...heads.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+const page = (title, intro, body) => `# ${title}\n\n${intro}\n\n${body}\n`;
+
+/** Defaults that depend on the machine are told in the setting's own words. */
+const MACHINE_DEPENDENT = new Set(['GATEHOUSE_PROCESSES']);
+
+function defaultOf(name, schema) {
+  if (MACHINE_DEPENDENT.has(name)) return 'one per core';
+  const given = schema.safeParse(undefined);
+  return given.success && given.data !== undefined && given.data !== '' ? `\`${given.data}\`` : '–';
+}
+
+function settingsPage() {
+  const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => [`\`${name}\``, defaultOf(name, schema), schema.description]);
+  const intro =
+    'All settings come from the environment. They are checked at start, all at once. ' +
+    'Secrets (`DATABASE_URL`, `REDIS_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`) may be given as `NAME_FILE`, the path of a file.';
+  return page('Settings', intro, table(['Setting', 'Default', 'Meaning'], rows));
+}
+
+function errorsPage() {
+  const rows = Object.entries(ERRORS).map(([code, { status, type, message, elsewhere }]) => [status, `\`${code}\``, `\`${type}\``, elsewhere ? 'yes' : '', message]);
+  rows.sort(([a], [b]) => a - b);
+  const intro =
+    'Refusals of the gateway itself. The answer has the header `x-gateway-error-source: gateway` and the body ' +
+    '`{"error": {"message", "type", "code", "param", "request_id"}}`. A provider\'s own error keeps its status and body and says `provider` there.';
+  return page('Errors', intro, table(['Status', 'Code', 'Type', 'Another target might help', 'Message'], rows));
+}
+
+function scopesPage() {
+  const mark = (is) => (is ? 'yes' : '–');
+  const rows = Object.entries(SCOPES).map(([scope, { admin, service, user }]) => [`\`${scope}\``, mark(admin), mark(service), mark(user)]);
+  const intro = 'What a credential may be allowed to do, and which kinds of API key may carry it.';
+  return page('Scopes', intro, table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key'], rows));
+}
+
+const PAGES = { 'providers.md': catalogPage, 'settings.md': settingsPage, 'errors.md': errorsPage, 'scopes.md': scopesPage };
+
+const isCheck = process.argv.includes('--check');
+for (const [name, make] of Object.entries(PAGES)) {
+  const path = fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
+  const text = make();
+  if (!isCheck) await writeFile(path, text);
+  else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
+    console.error(`docs/${name} is out of date: run "npm run generate".`);
+    process.exitCode = 1;
+  }
+}

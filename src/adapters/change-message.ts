@@ -1,0 +1,17 @@
+import type { Change } from '../common/changes/change-bus.js';
+
+/** The name under which all processes of all instances talk, in PostgreSQL and in Redis. */
+export const CHANGES_CHANNEL = 'gatehouse_changes';
+
+const MESSAGE = /^(api_key|virtual_key) (\S+)$/;
+
+export function writeChange({ resource, id }: Change): string {
+  return `${resource} ${id}`;
+}
+
+/** Null, which means "forget everything", for what another version may have meant. */
+export function readChange(message: string): Change | null {
+  const [, resource, id] = MESSAGE.exec(message) ?? [];
+  if (id === undefined || (resource !== 'api_key' && resource !== 'virtual_key')) return null;
+  return { resource, id };
+}

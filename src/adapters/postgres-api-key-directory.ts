@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
+import type { Principal, PrincipalKind } from '../auth/principal.js';
+import { type Scope, isScope } from '../auth/scopes.js';
+import type { ChangeBus } from '../common/changes/change-bus.js';
+import { hashApiKey } from '../common/crypto/key-hash.js';
+import type { Secret } from '../common/crypto/secret.js';
+import type { ApiKey, ApiKeyType } from '../common/database/entities/api-key.entity.js';
+import { type Ages, RefreshingCache } from './refreshing-cache.js';
+
+/** Columns under the names that the query gives them; times are milliseconds since the epoch. */
+type Row = Pick<ApiKey, 'id' | 'kind' | 'name' | 'scopes'> & {
+  readonly organization_id: string;
+  readonly workspace_id: string | null;
+  readonly user_id: string | null;
+  readonly expires_at: Date | null;
+  /** When the presented secret stops being accepted after a rotation; null for the current secret. */
+  readonly overlap_ends_at: Date | null;
+};
+
+const BY_HASH = `
+  SELECT id, kind, name, scopes, organization_id, workspace_id, user_id, expires_at,
+    CASE WHEN key_hash = $1 THEN NULL ELSE previous_key_expires_at END AS overlap_ends_at
+  FROM api_keys
+  WHERE deleted_at IS NULL AND (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_expires_at > now()))`;
+
+const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
+  'organisation-service': 'admin_key',
+  'workspace-service': 'workspace_service_key',
+  'workspace-user': 'workspace_user_key',
+};
+
+const MINUTE_MS = 60_000;
+const ADMIN_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
+
+export interface ApiKeyDirectoryOptions {
+  readonly pepper: Secret;
+  /** How long workspace keys keep working while the database is away, in milliseconds. */
+  readonly staleKeysMs: number;
+}
+
+/**
+ * API keys from PostgreSQL, remembered by the SHA-256 of the secret presented, so that memory holds no secret.
+ * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
+ */
+export class PostgresApiKeyDirectory extends ApiKeyDirectory {
+  private readonly cache: RefreshingCache<string, KnownKey>;
+
+  constructor(
+    private readonly database: DataSource,
+    changes: ChangeBus,
+    private readonly options: ApiKeyDirectoryOptions,
+  ) {
+    super();
+    const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: options.staleKeysMs };
+    this.cache = new RefreshingCache({
+      load: (secret) => this.load(secret),
+      idOf: ({ principal }) => principal.apiKeyId,
+      agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
+    });
+    changes.subscribe((change) => {
+      if (change === null) this.cache.clear();
+      else if (change.resource === 'api_key') this.cache.forget(change.id);
+    });
+  }
+
+  override find(secret: string): KnownKey | null | Promise<KnownKey | null> {
+    const known = this.cache.find(hash('sha256', secret, 'hex'), secret);
+    return known instanceof Promise ? known.then(unlessExpired) : unlessExpired(known);
+  }
+
+  private async load(secret: string): Promise<KnownKey | null> {
+    const rows: Row[] = await this.database.query(BY_HASH, [hashApiKey(this.options.pepper, secret)]);
+    const [row] = rows;
+    return row
+      ? { principal: principalOf(row), expiresAt: earlier(row.expires_at, row.overlap_ends_at) }
+      : null;
+  }
+}
+
+function principalOf(row: Row): Principal {
+  return {
+    kind: KINDS[row.kind],
+    apiKeyId: row.id,
+    name: row.name,
+    organizationId: row.organization_id,
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    scopes: new Set<Scope>(row.scopes.filter(isScope)),
+  };
+}
+
+function earlier(...times: readonly (Date | null)[]): number | null {
+  const given = times.filter((time) => time !== null).map((time) => time.getTime());
+  return given.length === 0 ? null : Math.min(...given);
+}
+
+/** A remembered key ends on the millisecond, not when the store is asked again. */
+function unlessExpired(known: KnownKey | null): KnownKey | null {
+  return known === null || known.expiresAt === null || known.expiresAt > Date.now() ? known : null;
+}

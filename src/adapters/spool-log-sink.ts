@@ -1,0 +1,56 @@
+import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
+import type { Logger } from '../common/observability/logger.js';
+import { encodeClosed, encodeOpened } from '../common/spool/frame.js';
+import { spoolCounts } from '../common/spool/spool-metrics.js';
+import { SpoolWriter, type SpoolWriterOptions } from '../common/spool/spool-writer.js';
+import { LogSink } from '../gateway/ports.js';
+
+/** Keeps records of exchanges in the local spool, from where the shipper of the background process moves them on. */
+export class SpoolLogSink extends LogSink {
+  private readonly writer: SpoolWriter;
+  private readonly logger: Logger;
+
+  constructor(options: SpoolWriterOptions) {
+    super();
+    this.logger = options.logger;
+    this.writer = new SpoolWriter(options);
+  }
+
+  /** False when the disk and its reserve are full: organizations that chose strict logging must then be refused. */
+  get hasRoom(): boolean {
+    return this.writer.state !== 'exhausted';
+  }
+
+  open(exchange: OpenedExchange): void {
+    try {
+      this.writer.append(encodeOpened(exchange));
+      spoolCounts.opened += 1;
+    } catch (error) {
+      this.lost(exchange.id, error);
+    }
+  }
+
+  close(record: RequestLogRecord, bodies: CapturedBodies): void {
+    try {
+      this.writer.append(encodeClosed(record, bodies));
+      spoolCounts.closed += 1;
+    } catch (error) {
+      this.lost(record.id, error);
+    }
+  }
+
+  whenWritten(then: () => void): void {
+    this.writer.whenWritten(then);
+  }
+
+  /** To be awaited when the process ends, after the last exchange was closed. */
+  shutdown(): Promise<void> {
+    return this.writer.close();
+  }
+
+  /** Only a record that is no JSON gets here, which types exclude. */
+  private lost(id: string, error: unknown): void {
+    spoolCounts.recordsDropped += 1;
+    this.logger.error({ err: error, id }, 'A request log could not be written.');
+  }
+}

@@ -1,0 +1,28 @@
+import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { AuthGuard } from '../auth/auth.guard.js';
+import { ScopeGuard } from '../auth/scope.guard.js';
+import { AuditInterceptor } from './audit/audit.interceptor.js';
+
+export const ADMIN_DOOR = 'gatehouse:admin-door';
+
+const VERSIONED = /^v\d+\//;
+
+/** Name of the API key in the OpenAPI document. */
+export const API_KEY_SECURITY = 'gateway-api-key';
+
+/**
+ * The only way to open a door to the administration: identify the caller, ask for the scope that the handler names,
+ * record what is changed. Paths are below `/v1`, unless they say another version themselves.
+ */
+export function AdminController(...paths: readonly string[]): ClassDecorator {
+  const [tag = ''] = paths;
+  return applyDecorators(
+    Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
+    SetMetadata(ADMIN_DOOR, true),
+    UseGuards(AuthGuard, ScopeGuard),
+    UseInterceptors(AuditInterceptor),
+    ApiTags(tag),
+    ApiSecurity(API_KEY_SECURITY),
+  );
+}

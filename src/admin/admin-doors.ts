@@ -1,0 +1,40 @@
+import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { REQUIRED_SCOPES } from '../auth/access.decorators.js';
+import { isScope } from '../auth/scopes.js';
+import { ADMIN_DOOR } from './admin-controller.js';
+
+/** Under this name the framework keeps the path of a controller or handler. */
+const PATH = 'path';
+
+/** Handlers of an administrative controller that no known scope opens, as `Controller.handler`. */
+export function doorsWithoutScope(controller: Type): string[] {
+  const prototype = controller.prototype as Record<string, object>;
+  return new MetadataScanner()
+    .getAllMethodNames(prototype)
+    .filter((name) => Reflect.hasMetadata(PATH, prototype[name] ?? {}) && !namesScopes(prototype[name] ?? {}))
+    .map((name) => `${controller.name}.${name}`);
+}
+
+function namesScopes(handler: object): boolean {
+  const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
+  return Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => isScope(String(scope)));
+}
+
+/** Refuses to start with a handler that forgot its scope: nobody could use it, and its author should know at once. */
+@Injectable()
+export class AdminDoors implements OnModuleInit {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  onModuleInit(): void {
+    const controllers = this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => (isDoor(metatype) ? [metatype] : []));
+    const open = controllers.flatMap(doorsWithoutScope);
+    if (open.length > 0) throw new Error(`These handlers require no scope: ${open.join(', ')}.`);
+  }
+}
+
+function isDoor(metatype: unknown): metatype is Type {
+  return typeof metatype === 'function' && Reflect.getMetadata(ADMIN_DOOR, metatype) === true;
+}

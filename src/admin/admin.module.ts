@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { AdminDoors } from './admin-doors.js';
+import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { LogsModule } from './logs/logs.module.js';
+import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
+
+/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangeBus` and `Egress`. */
+@Module({
+  imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule],
+  providers: [AdminDoors],
+})
+export class AdminModule {}

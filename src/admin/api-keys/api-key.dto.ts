@@ -1,0 +1,254 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, IsUUID, Max, Min } from 'class-validator';
+import type { ApiKey, ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import {
+  HasNoEffectYet,
+  IfGiven,
+  IsFutureDateTime,
+  IsIdOrSlug,
+  IsName,
+  IsNote,
+  OrNull,
+} from '../../common/http/validators.js';
+
+const NO_LIMITS = 'limits of API keys are not enforced yet, so none can be set';
+const NO_DEFAULTS = 'defaults of API keys are not applied yet, so none can be set';
+const NO_MAILS = 'no mails are sent yet, so no address can be set';
+const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
+const NO_USAGE = 'usage is not counted against limits yet, so there is none to reset';
+
+const MOST_SCOPES = 200;
+const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+/** Fields that a key has from its making and that can be changed later. */
+class ChangeableApiKeyFields {
+  @ApiPropertyOptional({ example: 'Nightly batch jobs', nullable: true })
+  @OrNull()
+  @IsNote()
+  readonly description?: string | null;
+
+  @ApiPropertyOptional({ format: 'date-time', example: '2030-01-31T12:00:00Z', nullable: true })
+  @OrNull()
+  @IsFutureDateTime()
+  readonly expires_at?: string | null;
+
+  @HasNoEffectYet(NO_LIMITS)
+  readonly rate_limits?: unknown;
+
+  @HasNoEffectYet(NO_LIMITS)
+  readonly usage_limits?: unknown;
+
+  @HasNoEffectYet(NO_DEFAULTS)
+  readonly defaults?: unknown;
+
+  @HasNoEffectYet(NO_MAILS)
+  readonly alert_emails?: unknown;
+
+  @HasNoEffectYet(NO_SCHEDULE)
+  readonly rotation_policy?: unknown;
+}
+
+export class CreateApiKeyDto extends ChangeableApiKeyFields {
+  @ApiProperty({ example: 'checkout-service', maxLength: 120 })
+  @IsName()
+  readonly name: string;
+
+  @ApiProperty({ type: [String], example: ['completions.write', 'logs.view'] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_SCOPES)
+  @IsString({ each: true })
+  readonly scopes: string[];
+
+  /** The caller's own, if it is said at all. */
+  @ApiPropertyOptional({ format: 'uuid', example: ANOTHER_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly organisation_id?: string;
+}
+
+export class CreateWorkspaceServiceKeyDto extends CreateApiKeyDto {
+  /** Id or slug. A workspace key may leave it out: it has only one. */
+  @ApiPropertyOptional({ example: 'ws-default' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+}
+
+export class CreateWorkspaceUserKeyDto extends CreateWorkspaceServiceKeyDto {
+  /** Whose key it is. The maker's own user if it is left out, or the organization's owner. */
+  @ApiPropertyOptional({ format: 'uuid', example: ANOTHER_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly user_id?: string;
+}
+
+export class UpdateApiKeyDto extends ChangeableApiKeyFields {
+  @ApiPropertyOptional({ example: 'checkout-service', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+
+  @ApiPropertyOptional({ type: [String], example: ['completions.write'] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_SCOPES)
+  @IsString({ each: true })
+  readonly scopes?: string[];
+
+  @HasNoEffectYet(NO_USAGE)
+  readonly reset_usage?: unknown;
+}
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
+const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
+
+export class RotateApiKeyDto {
+  /** How long the old secret goes on working, in milliseconds. 0 ends it at once; half an hour if it is left out. */
+  @ApiPropertyOptional({
+    minimum: 0,
+    maximum: SEVEN_DAYS_MS,
+    default: HALF_AN_HOUR_MS,
+    example: HALF_AN_HOUR_MS,
+  })
+  @IfGiven()
+  @IsInt()
+  @Min(0)
+  @Max(SEVEN_DAYS_MS)
+  readonly key_transition_period_ms: number = HALF_AN_HOUR_MS;
+}
+
+/** The one answer that shows the secret. */
+export class CreatedApiKeyDto {
+  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  readonly id: string;
+
+  /** The secret. It is never shown again. */
+  @ApiProperty({ example: 'gw_ws_<49 characters>' })
+  readonly key: string;
+
+  @ApiProperty({ enum: ['api-key'] })
+  readonly object = 'api-key';
+
+  static from({ id }: ApiKey, secret: string): CreatedApiKeyDto {
+    return Object.assign(new CreatedApiKeyDto(), { id, key: secret });
+  }
+}
+
+export class RotatedApiKeyDto {
+  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  readonly id: string;
+
+  /** The new secret. It is never shown again. */
+  @ApiProperty({ example: 'gw_ws_<49 characters>' })
+  readonly key: string;
+
+  /** When the old secret stops working. */
+  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:30:00.000Z' })
+  readonly key_transition_expires_at: string;
+
+  static from({ id }: ApiKey, secret: string, endsAt: Date): RotatedApiKeyDto {
+    return Object.assign(new RotatedApiKeyDto(), {
+      id,
+      key: secret,
+      key_transition_expires_at: endsAt.toISOString(),
+    });
+  }
+}
+
+/** An API key as the API shows it. The secret never comes out again. */
+export class ApiKeyDto {
+  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  readonly id: string;
+
+  /** What may be shown of the secret: its kind and its last four characters. */
+  @ApiProperty({ example: 'gw_ws_***x7Qf' })
+  readonly key: string;
+
+  @ApiProperty({ example: 'checkout-service' })
+  readonly name: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly description: string | null;
+
+  @ApiProperty({ enum: ['organisation-service', 'workspace-service', 'workspace-user'] })
+  readonly type: ApiKeyType;
+
+  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  readonly organisation_id: string;
+
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: ANOTHER_ID })
+  readonly workspace_id: string | null;
+
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  readonly user_id: string | null;
+
+  @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
+  readonly status: 'active' | 'exhausted' | 'expired';
+
+  @ApiProperty({ type: [String], example: ['completions.write', 'logs.view'] })
+  readonly scopes: string[];
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  readonly expires_at: string | null;
+
+  /** Until when the secret before the last rotation still works; null when there is none. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  readonly key_transition_expires_at: string | null;
+
+  @ApiProperty({ enum: ['ui', 'api', 'auto'] })
+  readonly creation_mode: ApiKey['creationMode'];
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly last_updated_at: string;
+
+  @ApiProperty({ enum: ['api-key'] })
+  readonly object = 'api-key';
+
+  static from(key: ApiKey): ApiKeyDto {
+    const now = Date.now();
+    return Object.assign(new ApiKeyDto(), {
+      id: key.id,
+      key: `${key.prefix}***${key.lastFour}`,
+      name: key.name,
+      description: key.description,
+      type: key.kind,
+      organisation_id: key.organizationId,
+      workspace_id: key.workspaceId,
+      user_id: key.userId,
+      status: isPast(key.expiresAt, now) ? 'expired' : key.status,
+      scopes: key.scopes,
+      expires_at: key.expiresAt?.toISOString() ?? null,
+      key_transition_expires_at: isPast(key.previousKeyExpiresAt, now)
+        ? null
+        : (key.previousKeyExpiresAt?.toISOString() ?? null),
+      creation_mode: key.creationMode,
+      created_at: key.createdAt.toISOString(),
+      last_updated_at: key.updatedAt.toISOString(),
+    });
+  }
+}
+
+function isPast(moment: Date | null, now: number): boolean {
+  return moment !== null && moment.getTime() <= now;
+}
+
+export class ApiKeyListDto implements Listed<ApiKeyDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [ApiKeyDto] })
+  readonly data: readonly ApiKeyDto[];
+
+  static from(keys: readonly ApiKey[], total: number): ApiKeyListDto {
+    return Object.assign(new ApiKeyListDto(), { total, data: keys.map((key) => ApiKeyDto.from(key)) });
+  }
+}

@@ -1,0 +1,134 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireOneOf, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import {
+  ApiKeyDto,
+  ApiKeyListDto,
+  CreateApiKeyDto,
+  CreatedApiKeyDto,
+  CreateWorkspaceServiceKeyDto,
+  CreateWorkspaceUserKeyDto,
+  UpdateApiKeyDto,
+} from './api-key.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { KeyOwnerService } from './key-owner.service.js';
+
+@AdminController('api-keys')
+@Refusals()
+export class ApiKeysController {
+  constructor(
+    private readonly apiKeys: ApiKeysService,
+    private readonly workspaces: WorkspacesService,
+    private readonly owners: KeyOwnerService,
+  ) {}
+
+  @Post('organisation/service')
+  @HttpCode(200)
+  @RequireScope('organisation_service_api_keys.create')
+  @ApiOperation({ summary: 'Create an admin key' })
+  @ApiOkResponse({ type: CreatedApiKeyDto })
+  async createAdminKey(@Caller() caller: Principal, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
+    this.owners.checkOrganization(caller, dto.organisation_id);
+    const place = { kind: 'organisation-service', workspaceId: null, userId: null } as const;
+    const { key, secret } = await this.apiKeys.create(caller, place, dto);
+    return CreatedApiKeyDto.from(key, secret.reveal());
+  }
+
+  @Post('workspace/service')
+  @HttpCode(200)
+  @RequireScope('workspace_service_api_keys.create')
+  @ApiOperation({ summary: 'Create a workspace key for a service' })
+  @ApiOkResponse({ type: CreatedApiKeyDto })
+  async createServiceKey(
+    @Caller() caller: Principal,
+    @Body() dto: CreateWorkspaceServiceKeyDto,
+  ): Promise<CreatedApiKeyDto> {
+    this.owners.checkOrganization(caller, dto.organisation_id);
+    const { workspaceId } = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    const place = { kind: 'workspace-service', workspaceId, userId: null } as const;
+    const { key, secret } = await this.apiKeys.create(caller, place, dto);
+    return CreatedApiKeyDto.from(key, secret.reveal());
+  }
+
+  @Post('workspace/user')
+  @HttpCode(200)
+  @RequireScope('workspace_user_api_keys.create')
+  @ApiOperation({ summary: 'Create a workspace key for a person' })
+  @ApiOkResponse({ type: CreatedApiKeyDto })
+  async createUserKey(
+    @Caller() caller: Principal,
+    @Body() dto: CreateWorkspaceUserKeyDto,
+  ): Promise<CreatedApiKeyDto> {
+    this.owners.checkOrganization(caller, dto.organisation_id);
+    const { workspaceId } = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    const userId = await this.owners.userFor(caller, dto.user_id);
+    const { key, secret } = await this.apiKeys.create(
+      caller,
+      { kind: 'workspace-user', workspaceId, userId },
+      dto,
+    );
+    return CreatedApiKeyDto.from(key, secret.reveal());
+  }
+
+  @Get()
+  @RequireOneOf(
+    'organisation_service_api_keys.list',
+    'workspace_service_api_keys.list',
+    'workspace_user_api_keys.list',
+  )
+  @ApiOperation({ summary: 'List API keys' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: ApiKeyListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ApiKeyListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    return ApiKeyListDto.from(...(await this.apiKeys.list(caller, reach, pageOf(query))));
+  }
+
+  @Get(':id')
+  @RequireOneOf(
+    'organisation_service_api_keys.read',
+    'workspace_service_api_keys.read',
+    'workspace_user_api_keys.read',
+  )
+  @ApiOperation({ summary: 'Read an API key' })
+  @ApiOkResponse({ type: ApiKeyDto })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyDto> {
+    return ApiKeyDto.from(await this.apiKeys.get(caller, id));
+  }
+
+  @Put(':id')
+  @RequireOneOf(
+    'organisation_service_api_keys.update',
+    'workspace_service_api_keys.update',
+    'workspace_user_api_keys.update',
+  )
+  @ApiOperation({ summary: 'Change an API key' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateApiKeyDto,
+  ): Promise<DoneDto> {
+    await this.apiKeys.update(caller, id, dto);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':id')
+  @RequireOneOf(
+    'organisation_service_api_keys.delete',
+    'workspace_service_api_keys.delete',
+    'workspace_user_api_keys.delete',
+  )
+  @ApiOperation({ summary: 'Revoke an API key at once' })
+  @ApiOkResponse({ type: DoneDto })
+  async revoke(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
+    await this.apiKeys.revoke(caller, id);
+    return EMPTY_ANSWER;
+  }
+}

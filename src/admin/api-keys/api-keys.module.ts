@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { KeyOwnerService } from './key-owner.service.js';
+import { RotateApiKeyController } from './rotate-api-key.controller.js';
+
+@Module({
+  imports: [AuthModule, CryptoModule, WorkspacesModule],
+  controllers: [ApiKeysController, RotateApiKeyController],
+  providers: [ApiKeysService, KeyOwnerService],
+  exports: [ApiKeysService],
+})
+export class ApiKeysModule {}

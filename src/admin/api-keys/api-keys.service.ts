@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { requireScope } from '../../auth/require-scope.js';
+import type { Scope } from '../../auth/scopes.js';
+import { type Reach, reachOf } from '../../auth/tenant.js';
+import { ChangeBus } from '../../common/changes/change-bus.js';
+import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { ApiKey, type ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
+import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
+import { checkGrant, readScopes } from './grants.js';
+
+/** Where a new key belongs. */
+export interface PlaceOfKey {
+  readonly kind: ApiKeyType;
+  readonly workspaceId: string | null;
+  readonly userId: string | null;
+}
+
+/** A key with its secret, which only the answer to this very request may show. */
+export interface ApiKeyWithSecret {
+  readonly key: ApiKey;
+  readonly secret: Secret;
+}
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly issuer: ApiKeyIssuer,
+    private readonly changes: ChangeBus,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(caller: Principal, place: PlaceOfKey, dto: CreateApiKeyDto): Promise<ApiKeyWithSecret> {
+    const scopes = readScopes(dto.scopes, place.kind);
+    checkGrant(caller, scopes);
+    const { secret, stored } = this.issuer.issue(KINDS[place.kind].format);
+    const key = await this.save({
+      id: uuidV7(Date.now()),
+      ...place,
+      organizationId: caller.organizationId,
+      createdByKeyId: caller.apiKeyId,
+      createdByUserId: caller.userId,
+      creationMode: 'api',
+      name: dto.name,
+      description: dto.description ?? null,
+      scopes,
+      expiresAt: momentOf(dto.expires_at) ?? null,
+      previousKeyHash: null,
+      previousKeyExpiresAt: null,
+      status: 'active',
+      ...stored,
+    });
+    this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, after: ApiKeyDto.from(key) });
+    await this.changes.publish({ resource: 'api_key', id: key.id });
+    return { key, secret };
+  }
+
+  /** Newest first, of the kinds that the caller may list. */
+  list(caller: Principal, reach: Reach, { skip, take }: Page): Promise<[ApiKey[], number]> {
+    return this.unitOfWork.repository(ApiKey).findAndCount({
+      where: { ...reach, kind: In(kindsFor(caller, 'list')) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  async get(caller: Principal, id: string): Promise<ApiKey> {
+    return this.find(caller, id, 'read');
+  }
+
+  async update(caller: Principal, id: string, dto: UpdateApiKeyDto): Promise<void> {
+    const key = await this.lock(caller, id, 'update');
+    const before = ApiKeyDto.from(key);
+    if (dto.name !== undefined) key.name = dto.name;
+    if (dto.description !== undefined) key.description = dto.description;
+    if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at) ?? null;
+    if (dto.scopes !== undefined) key.scopes = this.replacedScopes(caller, key, dto.scopes);
+    await this.saveChange(key, before);
+  }
+
+  /**
+   * Replaces the secret; the old one works for `overlapMs` longer. There are never more than two: the one before the
+   * old one ends now. Whoever rotates a key gets its secret, and so needs all that the key may do.
+   */
+  async rotate(
+    caller: Principal,
+    id: string,
+    overlapMs: number,
+  ): Promise<ApiKeyWithSecret & { oldEndsAt: Date }> {
+    const key = await this.lock(caller, id, 'rotate');
+    checkGrant(caller, key.scopes as Scope[]);
+    const before = ApiKeyDto.from(key);
+    const oldEndsAt = new Date(Date.now() + overlapMs);
+    const { secret, stored } = this.issuer.issue(KINDS[key.kind].format);
+    Object.assign(key, {
+      previousKeyHash: overlapMs > 0 ? key.keyHash : null,
+      previousKeyExpiresAt: overlapMs > 0 ? oldEndsAt : null,
+      ...stored,
+    });
+    await this.saveChange(key, before);
+    return { key, secret, oldEndsAt };
+  }
+
+  /** Revokes at once: with the hashes gone, no query can find the key by its secret any more. */
+  async revoke(caller: Principal, id: string): Promise<void> {
+    const key = await this.lock(caller, id, 'delete');
+    this.noteChange(key, ApiKeyDto.from(key));
+    Object.assign(key, {
+      keyHash: null,
+      previousKeyHash: null,
+      previousKeyExpiresAt: null,
+      deletedAt: new Date(),
+    });
+    await this.save(key);
+    await this.changes.publish({ resource: 'api_key', id: key.id });
+  }
+
+  private async find(caller: Principal, id: string, verb: KeyVerb, lock = false): Promise<ApiKey> {
+    const key = isUuid(id)
+      ? await this.unitOfWork.repository(ApiKey).findOne({
+          where: { id, ...reachOf(caller) },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    // Another tenant's key is "not found", not "forbidden": a 403 would tell that it exists.
+    if (!key) throw new AppError('not_found', { resource: 'API key' });
+    const scope = scopeOf(key.kind, verb);
+    this.audit.note({ action: scope, targetId: key.id, workspaceId: key.workspaceId });
+    requireScope(caller, scope);
+    return key;
+  }
+
+  /** Two changes of one key at the same time take turns, so that neither is lost. */
+  private lock(caller: Principal, id: string, verb: KeyVerb): Promise<ApiKey> {
+    return this.find(caller, id, verb, true);
+  }
+
+  /** Only what is added counts: a caller may leave a scope in place that it could not grant. */
+  private replacedScopes(caller: Principal, key: ApiKey, names: readonly string[]): Scope[] {
+    const scopes = readScopes(names, key.kind);
+    checkGrant(
+      caller,
+      scopes.filter((scope) => !key.scopes.includes(scope)),
+    );
+    return scopes;
+  }
+
+  private async saveChange(key: ApiKey, before: ApiKeyDto): Promise<void> {
+    const saved = await this.save(key);
+    this.noteChange(saved, before, ApiKeyDto.from(saved));
+    await this.changes.publish({ resource: 'api_key', id: key.id });
+  }
+
+  private noteChange(key: ApiKey, before: ApiKeyDto, after?: ApiKeyDto): void {
+    this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, before, ...(after ? { after } : {}) });
+  }
+
+  private save(key: Partial<ApiKey>): Promise<ApiKey> {
+    const keys = this.unitOfWork.repository(ApiKey);
+    return keys.save(keys.create(key));
+  }
+}
+
+/** Undefined stays undefined, and null stays null: "no change" is not "take away". */
+function momentOf(text: string | null | undefined): Date | null | undefined {
+  return typeof text === 'string' ? new Date(text) : text;
+}

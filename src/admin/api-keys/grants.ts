@@ -1,0 +1,39 @@
+import type { Principal } from '../../auth/principal.js';
+import { isScope, type Scope, SCOPES } from '../../auth/scopes.js';
+import type { ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { KINDS } from './api-key-kinds.js';
+
+const LONGEST_SHOWN = 64;
+
+/** Reads scopes as a client names them: exactly as in the catalogue, no wildcards, each once, all offered to that kind of key. */
+export function readScopes(names: readonly string[], kind: ApiKeyType): Scope[] {
+  return [...new Set(names.map((name) => known(name, kind)))].sort();
+}
+
+/**
+ * Refuses with `forbidden`, naming the first scope that the caller may not hand out. No key can grant what its maker
+ * does not hold.
+ */
+export function checkGrant(caller: Principal, scopes: readonly Scope[]): void {
+  const missing = scopes.find((scope) => !mayGrant(caller, scope));
+  if (missing !== undefined)
+    throw new AppError('forbidden', {
+      detail: `it cannot grant the scope "${missing}", which it does not hold itself`,
+    });
+}
+
+/**
+ * An admin key makes keys for every workspace although it may not call models itself. So it also grants the scopes
+ * that only workspace keys can carry.
+ */
+function mayGrant(caller: Principal, scope: Scope): boolean {
+  return caller.scopes.has(scope) || (caller.kind === 'admin_key' && !SCOPES[scope].admin);
+}
+
+function known(name: string, kind: ApiKeyType): Scope {
+  if (!isScope(name)) throw new AppError('scope_unknown', { scope: name.slice(0, LONGEST_SHOWN) });
+  if (!SCOPES[name][KINDS[kind].offer])
+    throw new AppError('invalid_request', { detail: `The scope "${name}" is not offered to ${kind} keys.` });
+  return name;
+}

@@ -1,0 +1,33 @@
+import { Body, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireOneOf } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi.decorators.js';
+import { RotateApiKeyDto, RotatedApiKeyDto } from './api-key.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+/** Apart from the other operations, because the compatible API has this one under two versions. */
+@AdminController('api-keys', 'v2/api-keys')
+@Refusals()
+export class RotateApiKeyController {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @RequireOneOf(
+    'organisation_service_api_keys.rotate',
+    'workspace_service_api_keys.rotate',
+    'workspace_user_api_keys.rotate',
+  )
+  @ApiOperation({ summary: 'Replace the secret of an API key' })
+  @ApiOkResponse({ type: RotatedApiKeyDto })
+  async rotate(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() { key_transition_period_ms }: RotateApiKeyDto,
+  ): Promise<RotatedApiKeyDto> {
+    const { key, secret, oldEndsAt } = await this.apiKeys.rotate(caller, id, key_transition_period_ms);
+    return RotatedApiKeyDto.from(key, secret.reveal(), oldEndsAt);
+  }
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Access, accessOf } from '../../auth/access.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Scope } from '../../auth/scopes.js';
+import type { AuditOutcome } from '../../common/database/entities/audit-record.entity.js';
+import { AsyncContext } from '../../common/database/async-context.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { appendToChain, type UnchainedRecord } from './audit-chain.js';
+import { auditedBody, auditedPath } from './audited-body.js';
+
+/** What a service knows of its action and the request does not show. */
+export interface AuditNotes {
+  /** The very scope, where a handler names several. */
+  readonly action?: Scope;
+  readonly targetId?: string;
+  readonly workspaceId?: string | null;
+  /** The target as the API shows it, so never with a secret. */
+  readonly before?: object;
+  readonly after?: object;
+}
+
+export interface AuditedEnding {
+  readonly outcome: AuditOutcome;
+  readonly status: number;
+  readonly errorCode: string | null;
+}
+
+/** The record of who did what. One record for each change and each refused attempt of a caller who was identified. */
+@Injectable()
+export class AuditTrail {
+  private readonly current = new AsyncContext<object>();
+  private readonly notes = new WeakMap<object, AuditNotes>();
+
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** Runs a handler so that what it notes belongs to this request. */
+  watch<T>(request: object, handler: () => Promise<T>): Promise<T> {
+    return this.current.run(request, handler);
+  }
+
+  /** Adds to what the record of the running request will say. Outside of a change it has no effect. */
+  note(notes: AuditNotes): void {
+    const request = this.current.get();
+    if (request) this.notes.set(request, { ...this.notes.get(request), ...notes });
+  }
+
+  /** Writes the record within the running transaction, or in one of its own. Does nothing when the caller was not identified. */
+  async record(request: FastifyRequest, ending: AuditedEnding): Promise<void> {
+    const access = accessOf(request);
+    const { caller } = access;
+    if (!caller) return;
+    const notes = this.notes.get(request) ?? {};
+    const record = {
+      ...aboutRequest(request),
+      ...aboutCaller(caller),
+      ...aboutAction(access, notes),
+      ...aboutTarget(request, access, notes),
+      ...ending,
+    } satisfies UnchainedRecord;
+    await this.unitOfWork.run(() => appendToChain(this.unitOfWork.manager, record));
+  }
+}
+
+function aboutCaller(caller: Principal) {
+  return {
+    organizationId: caller.organizationId,
+    actorKind: caller.kind,
+    actorId: caller.apiKeyId,
+    actorName: caller.name,
+    userId: caller.userId,
+  };
+}
+
+function aboutAction({ scopes }: Access, notes: AuditNotes) {
+  const action = notes.action ?? scopes?.[0] ?? 'unknown';
+  const [targetType = action] = action.split('.');
+  return { action, targetType, before: notes.before ?? null, after: notes.after ?? null };
+}
+
+function aboutTarget(request: FastifyRequest, { caller }: Access, notes: AuditNotes) {
+  const ownWorkspace = caller?.workspaceId ?? null;
+  return {
+    targetId: notes.targetId ?? targetInPath(request),
+    workspaceId: notes.workspaceId === undefined ? ownWorkspace : notes.workspaceId,
+  };
+}
+
+function aboutRequest(request: FastifyRequest) {
+  return {
+    id: uuidV7(Date.now()),
+    at: new Date(),
+    ip: request.ip,
+    method: request.method,
+    path: auditedPath(request.url),
+    request: auditedBody(request.body),
+    requestId: request.id,
+  };
+}
+
+/** The id or slug that the route names, for attempts that ended before a service could say more. */
+function targetInPath(request: FastifyRequest): string | null {
+  const [target] = Object.values((request.params ?? {}) as Record<string, string>);
+  return target === undefined ? null : auditedPath(target);
+}

@@ -1,0 +1,62 @@
+import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
+
+/**
+ * Fields of request bodies that the audit trail may show. Any other field is masked, whatever its type: a field that
+ * nobody thought of, or that was misspelled, may hold a secret.
+ */
+const SHOWN: ReadonlySet<string> = new Set([
+  'custom_host',
+  'description',
+  'expires_at',
+  'key_transition_period_ms',
+  'name',
+  'note',
+  'organisation_id',
+  'provider',
+  'scopes',
+  'slug',
+  'user_id',
+  'workspace_id',
+]);
+
+const MASK = '***';
+const LONGEST_TEXT = 500;
+const MOST_ITEMS = 200;
+/** A URL with credentials, a query or a fragment: each may carry a secret. */
+const TELLING_URL = /^[a-z][a-z0-9+.-]*:.*[@?#]/i;
+
+/** The request body as the audit trail keeps it. Null when there was none. */
+export function auditedBody(body: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof body !== 'object' || body === null || Object.keys(body).length === 0) return null;
+  const fields = Object.entries(body).slice(0, MOST_ITEMS);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [shortened(name), SHOWN.has(name) ? audited(value) : MASK]),
+  );
+}
+
+function audited(value: unknown): unknown {
+  if (typeof value === 'string') return auditedText(value);
+  if (Array.isArray(value))
+    return value.slice(0, MOST_ITEMS).map((item) => (typeof item === 'string' ? auditedText(item) : MASK));
+  return typeof value === 'object' && value !== null ? MASK : value;
+}
+
+function auditedText(text: string): string {
+  return looksLikeGatewayKey(text) || TELLING_URL.test(text) ? MASK : shortened(text);
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+}
+
+const KEY_IN_PATH = /gw_(?:admin|ws|user)_[0-9A-Za-z]*/gi;
+const LONGEST_PATH = 1024;
+
+/** Characters of a decoded path that PostgreSQL cannot store, or that would break the line of a reader. */
+const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]/gu;
+
+/** The path without its query, and without a key that somebody put into it. */
+export function auditedPath(url: string): string {
+  const [path = ''] = url.split('?');
+  return path.replace(KEY_IN_PATH, MASK).replace(UNPRINTABLE, '\uFFFD').slice(0, LONGEST_PATH);
+}

@@ -1,0 +1,42 @@
+import { Catch, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { AppError } from '../../common/errors/app-error.js';
+import { describeFailure } from '../../common/errors/describe-failure.js';
+import { ErrorFilter } from '../../common/errors/error.filter.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { AuditTrail } from './audit-trail.service.js';
+import { isReading } from './reading.js';
+
+const logger = createLogger('audit');
+
+/** The audit is what failed, or lives in what failed: trying again would only make the caller wait. */
+const POINTLESS: ReadonlySet<string> = new Set([
+  'audit_unavailable',
+  'database_unavailable',
+  'auth_unavailable',
+]);
+
+/**
+ * Records attempts at a change that were refused or failed, by callers who were identified. Guards run before
+ * interceptors, so this is the only place that sees all of them.
+ */
+@Catch()
+@Injectable()
+export class RefusalRecordingFilter extends ErrorFilter {
+  constructor(private readonly trail: AuditTrail) {
+    super();
+  }
+
+  protected override async refused(request: FastifyRequest, { code, spec }: AppError): Promise<void> {
+    if (isReading(request.method) || POINTLESS.has(code)) return;
+    const outcome = spec.status >= 500 ? 'failed' : 'refused';
+    try {
+      await this.trail.record(request, { outcome, status: spec.status, errorCode: code });
+    } catch (error) {
+      logger.error(
+        { request_id: request.id, failure: describeFailure(error) },
+        'A refused attempt could not be recorded.',
+      );
+    }
+  }
+}

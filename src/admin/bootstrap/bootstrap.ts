@@ -1,0 +1,131 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { type Scope, SCOPES } from '../../auth/scopes.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
+import { hashPassword, mintPassword } from '../../common/crypto/password.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { type InstallationKeys, rememberKeys, verifyKeyPepper, verifyMasterKey } from './installation.js';
+
+export { type InstallationKeys, verifyMasterKey } from './installation.js';
+
+/** What the first start made, in clear and with the names of `bootstrap.json`: it exists to be written out once. */
+export interface BootstrapResult {
+  readonly organisation_id: string;
+  readonly workspace_id: string;
+  readonly workspace_slug: string;
+  readonly admin_api_key: string;
+  readonly workspace_api_key: string;
+  readonly dashboard_password: string;
+}
+
+const BOOTSTRAP_LOCK = 7_270_002;
+const ORGANIZATION_NAME = 'Default organization';
+const WORKSPACE_NAME = 'Default workspace';
+const WORKSPACE_SLUG = 'ws-default';
+const OWNER_EMAIL = 'owner@localhost';
+
+/**
+ * Makes the first organization with its workspace, owner and keys, or answers null when there is one already.
+ *
+ * `keep` gets the result before it is committed: if it rejects, nothing was made. Processes that start at the same
+ * time take turns, and only the first makes something. Rejects when the keys are not those of this database.
+ */
+export async function bootstrap(
+  dataSource: DataSource,
+  keys: InstallationKeys,
+  keep: (result: BootstrapResult) => Promise<void>,
+): Promise<BootstrapResult | null> {
+  return dataSource.transaction(async (manager) => {
+    await manager.query('SELECT pg_advisory_xact_lock($1)', [BOOTSTRAP_LOCK]);
+    await verifyMasterKey(manager, keys.masterKey);
+    await verifyKeyPepper(manager, keys.keyPepper);
+    if (await manager.existsBy(Organization, {})) return null;
+    await rememberKeys(manager, keys);
+    const result = await makeFirstTenant(manager, keys);
+    await keep(result);
+    return result;
+  });
+}
+
+interface FirstTenant {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  readonly ownerId: string;
+}
+
+async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): Promise<BootstrapResult> {
+  const [organizationId, workspaceId, ownerId] = [newId(), newId(), newId()];
+  const tenant = { organizationId, workspaceId, ownerId };
+  const password = mintPassword();
+  const { wrapped } = new SecretBox(keys.masterKey).makeOrganizationKey(organizationId);
+  const passwordHash = await hashPassword(password);
+
+  await manager.insert(Organization, { id: organizationId, name: ORGANIZATION_NAME, wrappedKey: wrapped });
+  await manager.insert(Workspace, {
+    id: workspaceId,
+    organizationId,
+    name: WORKSPACE_NAME,
+    slug: WORKSPACE_SLUG,
+  });
+  await manager.insert(User, {
+    id: ownerId,
+    organizationId,
+    email: OWNER_EMAIL,
+    role: 'owner',
+    passwordHash,
+  });
+  await manager.insert(WorkspaceMember, { workspaceId, userId: ownerId, organizationId, role: 'admin' });
+  const issuer = new ApiKeyIssuer(keys.keyPepper);
+  const adminKey = await makeKey(manager, tenant, 'admin', issuer);
+  const workspaceKey = await makeKey(manager, tenant, 'service', issuer);
+
+  return {
+    organisation_id: organizationId,
+    workspace_id: workspaceId,
+    workspace_slug: WORKSPACE_SLUG,
+    admin_api_key: adminKey.reveal(),
+    workspace_api_key: workspaceKey.reveal(),
+    dashboard_password: password.reveal(),
+  };
+}
+
+const FIRST_KEYS = {
+  admin: { format: 'admin', kind: 'organisation-service', name: 'First admin key' },
+  service: { format: 'ws', kind: 'workspace-service', name: 'First workspace key' },
+} as const;
+
+/** A key with every scope that its kind may carry. */
+async function makeKey(
+  manager: EntityManager,
+  tenant: FirstTenant,
+  which: keyof typeof FIRST_KEYS,
+  issuer: ApiKeyIssuer,
+): Promise<Secret> {
+  const { format, kind, name } = FIRST_KEYS[which];
+  const issued = issuer.issue(format);
+  await manager.insert(ApiKey, {
+    id: newId(),
+    kind,
+    organizationId: tenant.organizationId,
+    workspaceId: which === 'admin' ? null : tenant.workspaceId,
+    userId: null,
+    createdByKeyId: null,
+    createdByUserId: tenant.ownerId,
+    creationMode: 'auto',
+    name,
+    scopes: (Object.keys(SCOPES) as Scope[]).filter((scope) => SCOPES[scope][which]),
+    status: 'active',
+    ...issued.stored,
+  });
+  return issued.secret;
+}
+
+function newId(): string {
+  return uuidV7(Date.now());
+}

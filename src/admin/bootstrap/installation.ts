@@ -1,0 +1,47 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { checkValueOf, isCheckedBy } from '../../common/crypto/check-value.js';
+import type { Secret } from '../../common/crypto/secret.js';
+
+/** The two keys of an installation. Both are 32 bytes in base64, live outside the database, and must not change. */
+export interface InstallationKeys {
+  readonly masterKey: Secret;
+  readonly keyPepper: Secret;
+}
+
+interface CheckValues {
+  readonly master_key_check: Buffer;
+  readonly key_pepper_check: Buffer;
+}
+
+/** Remembers which keys this database was set up with. Does nothing when it knows already. */
+export async function rememberKeys(manager: EntityManager, keys: InstallationKeys): Promise<void> {
+  await manager.query(
+    'INSERT INTO installation (id, master_key_check, key_pepper_check) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
+    [checkValueOf(keys.masterKey), checkValueOf(keys.keyPepper)],
+  );
+}
+
+/** Rejects when the database was set up with another master key: its credentials could not be opened. */
+export async function verifyMasterKey(store: DataSource | EntityManager, masterKey: Secret): Promise<void> {
+  const known = await checkValues(store);
+  if (known && !isCheckedBy(masterKey, known.master_key_check))
+    throw new Error(
+      'The master key does not open this database. Start with the GATEHOUSE_MASTER_KEY it was set up with.',
+    );
+}
+
+/** Rejects when the database was set up with another pepper: none of its API keys would be recognised. */
+export async function verifyKeyPepper(store: DataSource | EntityManager, keyPepper: Secret): Promise<void> {
+  const known = await checkValues(store);
+  if (known && !isCheckedBy(keyPepper, known.key_pepper_check))
+    throw new Error(
+      'The key pepper is not the one of this database. Start with the GATEHOUSE_KEY_PEPPER it was set up with.',
+    );
+}
+
+async function checkValues(store: DataSource | EntityManager): Promise<CheckValues | undefined> {
+  const [row] = await store.query<CheckValues[]>(
+    'SELECT master_key_check, key_pepper_check FROM installation WHERE id = 1',
+  );
+  return row;
+}

@@ -1,0 +1,64 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ADMINISTRATION_BODY_LIMIT } from '../common/errors/administration-error.js';
+import { AppError } from '../common/errors/app-error.js';
+import { parseJsonBody } from '../common/http/json-body.js';
+import { createValidationPipe } from '../common/http/validation.js';
+import { uuidV7 } from '../common/ids/uuid-v7.js';
+import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Makes the web server the administration's: how bodies are read and checked, how errors look, what every answer carries. Call it before `init`. */
+export function configureAdmin(app: NestFastifyApplication): void {
+  const server = app.getHttpAdapter().getInstance();
+  server.setGenReqId(() => uuidV7(Date.now()));
+  server.addHook('onSend', async (request, reply) => addHeaders(request, reply));
+  readJsonOnly(app);
+  app.useGlobalPipes(createValidationPipe());
+  app.useGlobalFilters(app.get(RefusalRecordingFilter));
+}
+
+/**
+ * Only JSON comes in, and an empty body may call itself JSON. The framework would add its own readers for JSON and
+ * forms; it leaves out those that are there already.
+ */
+function readJsonOnly(app: NestFastifyApplication): void {
+  app.getHttpAdapter().getInstance().removeAllContentTypeParsers();
+  const limit = { bodyLimit: ADMINISTRATION_BODY_LIMIT };
+  app.useBodyParser(JSON_TYPE, limit, (_request, body, done) => {
+    finish(done, () => parseJsonBody(body));
+  });
+  app.useBodyParser(FORM_TYPE, limit, (_request, _body, done) => {
+    finish(done, () => {
+      throw new AppError('unsupported_media_type', { contentType: FORM_TYPE });
+    });
+  });
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+function finish(done: Done, read: () => unknown): void {
+  let body: unknown;
+  try {
+    body = read();
+  } catch (error) {
+    done(AppError.from(error));
+    return;
+  }
+  done(null, body);
+}
+
+const OURS = 'x-gateway-';
+const COMPATIBLE = 'x-portkey-';
+
+/** A client that spoke the compatible header names hears them too. */
+function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-gateway-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  if (request.headers[`${COMPATIBLE}api-key`] === undefined) return;
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (name.startsWith(OURS) && value !== undefined) reply.header(name.replace(OURS, COMPATIBLE), value);
+}

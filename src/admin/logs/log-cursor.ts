@@ -1,0 +1,44 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+
+/** Where a page of the log ends: the row after which the next one begins. */
+export interface LogPosition {
+  /** Time of arrival in UTC, to the microsecond, as PostgreSQL writes it. */
+  readonly at: string;
+  readonly id: string;
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
+const LONGEST = 200;
+
+/** The position as clients carry it: to them it means nothing. */
+export function toCursor({ at, id }: LogPosition): string {
+  return Buffer.from(JSON.stringify([at, id])).toString('base64url');
+}
+
+/** Refuses whatever `toCursor` did not make. What comes out is a time and an id and nothing else. */
+export function fromCursor(cursor: string): LogPosition {
+  const [at, id, ...more] = cursor.length <= LONGEST ? listIn(cursor) : [];
+  if (typeof at !== 'string' || typeof id !== 'string' || more.length > 0 || !isMoment(at) || !isUuid(id))
+    throw new AppError('invalid_request', {
+      detail: 'The parameter "cursor" is not one that this interface gave out.',
+    });
+  return { at, id };
+}
+
+function listIn(cursor: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Also refuses the 31st of February, which PostgreSQL would. */
+function isMoment(text: string): boolean {
+  if (!TIME.test(text)) return false;
+  const milliseconds = `${text.slice(0, 23)}Z`;
+  const parsed = Date.parse(milliseconds);
+  return !Number.isNaN(parsed) && new Date(parsed).toISOString() === milliseconds;
+}

@@ -1,0 +1,47 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../../common/observability/logger.js';
+
+const CONNECTIONS = 2;
+const STATEMENT_TIMEOUT_MS = 5_000;
+const WAIT_MS = 2_000;
+const IDLE_MS = 10_000;
+
+/**
+ * Where the request log is read: a pool of its own, of two connections per process that are opened when needed.
+ *
+ * However heavy the reading, it can neither take the connections that the data plane asks for keys with, nor run longer
+ * than five seconds. Who finds both connections taken for two seconds is refused.
+ */
+@Injectable()
+export class LogDatabase implements OnApplicationShutdown {
+  readonly #pool: pg.Pool;
+
+  constructor(dataSource: DataSource) {
+    const { options } = dataSource;
+    this.#pool = new pg.Pool({
+      connectionString: 'url' in options ? options.url : undefined,
+      application_name: 'gatehouse-logs',
+      max: CONNECTIONS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      connectionTimeoutMillis: WAIT_MS,
+      idleTimeoutMillis: IDLE_MS,
+      allowExitOnIdle: true,
+    });
+    const log = createLogger('log-database');
+    // An idle connection that breaks is reported here, and would end the process if nobody listened.
+    this.#pool.on('error', (error) => log.warn({ err: error }, 'an idle connection broke'));
+  }
+
+  async read<Row extends pg.QueryResultRow>(
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    return (await this.#pool.query<Row>(sql, [...parameters])).rows;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#pool.end();
+  }
+}

@@ -1,0 +1,147 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { LogDto } from './log.dto.js';
+import type { AttemptRow, BodyRow, LogRow } from './log-rows.js';
+import type { ReadableBody } from './readable-body.js';
+
+/** One try at one target. */
+export class LogAttemptDto {
+  @ApiProperty({ type: 'integer', example: 0 }) readonly attempt: number;
+  @ApiProperty({ example: 'openai' }) readonly provider: string;
+  @ApiProperty({ type: String, nullable: true }) readonly virtual_key_id: string | null;
+  @ApiProperty({ example: 'https://api.openai.com' }) readonly origin: string;
+  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly started_at: string;
+  @ApiProperty({ type: 'integer', nullable: true, example: 95 }) readonly first_byte_ms: number | null;
+  @ApiProperty({ type: 'integer', example: 800 }) readonly duration_ms: number;
+  @ApiProperty({ type: 'integer', nullable: true, example: 200 }) readonly status: number | null;
+  @ApiProperty({ type: String, nullable: true, example: null }) readonly error_code: string | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 12 }) readonly input_tokens: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 40 }) readonly output_tokens: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 415000 }) readonly cost_nano_usd: number | null;
+
+  static from(row: AttemptRow): LogAttemptDto {
+    return Object.assign(new LogAttemptDto(), {
+      ...row,
+      started_at: row.started_at.toISOString(),
+      cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
+    });
+  }
+}
+
+/** A message of the exchange: headers as they were stored, secrets masked, and the body as far as it was kept. */
+class LogMessageDto implements ReadableBody {
+  @ApiProperty({ type: Object, example: { 'content-type': 'application/json' } })
+  readonly headers: Readonly<Record<string, string>>;
+  @ApiProperty({ type: Object, nullable: true, description: 'JSON value, text, or base64; see body_format' })
+  readonly body: unknown;
+  @ApiProperty({ enum: ['json', 'text', 'base64'], nullable: true })
+  readonly body_format: ReadableBody['body_format'];
+  @ApiProperty({ type: 'integer', example: 512 }) readonly body_bytes: number;
+  @ApiProperty({ description: 'Only the beginning and the end were kept' }) readonly body_truncated: boolean;
+  @ApiProperty({ description: 'It was kept and cannot be decoded' }) readonly body_unavailable: boolean;
+
+  static from({ row, readable }: LogMessage): LogMessageDto {
+    return Object.assign(new LogMessageDto(), { headers: row?.headers ?? {}, ...readable });
+  }
+}
+
+class LogRequestDto extends LogMessageDto {
+  @ApiProperty({ example: '/v1/chat/completions' }) readonly url: string;
+  @ApiProperty({ example: 'POST' }) readonly method: string;
+  /** Those of the headers that speak to the gateway, under the name of the compatible API. */
+  @ApiProperty({ type: Object, example: {} }) readonly portkeyHeaders: Readonly<Record<string, string>>;
+}
+
+class LogResponseDto extends LogMessageDto {
+  @ApiProperty({ type: 'integer', example: 200 }) readonly status: number;
+  @ApiProperty({ type: 'integer', description: 'Milliseconds', example: 812 }) readonly responseTime: number;
+}
+
+/** One request with everything that is known of it. `_id`, `request`, `response` and `metrics` are the compatible form. */
+export class LogDetailDto extends LogDto {
+  @ApiProperty({ format: 'uuid' }) readonly _id: string;
+  @ApiProperty({ type: LogRequestDto }) readonly request: LogRequestDto;
+  @ApiProperty({ type: LogResponseDto }) readonly response: LogResponseDto;
+  @ApiProperty({ type: [LogAttemptDto] }) readonly attempts: readonly LogAttemptDto[];
+  @ApiPropertyOptional({
+    type: Object,
+    description: 'The fields of the list under the names of the compatible API',
+  })
+  readonly metrics: Readonly<Record<string, unknown>>;
+
+  static of({ row, attempts, request, response }: LogDetail): LogDetailDto {
+    const log = LogDto.from(row);
+    return Object.assign(new LogDetailDto(), log, {
+      _id: row.id,
+      request: Object.assign(LogMessageDto.from(request), {
+        url: row.path,
+        method: row.method,
+        portkeyHeaders: gatewayHeaders(request.row),
+      }),
+      response: Object.assign(LogMessageDto.from(response), {
+        status: row.status,
+        responseTime: row.duration_ms,
+      }),
+      attempts: attempts.map((attempt) => LogAttemptDto.from(attempt)),
+      metrics: metricsOf(log, attempts),
+    });
+  }
+}
+
+/** What a detail is made of. */
+export interface LogDetail {
+  readonly row: LogRow;
+  readonly attempts: readonly AttemptRow[];
+  readonly request: LogMessage;
+  readonly response: LogMessage;
+}
+
+export interface LogMessage {
+  readonly row: BodyRow | undefined;
+  readonly readable: ReadableBody;
+}
+
+const TO_GATEWAY = /^x-(gateway|portkey)-/;
+
+function gatewayHeaders(row: BodyRow | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(row?.headers ?? {}).filter(([name]) => TO_GATEWAY.test(name)));
+}
+
+const METRICS = [
+  'id',
+  'organisation_id',
+  'created_at',
+  'is_success',
+  'ai_org',
+  'ai_model',
+  'req_units',
+  'res_units',
+  'total_units',
+  'cost',
+  'cost_currency',
+  'request_url',
+  'request_method',
+  'response_status_code',
+  'response_time',
+  'is_proxy_call',
+  'stream_mode',
+  'retry_success_count',
+  'trace_id',
+  'span_id',
+  'span_name',
+  'parent_span_id',
+  'virtual_key',
+  'workspace_slug',
+  'api_key_id',
+] as const satisfies readonly (keyof LogDto)[];
+
+const US_PER_MS = 1_000;
+
+function metricsOf(log: LogDto, attempts: readonly AttemptRow[]): Record<string, unknown> {
+  return {
+    ...Object.fromEntries(METRICS.map((name) => [name, log[name]])),
+    'metadata.key': Object.keys(log.metadata ?? {}),
+    'metadata.value': Object.values(log.metadata ?? {}),
+    gateway_processing_time: Math.round(log.overhead_us / US_PER_MS),
+    upstream_response_time: attempts.at(-1)?.duration_ms ?? null,
+  };
+}

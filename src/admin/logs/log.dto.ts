@@ -1,0 +1,130 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { LogRow } from './log-rows.js';
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const text = (example: string | null = null) => ApiProperty({ type: String, nullable: true, example });
+const whole = (example: number | null = null) => ApiProperty({ type: 'integer', nullable: true, example });
+
+const NANO_USD_PER_CENT = 10_000_000;
+
+/**
+ * One request of the log. The first half are our own columns; the second, from `is_success` on, the same facts under
+ * the names of the compatible API. There `cost` is in cents and times are in milliseconds.
+ */
+export class LogDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiProperty({ enum: ['log'] }) readonly object = 'log';
+  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly created_at: string;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
+  @text(AN_ID) readonly workspace_id: string | null;
+  @text('ws-default') readonly workspace_slug: string | null;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly api_key_id: string;
+  @text() readonly user_id: string | null;
+  @text(AN_ID) readonly virtual_key_id: string | null;
+  @text('openai-prod') readonly virtual_key: string | null;
+  @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
+  @text() readonly span_id: string | null;
+  @text() readonly parent_span_id: string | null;
+  @text() readonly span_name: string | null;
+  @ApiProperty({ example: 'POST' }) readonly method: string;
+  @ApiProperty({ example: '/v1/chat/completions' }) readonly path: string;
+  @text('chat-completions') readonly endpoint: string | null;
+  @text('openai') readonly provider: string | null;
+  @text('gpt-5') readonly model: string | null;
+  @text('gpt-5-2026-01-01') readonly response_model: string | null;
+  @ApiProperty() readonly streamed: boolean;
+  @ApiProperty({ example: 'completed' }) readonly ending: string;
+  @ApiProperty({ type: 'integer', example: 200 }) readonly status: number;
+  @text() readonly error_code: string | null;
+  @text() readonly error_source: string | null;
+  @ApiProperty({ type: 'integer', description: 'Milliseconds', example: 812 }) readonly duration_ms: number;
+  @whole(120) readonly first_token_ms: number | null;
+  @ApiProperty({ type: 'integer', description: "Microseconds of the gateway's own", example: 310 })
+  readonly overhead_us: number;
+  @ApiProperty({ type: 'integer', example: 512 }) readonly request_bytes: number;
+  @ApiProperty({ type: 'integer', example: 2048 }) readonly response_bytes: number;
+  @whole(12) readonly input_tokens: number | null;
+  @whole(40) readonly output_tokens: number | null;
+  @whole() readonly cached_input_tokens: number | null;
+  @whole() readonly cache_write_tokens: number | null;
+  @whole() readonly reasoning_tokens: number | null;
+  @whole() readonly audio_input_tokens: number | null;
+  @whole() readonly audio_output_tokens: number | null;
+  @ApiProperty({ enum: ['provider', 'counted', 'none'] }) readonly usage_source: string;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Nano-dollars; null when unknown',
+    example: 415000,
+  })
+  readonly cost_nano_usd: number | null;
+  @ApiProperty({ type: 'integer', example: 1 }) readonly attempt_count: number;
+  @ApiProperty({ type: Object, nullable: true, example: { _user: 'ada' } })
+  readonly metadata: Readonly<Record<string, string>> | null;
+
+  @ApiProperty() readonly is_success: boolean;
+  @text('openai') readonly ai_org: string | null;
+  @text('gpt-5') readonly ai_model: string | null;
+  @whole(12) readonly req_units: number | null;
+  @whole(40) readonly res_units: number | null;
+  @whole(52) readonly total_units: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Cents; null when unknown', example: 0.0415 })
+  readonly cost: number | null;
+  @ApiProperty({ enum: ['USD'] }) readonly cost_currency = 'USD';
+  @ApiProperty({ example: '/v1/chat/completions' }) readonly request_url: string;
+  @ApiProperty({ example: 'POST' }) readonly request_method: string;
+  @ApiProperty({ type: 'integer', example: 200 }) readonly response_status_code: number;
+  @ApiProperty({ type: 'integer', example: 812 }) readonly response_time: number;
+  @ApiProperty({ description: 'A pass-through' }) readonly is_proxy_call: boolean;
+  @ApiProperty({ type: 'integer', enum: [0, 1] }) readonly stream_mode: number;
+  @ApiProperty({ type: 'integer', example: 0 }) readonly retry_success_count: number;
+
+  static from(row: LogRow): LogDto {
+    return Object.assign(new LogDto(), {
+      ...row,
+      // Serves the cursor only.
+      at: undefined,
+      created_at: row.created_at.toISOString(),
+      request_bytes: Number(row.request_bytes),
+      response_bytes: Number(row.response_bytes),
+      cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
+      ...compatible(row),
+    });
+  }
+}
+
+function compatible(row: LogRow): Partial<LogDto> {
+  const is_success = row.status >= 200 && row.status < 300;
+  return {
+    is_success,
+    ai_org: row.provider,
+    ai_model: row.model,
+    req_units: row.input_tokens,
+    res_units: row.output_tokens,
+    total_units:
+      row.input_tokens === null && row.output_tokens === null
+        ? null
+        : (row.input_tokens ?? 0) + (row.output_tokens ?? 0),
+    cost: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd) / NANO_USD_PER_CENT,
+    request_url: row.path,
+    request_method: row.method,
+    response_status_code: row.status,
+    response_time: row.duration_ms,
+    is_proxy_call: row.endpoint === null,
+    stream_mode: row.streamed ? 1 : 0,
+    retry_success_count: is_success ? Math.max(0, row.attempt_count - 1) : 0,
+  };
+}
+
+/** A page of the log, newest first. */
+export class LogListDto {
+  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
+  @ApiProperty({ type: [LogDto] }) readonly data: readonly LogDto[];
+  @ApiProperty({ description: 'Whether older rows follow' }) readonly has_more: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Send it as "cursor" to get them' })
+  readonly next_cursor: string | null;
+
+  static from(data: readonly LogDto[], next_cursor: string | null): LogListDto {
+    return Object.assign(new LogListDto(), { data, next_cursor, has_more: next_cursor !== null });
+  }
+}

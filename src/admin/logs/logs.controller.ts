@@ -1,0 +1,69 @@
+import { applyDecorators, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { LogDetailDto } from './log-detail.dto.js';
+import { LOG_FILTERS } from './log-filters.js';
+import { logQueryOf } from './log-query.js';
+import { LogDto, LogListDto } from './log.dto.js';
+import { LogsService } from './logs.service.js';
+
+/** The filters, for the OpenAPI document. */
+const LogFilters = (): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(LOG_FILTERS).map(([name, { expects }]) =>
+      ApiQuery({ name, required: false, type: String, description: `Must be ${expects}.` }),
+    ),
+  );
+
+@AdminController('logs')
+@Refusals()
+export class LogsController {
+  constructor(
+    private readonly logs: LogsService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get()
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'List requests, newest first' })
+  @LogFilters()
+  @ApiQuery({
+    name: 'cursor',
+    required: false,
+    type: String,
+    description: '"next_cursor" of the page before',
+  })
+  @ApiQuery({
+    name: 'page_size',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+  })
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: LogListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogListDto> {
+    const wanted = logQueryOf(query);
+    const reach = await this.workspaces.narrowed(
+      caller,
+      parameterOf(query, 'workspace_id', 'workspace_slug'),
+    );
+    const [rows, nextCursor] = await this.logs.list(reach, wanted);
+    return LogListDto.from(
+      rows.map((row) => LogDto.from(row)),
+      nextCursor,
+    );
+  }
+
+  @Get(':id')
+  @RequireScope('logs.view')
+  @ApiOperation({ summary: 'Read a request with its attempts and bodies' })
+  @ApiOkResponse({ type: LogDetailDto })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
+    return LogDetailDto.of(await this.logs.get(reachOf(caller), id));
+  }
+}

@@ -1,0 +1,103 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { BodyRow } from './log-rows.js';
+
+/** A body as people and programs can read it. */
+export interface ReadableBody {
+  /** The JSON value, the text, or the bytes in base64; null when none was kept or it cannot be decoded. */
+  readonly body: unknown;
+  readonly body_format: 'json' | 'text' | 'base64' | null;
+  /** Size of the whole body as it passed, in bytes. */
+  readonly body_bytes: number;
+  /** Only the beginning and the end were kept. */
+  readonly body_truncated: boolean;
+  /** It was kept, and cannot be decoded. */
+  readonly body_unavailable: boolean;
+}
+
+/** What a body may grow to when it is decoded. A small archive can hold any amount of zeros. */
+const LARGEST_BYTES = 10 * 1024 * 1024;
+const MOST_LAYERS = 2;
+
+type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/** https://www.rfc-editor.org/rfc/rfc9110#name-content-codings */
+const DECODERS: Readonly<Record<string, Decode>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+export async function readableBody(row: BodyRow | undefined): Promise<ReadableBody> {
+  const facts = { body_bytes: Number(row?.original_bytes ?? 0), body_truncated: row?.truncated ?? false };
+  if (!row?.body) return { body: null, body_format: null, ...facts, body_unavailable: false };
+  try {
+    const bytes = await decode(await decode(row.body, row.stored_encoding), row.content_encoding);
+    return { ...presented(bytes, row), ...facts, body_unavailable: false };
+  } catch {
+    return { body: null, body_format: null, ...facts, body_unavailable: true };
+  }
+}
+
+/** Undoes codings, the last that was applied first. Throws on one that is unknown, on too many and on broken bytes. */
+async function decode(bytes: Buffer, encoding: string | null): Promise<Buffer> {
+  const layers = (encoding ?? '').split(',').map((layer) => layer.trim().toLowerCase());
+  const codings = layers.filter((layer) => layer !== '' && layer !== 'identity');
+  if (codings.length > MOST_LAYERS) throw new Error('too many layers');
+  let decoded = bytes;
+  for (const coding of codings.reverse()) {
+    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+    if (!decoder) throw new Error('unknown coding');
+    decoded = await decoder(decoded, { maxOutputLength: LARGEST_BYTES });
+  }
+  return decoded;
+}
+
+function presented(
+  bytes: Buffer,
+  { content_type, truncated }: BodyRow,
+): Pick<ReadableBody, 'body' | 'body_format'> {
+  const text = textIn(bytes, truncated);
+  if (text === undefined) return { body: bytes.toString('base64'), body_format: 'base64' };
+  const json = truncated ? undefined : jsonIn(text, content_type);
+  return json === undefined ? { body: text, body_format: 'text' } : { body: json.value, body_format: 'json' };
+}
+
+/** At the seam between beginning and end, up to three bytes of a character on each side may be left over. */
+const BROKEN_AT_SEAM = 6;
+const REPLACEMENT = '\uFFFD';
+
+function textIn(bytes: Buffer, truncated: boolean): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const text = truncated ? bytes.toString('utf8') : undefined;
+    return text !== undefined && text.split(REPLACEMENT).length - 1 <= BROKEN_AT_SEAM ? text : undefined;
+  }
+}
+
+function jsonIn(text: string, contentType: string | null): { readonly value: unknown } | undefined {
+  if (!/json/i.test(contentType ?? '') && !/^\s*[[{]/.test(text)) return undefined;
+  if (isDeep(text)) return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const DEEPEST = 500;
+
+/**
+ * Whether brackets nest so deep that writing the value out again might exhaust the stack, which parsing it does not.
+ * Brackets inside of texts count as well: then the body is shown as the text it is, and nothing is lost.
+ */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}

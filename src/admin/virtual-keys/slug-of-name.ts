@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { bytesToBase62 } from '../../common/crypto/base62.js';
+
+const LONGEST = 48;
+const SUFFIX_BYTES = 4;
+const SUFFIX_WIDTH = 6;
+
+/** "OpenAI (Production)" becomes `openai-production`; a name without a letter or digit that a slug can have, `virtual-key`. */
+export function slugOfName(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST)
+    .replace(/^-|-$/g, '');
+  return words === '' ? 'virtual-key' : words;
+}
+
+/** The same slug with an ending that nobody else has, for names that were taken. */
+export function withSuffix(slug: string): string {
+  return `${slug}-${bytesToBase62(randomBytes(SUFFIX_BYTES), SUFFIX_WIDTH).toLowerCase()}`;
+}

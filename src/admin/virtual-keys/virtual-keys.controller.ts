@@ -1,0 +1,77 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import {
+  CreatedVirtualKeyDto,
+  CreateVirtualKeyDto,
+  UpdateVirtualKeyDto,
+  VirtualKeyDto,
+  VirtualKeyListDto,
+} from './virtual-key.dto.js';
+import { VirtualKeysService } from './virtual-keys.service.js';
+
+@AdminController('virtual-keys')
+@Refusals()
+export class VirtualKeysController {
+  constructor(
+    private readonly virtualKeys: VirtualKeysService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('virtual_keys.create')
+  @ApiOperation({ summary: 'Create a virtual key that holds provider credentials' })
+  @ApiOkResponse({ type: CreatedVirtualKeyDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    return CreatedVirtualKeyDto.from(await this.virtualKeys.create(tenant, dto));
+  }
+
+  @Get()
+  @RequireScope('virtual_keys.list')
+  @ApiOperation({ summary: 'List virtual keys' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: VirtualKeyListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<VirtualKeyListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    return VirtualKeyListDto.from(...(await this.virtualKeys.list(reach, pageOf(query))));
+  }
+
+  @Get(':slug')
+  @RequireScope('virtual_keys.read')
+  @ApiOperation({ summary: 'Read a virtual key' })
+  @ApiOkResponse({ type: VirtualKeyDto })
+  async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<VirtualKeyDto> {
+    return VirtualKeyDto.from(await this.virtualKeys.get(reachOf(caller), slug));
+  }
+
+  @Put(':slug')
+  @RequireScope('virtual_keys.update')
+  @ApiOperation({ summary: 'Change a virtual key' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Body() dto: UpdateVirtualKeyDto,
+  ): Promise<DoneDto> {
+    await this.virtualKeys.update(reachOf(caller), slug, dto);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':slug')
+  @RequireScope('virtual_keys.delete')
+  @ApiOperation({ summary: 'Remove a virtual key and its credentials' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
+    await this.virtualKeys.remove(reachOf(caller), slug);
+    return EMPTY_ANSWER;
+  }
+}

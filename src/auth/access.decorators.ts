@@ -1,0 +1,23 @@
+import {
+  createParamDecorator,
+  type CustomDecorator,
+  type ExecutionContext,
+  SetMetadata,
+} from '@nestjs/common';
+import { callerOf } from './access.js';
+import type { Scope } from './scopes.js';
+
+export const REQUIRED_SCOPES = 'gatehouse:required-scopes';
+
+/** The scope that opens this handler, and the action in the audit record. */
+export const RequireScope = (scope: Scope): CustomDecorator => SetMetadata(REQUIRED_SCOPES, [scope]);
+
+/**
+ * For a handler whose scope depends on what it finds, such as the kind of a key: without any of these nobody gets in,
+ * and the service then asks for the very one with `requireScope`.
+ */
+export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
+  SetMetadata(REQUIRED_SCOPES, [first, ...others]);
+
+/** The principal that AuthGuard identified. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { looksLikeGatewayKey } from '../common/crypto/api-key-format.js';
+
+/** Where clients put the gateway key; the first that is there counts. */
+const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;
+
+const BEARER = /^bearer +/i;
+
+/**
+ * The gateway key that a request presents, or null.
+ *
+ * `Authorization` and `x-api-key` are looked at only when no key header is there, so that an SDK
+ * which can set nothing but its API key works; otherwise they belong to the provider.
+ */
+export function presentedKey(headers: IncomingHttpHeaders): string | null {
+  for (const name of KEY_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string') return value;
+  }
+  const bearer = bearerOf(headers);
+  if (bearer && looksLikeGatewayKey(bearer)) return bearer;
+  const apiKey = headers['x-api-key'];
+  return typeof apiKey === 'string' && looksLikeGatewayKey(apiKey) ? apiKey : null;
+}
+
+/** The token in `Authorization`, with or without `Bearer` before it: the compatible SDK sends both forms. */
+export function bearerOf(headers: IncomingHttpHeaders): string | null {
+  return headers.authorization?.replace(BEARER, '') ?? null;
+}

@@ -1,0 +1,26 @@
+/** Failures from one address within one second before it is told to slow down. */
+const FAILURES_PER_SECOND = 50;
+const WINDOW_MS = 1_000;
+const ADDRESSES_MAX = 10_000;
+
+interface Window {
+  readonly startedAt: number;
+  failures: number;
+}
+
+/**
+ * Counts failed identifications by address, so that guessing is slow and costs nothing behind it.
+ * Only failures are slowed: a valid key from a busy address goes on working.
+ */
+export class FailedAttempts {
+  private readonly windows = new Map<string, Window>();
+
+  /** Records a failure; true when the address has had too many of them. */
+  record(address: string, now: number): boolean {
+    const window = this.windows.get(address);
+    if (window && now - window.startedAt < WINDOW_MS) return ++window.failures > FAILURES_PER_SECOND;
+    if (this.windows.size >= ADDRESSES_MAX) this.windows.clear();
+    this.windows.set(address, { startedAt: now, failures: 1 });
+    return false;
+  }
+}

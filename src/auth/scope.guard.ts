@@ -1,0 +1,26 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { REQUIRED_SCOPES } from './access.decorators.js';
+import { accessOf, callerOf } from './access.js';
+import { requireScope } from './require-scope.js';
+import type { Scope } from './scopes.js';
+
+/**
+ * Lets a caller through that holds the scope which the handler requires, or one of them.
+ *
+ * A handler without a scope is refused to everyone: forgetting the decorator must close the door, not open it.
+ */
+@Injectable()
+export class ScopeGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): true {
+    const scopes = this.reflector.get<readonly Scope[] | undefined>(REQUIRED_SCOPES, context.getHandler());
+    const [first] = scopes ?? [];
+    if (!scopes || !first) throw new Error(`${context.getHandler().name} requires no scope.`);
+    const caller = callerOf(context);
+    accessOf(context.switchToHttp().getRequest()).scopes = scopes;
+    if (!scopes.some((scope) => caller.scopes.has(scope))) requireScope(caller, first);
+    return true;
+  }
+}

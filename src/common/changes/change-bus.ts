@@ -1,0 +1,19 @@
+/** The kinds of things whose change the processes must hear of, so that their caches forget. */
+export type ChangedResource = 'api_key' | 'virtual_key';
+
+export interface Change {
+  readonly resource: ChangedResource;
+  readonly id: string;
+}
+
+/**
+ * Tells every process that something changed. A message is a hint, never the only
+ * means: caches also expire by themselves, so a dead bus delays a change by at most 30 s.
+ */
+export abstract class ChangeBus {
+  /** Announces a change. Inside a unit of work it is heard only if and after that commits. */
+  abstract publish(change: Change): Promise<void>;
+
+  /** Calls back for each change, and with null when messages may have been missed: forget everything then. */
+  abstract subscribe(listener: (change: Change | null) => void): void;
+}

@@ -1,0 +1,111 @@
+/**
+ * The record of one request, as the data plane writes it and the control plane stores it.
+ *
+ * Two frames travel: `OpenedExchange`, on disk before the first byte goes upstream, and
+ * `RequestLogRecord`, on disk before the last byte goes to the client. An exchange whose
+ * second frame never came was killed; the shipper closes it as `gateway_crashed`.
+ * Names are those of the database columns, so nothing is renamed on the way.
+ */
+export interface OpenedExchange {
+  /** UUIDv7 made on arrival; also `x-gateway-request-id`. */
+  readonly id: string;
+  /** Arrival, milliseconds since the epoch. */
+  readonly created_at: number;
+  readonly organisation_id: string;
+  readonly workspace_id: string | null;
+  readonly api_key_id: string;
+  readonly user_id: string | null;
+  readonly trace_id: string;
+  readonly span_id: string | null;
+  readonly parent_span_id: string | null;
+  readonly span_name: string | null;
+  readonly method: string;
+  /** Path and query as received, secrets in the query masked; at most 2 KiB. */
+  readonly path: string;
+  /** Endpoint family, or null for a pass-through. */
+  readonly endpoint: string | null;
+  readonly provider: string | null;
+  readonly virtual_key: string | null;
+  readonly virtual_key_id: string | null;
+  readonly model: string | null;
+  readonly streamed: boolean;
+  readonly metadata: Readonly<Record<string, string>> | null;
+}
+
+/** How an exchange ended. `refused` is ours, before or instead of an answer of the provider. */
+export type Ending =
+  'completed' | 'refused' | 'client_aborted' | 'upstream_failed' | 'upstream_truncated' | 'gateway_crashed';
+
+/** Tokens by kind. `input` and `output` are totals that contain the finer kinds. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_input_tokens?: number;
+  readonly cache_write_tokens?: number;
+  readonly reasoning_tokens?: number;
+  readonly audio_input_tokens?: number;
+  readonly audio_output_tokens?: number;
+}
+
+/** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */
+export type UsageSource = 'provider' | 'counted' | 'none';
+
+/** Header names and values in turn, as they were sent, secrets masked. A flat list, because making an object per request costs more. */
+export type HeaderPairs = readonly string[];
+
+/** One try at one target. */
+export interface AttemptRecord {
+  /** Position within the request, from 0. */
+  readonly attempt: number;
+  readonly provider: string;
+  readonly virtual_key_id: string | null;
+  /** Scheme, host and port that were called; never a path, never a credential. */
+  readonly origin: string;
+  readonly started_at: number;
+  /** Milliseconds to the first byte of the answer; null when none came. */
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number;
+  readonly status: number | null;
+  readonly error_code: string | null;
+  readonly usage: Usage | null;
+  readonly cost_nano_usd: number | null;
+}
+
+export interface RequestLogRecord extends OpenedExchange {
+  readonly ending: Ending;
+  /** Status that the client got; 499 when it left before one was sent. */
+  readonly status: number;
+  readonly error_code: string | null;
+  readonly error_source: 'gateway' | 'provider' | null;
+  readonly duration_ms: number;
+  readonly first_token_ms: number | null;
+  /** Time spent in the gateway itself before the first byte went upstream and after the last came, microseconds. */
+  readonly overhead_us: number;
+  readonly request_bytes: number;
+  readonly response_bytes: number;
+  readonly response_model: string | null;
+  readonly usage: Usage | null;
+  readonly usage_source: UsageSource;
+  /** Integer nano-dollars; null when the price or the usage is unknown, never a silent 0. */
+  readonly cost_nano_usd: number | null;
+  readonly attempts: readonly AttemptRecord[];
+  /** Text to count outside the request loop when the provider gave no usage. Not stored. */
+  readonly countable: { readonly input: string; readonly output: string } | null;
+  readonly request_headers: HeaderPairs;
+  readonly response_headers: HeaderPairs;
+}
+
+/** A body as far as it was kept: the first 256 KiB and the last 64 KiB at most. */
+export interface CapturedBody {
+  readonly chunks: readonly Buffer[];
+  /** Size of the whole body, which may be more than was kept. */
+  readonly bytes: number;
+  readonly truncated: boolean;
+  readonly content_type: string | null;
+  readonly content_encoding: string | null;
+}
+
+export interface CapturedBodies {
+  readonly request: CapturedBody | null;
+  readonly response: CapturedBody | null;
+}

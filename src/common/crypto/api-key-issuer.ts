@@ -1,0 +1,12 @@
+import type { ApiKeyKind } from './api-key-format.js';
+import { type IssuedApiKey, issueApiKey } from './issued-api-key.js';
+import type { Secret } from './secret.js';
+
+/** Makes API keys under the server's pepper. */
+export class ApiKeyIssuer {
+  constructor(private readonly pepper: Secret) {}
+
+  issue(kind: ApiKeyKind): IssuedApiKey {
+    return issueApiKey(kind, this.pepper);
+  }
+}

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import type { Settings } from '../settings/settings.js';
+import { SETTINGS } from '../settings/settings.module.js';
+import { ApiKeyIssuer } from './api-key-issuer.js';
+import { SecretBox } from './envelope.js';
+import type { Secret } from './secret.js';
+
+/** What works with the two keys of the installation. The launcher has made them by the time that this is asked for. */
+@Module({
+  providers: [
+    {
+      provide: SecretBox,
+      inject: [SETTINGS],
+      useFactory: ({ masterKey }: Settings) => new SecretBox(given(masterKey, 'GATEHOUSE_MASTER_KEY')),
+    },
+    {
+      provide: ApiKeyIssuer,
+      inject: [SETTINGS],
+      useFactory: ({ keyPepper }: Settings) => new ApiKeyIssuer(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+    },
+  ],
+  exports: [SecretBox, ApiKeyIssuer],
+})
+export class CryptoModule {}
+
+function given(secret: Secret | undefined, name: string): Secret {
+  if (!secret) throw new Error(`${name} is missing.`);
+  return secret;
+}

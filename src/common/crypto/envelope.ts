@@ -1,0 +1,112 @@
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { AppError } from '../errors/app-error.js';
+import { associatedData } from './associated-data.js';
+import { openBytes, sealBytes } from './sealed-bytes.js';
+import { Secret } from './secret.js';
+
+/** An organization's own key, as its row holds it: sealed by the master key. */
+export interface WrappedKey {
+  readonly organizationId: string;
+  readonly wrapped: Buffer;
+}
+
+/**
+ * What a credential belongs to. Sealed credentials open only for the very same values, so a ciphertext moved to
+ * another row, or a row pointed at another host, gives an error and never a secret in the wrong place.
+ */
+export interface CredentialBinding {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  readonly virtualKeyId: string;
+  readonly providerId: string;
+  /** Scheme, host and port that the credential is for, or empty for the provider's own address. */
+  readonly origin: string;
+  /** Which shape of fields is sealed, so that a later shape is never read as an earlier one. */
+  readonly fieldSetVersion: number;
+}
+
+const KEY_BYTES = 32;
+const KEYS_IN_MEMORY = 1000;
+
+/**
+ * Seals and opens provider credentials: the master key seals each organization's key, which seals its records.
+ *
+ * Answers `credential_unusable` for whatever does not open, with a cause that holds no plaintext. Opened
+ * organization keys are kept in memory, the least recently used of them forgotten beyond a thousand.
+ */
+export class SecretBox {
+  readonly #wrappingKey: KeyObject;
+  readonly #organizationKeys = new Map<string, KeyObject>();
+
+  /** `masterKey` is 32 bytes in base64. */
+  constructor(masterKey: Secret) {
+    const bytes = Buffer.from(masterKey.reveal(), 'base64');
+    if (bytes.length !== KEY_BYTES) throw new Error('The master key must be 32 bytes in base64.');
+    this.#wrappingKey = createSecretKey(wrappingKeyOf(bytes));
+  }
+
+  /** Makes the key of a new organization, sealed for its row. */
+  makeOrganizationKey(organizationId: string): WrappedKey {
+    const wrapped = sealBytes(this.#wrappingKey, ownerOf(organizationId), randomBytes(KEY_BYTES));
+    return { organizationId, wrapped };
+  }
+
+  seal(key: WrappedKey, binding: CredentialBinding, clear: Secret): Buffer {
+    return unlessUnusable(() =>
+      sealBytes(this.#open(key), placeOf(binding), Buffer.from(clear.reveal(), 'utf8')),
+    );
+  }
+
+  open(key: WrappedKey, binding: CredentialBinding, sealed: Buffer): Secret {
+    return unlessUnusable(
+      () => new Secret(openBytes(this.#open(key), placeOf(binding), sealed).toString('utf8')),
+    );
+  }
+
+  #open({ organizationId, wrapped }: WrappedKey): KeyObject {
+    const name = `${organizationId}:${wrapped.toString('base64')}`;
+    const known = this.#organizationKeys.get(name);
+    const key = known ?? createSecretKey(openBytes(this.#wrappingKey, ownerOf(organizationId), wrapped));
+    this.#organizationKeys.delete(name);
+    this.#organizationKeys.set(name, key);
+    this.#forgetOldest();
+    return key;
+  }
+
+  #forgetOldest(): void {
+    if (this.#organizationKeys.size <= KEYS_IN_MEMORY) return;
+    for (const oldest of this.#organizationKeys.keys()) {
+      this.#organizationKeys.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** Another key than the one whose check value is in the database, so that the two uses can never be related. */
+function wrappingKeyOf(master: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), 'gatehouse/organization-keys', KEY_BYTES));
+}
+
+function ownerOf(organizationId: string): Buffer {
+  return associatedData(['organization key', organizationId]);
+}
+
+function placeOf(binding: CredentialBinding): Buffer {
+  return associatedData([
+    'credential',
+    binding.organizationId,
+    binding.workspaceId,
+    binding.virtualKeyId,
+    binding.providerId,
+    binding.origin,
+    String(binding.fieldSetVersion),
+  ]);
+}
+
+function unlessUnusable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new AppError('credential_unusable', {}, { cause });
+  }
+}

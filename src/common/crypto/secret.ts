@@ -1,0 +1,31 @@
+import { inspect } from 'node:util';
+
+const MASK = '***';
+
+/**
+ * A secret in memory. Printing, logging, serialising or inspecting it shows `***`;
+ * only `reveal()` gives the value, so that every place which does is easy to find.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}

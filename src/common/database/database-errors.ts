@@ -1,0 +1,36 @@
+import { QueryFailedError } from 'typeorm';
+
+/** Network failures, and PostgreSQL's classes for broken connections (08), lack of resources (53) and shutdown (57P). */
+const AWAY_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08|53|57P)/;
+
+const BUSY_CODES: ReadonlySet<string> = new Set(['57014', '55P03', '40P01']);
+
+/** What `pg` and its pool say, without a code, of a connection that is gone or could not be had. */
+const AWAY_MESSAGE =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Driver not Connected)/;
+
+/** Whether a failure means that the database cannot be reached, and not that it refused what was asked of it. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  return isFatal(error) || AWAY_CODE.test(codeOf(error) ?? '') || AWAY_MESSAGE.test(error.message);
+}
+
+/** Whether PostgreSQL gave up a statement that took or waited too long: query_canceled, lock_not_available, deadlock_detected. */
+export function isDatabaseBusy(error: unknown): boolean {
+  return error instanceof Error && BUSY_CODES.has(codeOf(error) ?? '');
+}
+
+/** A FATAL error ends the connection, or refuses to open one: https://www.postgresql.org/docs/current/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS */
+function isFatal(error: Error): boolean {
+  return (driverErrorOf(error) as { severity?: unknown }).severity === 'FATAL';
+}
+
+function driverErrorOf(error: Error): object {
+  return error instanceof QueryFailedError ? (error.driverError as object) : error;
+}
+
+function codeOf(error: Error): string | undefined {
+  const { code } = driverErrorOf(error) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,23 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { UnitOfWork } from './unit-of-work.js';
+
+/** Gives the whole application one data source, connecting it where that has not happened yet, and its unit of work. */
+@Module({})
+export class DatabaseModule {
+  static around(dataSource: DataSource): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => dataSource.options,
+          dataSourceFactory: async () => dataSource,
+        }),
+      ],
+      providers: [UnitOfWork],
+      exports: [TypeOrmModule, UnitOfWork],
+    };
+  }
+}

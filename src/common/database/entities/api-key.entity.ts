@@ -1,0 +1,78 @@
+import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+/** As the API writes it; an `organisation-service` key is what people call an Admin key. */
+export type ApiKeyType = 'organisation-service' | 'workspace-service' | 'workspace-user';
+
+/**
+ * An API key. Only keyed hashes of its secrets are stored, and at most two: the current one, and after a
+ * rotation the one before, until it expires. A revoked key keeps its row, for the names in old logs, but no hash:
+ * a query that forgets to look at `deletedAt` still finds nobody.
+ */
+@Entity('api_keys')
+export class ApiKey {
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'text' })
+  kind: ApiKeyType;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  /** Null for organization keys, set for all others. */
+  @Column({ type: 'uuid', nullable: true })
+  workspaceId: string | null;
+
+  @Column({ type: 'uuid', nullable: true })
+  userId: string | null;
+
+  /** The key that made this one; null for the first ones and for those a person made. */
+  @Column({ type: 'uuid', nullable: true })
+  createdByKeyId: string | null;
+
+  @Column({ type: 'uuid', nullable: true })
+  createdByUserId: string | null;
+
+  @Column({ type: 'text' })
+  creationMode: 'ui' | 'api' | 'auto';
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ type: 'bytea', nullable: true })
+  keyHash: Buffer | null;
+
+  @Column({ type: 'bytea', nullable: true })
+  previousKeyHash: Buffer | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  previousKeyExpiresAt: Date | null;
+
+  /** What of the secret may be shown: the part that tells its kind, and the last four characters. */
+  @Column({ type: 'text' })
+  prefix: string;
+
+  @Column({ type: 'text' })
+  lastFour: string;
+
+  @Column({ type: 'text', array: true })
+  scopes: string[];
+
+  @Column({ type: 'timestamptz', nullable: true })
+  expiresAt: Date | null;
+
+  @Column({ type: 'text' })
+  status: 'active' | 'exhausted';
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt: Date;
+
+  @DeleteDateColumn({ type: 'timestamptz', nullable: true })
+  deletedAt: Date | null;
+}

@@ -1,0 +1,85 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * One administrative action, done or refused. Written once: the table refuses changes. Records of an organization
+ * are numbered without gaps and chained by hash, so that an edited, removed or moved one is noticed.
+ */
+@Entity('audit_records')
+export class AuditRecord {
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  /** Position in the organization's chain, from 1. The driver gives 64-bit numbers as text. */
+  @Column({ type: 'bigint' })
+  seq: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  @Column({ type: 'uuid', nullable: true })
+  workspaceId: string | null;
+
+  @Column({ type: 'text' })
+  actorKind: string;
+
+  @Column({ type: 'uuid' })
+  actorId: string;
+
+  @Column({ type: 'text' })
+  actorName: string;
+
+  @Column({ type: 'uuid', nullable: true })
+  userId: string | null;
+
+  /** The scope that the action needs, `virtual_keys.create`. */
+  @Column({ type: 'text' })
+  action: string;
+
+  @Column({ type: 'text' })
+  targetType: string;
+
+  @Column({ type: 'text', nullable: true })
+  targetId: string | null;
+
+  @Column({ type: 'timestamptz' })
+  at: Date;
+
+  @Column({ type: 'text' })
+  ip: string;
+
+  @Column({ type: 'text' })
+  method: string;
+
+  @Column({ type: 'text' })
+  path: string;
+
+  /** The request body, secrets masked. */
+  @Column({ type: 'jsonb', nullable: true })
+  request: unknown;
+
+  /** The target as the API shows it before and after; null where there was none. */
+  @Column({ type: 'jsonb', nullable: true })
+  before: unknown;
+
+  @Column({ type: 'jsonb', nullable: true })
+  after: unknown;
+
+  @Column({ type: 'text' })
+  outcome: AuditOutcome;
+
+  @Column({ type: 'integer' })
+  status: number;
+
+  @Column({ type: 'text', nullable: true })
+  errorCode: string | null;
+
+  @Column({ type: 'text' })
+  requestId: string;
+
+  /** SHA-256 over the hash of the record before and all that this one says. */
+  @Column({ type: 'bytea' })
+  hash: Buffer;
+}
+
+/** Done; not allowed to; or tried and not done. */
+export type AuditOutcome = 'success' | 'refused' | 'failed';

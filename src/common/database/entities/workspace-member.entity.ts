@@ -1,0 +1,22 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+export type WorkspaceRole = 'admin' | 'manager' | 'member';
+
+/** That a person belongs to a workspace. */
+@Entity('workspace_members')
+export class WorkspaceMember {
+  @PrimaryColumn({ type: 'uuid' })
+  workspaceId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  userId: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  @Column({ type: 'text' })
+  role: WorkspaceRole;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt: Date;
+}

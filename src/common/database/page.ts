@@ -1,0 +1,57 @@
+import { AppError } from '../errors/app-error.js';
+
+/** Which part of a list is asked for. */
+export interface Page {
+  readonly skip: number;
+  readonly take: number;
+}
+
+/** The query of a list as the web server gives it: a name that was sent twice has an array. */
+export type ListQuery = Readonly<Record<string, unknown>>;
+
+/** A list as the compatible API shows it. `total` counts all that could be paged through. */
+export interface Listed<T> {
+  readonly object: 'list';
+  readonly total: number;
+  readonly data: readonly T[];
+}
+
+const PAGE_NAMES = ['current_page', 'currentPage'] as const;
+const SIZE_NAMES = ['page_size', 'pageSize'] as const;
+const DEFAULT_SIZE = 50;
+const LARGEST_SIZE = 100;
+const LARGEST_PAGE = 1_000_000;
+
+/** Reads `current_page` (from 0) and `page_size` (1 to 100), in both spellings. Other parameters are not looked at. */
+export function pageOf(query: ListQuery): Page {
+  const page = wholeOf(query, PAGE_NAMES, { smallest: 0, largest: LARGEST_PAGE, usual: 0 });
+  const take = wholeOf(query, SIZE_NAMES, { smallest: 1, largest: LARGEST_SIZE, usual: DEFAULT_SIZE });
+  return { skip: page * take, take };
+}
+
+/** One text parameter, or undefined. Refuses one that was sent twice: nobody could say which of them counts. */
+export function parameterOf(query: ListQuery, ...names: readonly string[]): string | undefined {
+  const given = names.filter((name) => query[name] !== undefined);
+  const [name] = given;
+  if (name === undefined) return undefined;
+  const value = query[name];
+  if (given.length > 1 || typeof value !== 'string')
+    throw new AppError('invalid_request', { detail: `The parameter "${name}" may be sent only once.` });
+  return value;
+}
+
+interface Bounds {
+  readonly smallest: number;
+  readonly largest: number;
+  readonly usual: number;
+}
+
+function wholeOf(query: ListQuery, names: readonly string[], { smallest, largest, usual }: Bounds): number {
+  const text = parameterOf(query, ...names);
+  if (text === undefined) return usual;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= smallest && value <= largest) return value;
+  throw new AppError('invalid_request', {
+    detail: `The parameter "${String(names[0])}" must be a whole number from ${smallest} to ${largest}.`,
+  });
+}

@@ -1,0 +1,161 @@
+/** A column of a table that is filled with COPY: name, type, and where its value comes from. */
+export interface CopyColumn<Row> {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly value: (row: Row) => unknown;
+}
+
+export type ColumnType =
+  'uuid' | 'text' | 'timestamptz' | 'int2' | 'int4' | 'int8' | 'bool' | 'jsonb' | 'bytea';
+
+/** A value that its column cannot hold. The row is at fault, not the database. */
+export class UnfitValueError extends Error {
+  constructor(column: string, type: ColumnType) {
+    super(`The value of "${column}" is no ${type}.`);
+    this.name = 'UnfitValueError';
+  }
+}
+
+const SIGNATURE = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
+const TRAILER = -1;
+const INITIAL_BYTES = 64 * 1024;
+
+/**
+ * Rows in the binary format of COPY: every value is its length and its bytes, so nothing is escaped and a body is
+ * copied as it is. https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
+ */
+export function encodeRows<Row>(columns: readonly CopyColumn<Row>[], rows: readonly Row[]): Buffer {
+  const out = new GrowingBuffer();
+  out.bytes(SIGNATURE);
+  for (const row of rows) {
+    out.int16(columns.length);
+    for (const column of columns) encodeValue(out, column, column.value(row));
+  }
+  out.int16(TRAILER);
+  return out.taken();
+}
+
+function encodeValue<Row>(out: GrowingBuffer, { name, type }: CopyColumn<Row>, value: unknown): void {
+  if (value === null || value === undefined) return out.int32(-1);
+  if (!ENCODERS[type](out, value)) throw new UnfitValueError(name, type);
+}
+
+/** Each writes length and bytes, or answers false when the value does not fit. */
+type Encoder = (out: GrowingBuffer, value: unknown) => boolean;
+
+const ENCODERS: Readonly<Record<ColumnType, Encoder>> = {
+  uuid: (out, value) => {
+    const bytes = typeof value === 'string' ? Buffer.from(value.replaceAll('-', ''), 'hex') : null;
+    return bytes?.length === 16 && out.sized(bytes);
+  },
+  text: (out, value) => typeof value === 'string' && out.sized(Buffer.from(withoutNul(value))),
+  timestamptz: (out, value) =>
+    isNumber(value) &&
+    Math.abs(value) < YEAR_9999_MS &&
+    out.sizedInt64(Math.round((value - YEAR_2000_MS) * 1000)),
+  int2: (out, value) => isNumber(value) && out.sizedInt16(clamp(value, 0x7fff)),
+  int4: (out, value) => isNumber(value) && out.sizedInt32(clamp(value, 0x7fff_ffff)),
+  int8: (out, value) => isNumber(value) && out.sizedInt64(clamp(value, Number.MAX_SAFE_INTEGER)),
+  bool: (out, value) => typeof value === 'boolean' && out.sized(value ? TRUE : FALSE),
+  jsonb: (out, value) => out.sized(Buffer.from(`\u0001${cleanJson(value)}`)),
+  bytea: (out, value) => Buffer.isBuffer(value) && out.sized(value),
+};
+
+const YEAR_2000_MS = Date.UTC(2000, 0, 1);
+const YEAR_9999_MS = Date.UTC(9999, 11, 31);
+const TRUE = Buffer.from([1]);
+const FALSE = Buffer.from([0]);
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function clamp(value: number, most: number): number {
+  return Math.max(-most, Math.min(most, Math.round(value)));
+}
+
+const NUL = /\0/g;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+const REPLACEMENT = '\ufffd';
+
+/** PostgreSQL's text has no NUL. A lone surrogate becomes U+FFFD by itself when the text becomes UTF-8. */
+function withoutNul(text: string): string {
+  return text.includes('\0') ? text.replace(NUL, REPLACEMENT) : text;
+}
+
+/** How a NUL or half a surrogate pair looks in JSON. Text that only looks like it costs a second look, no more. */
+const SUSPICIOUS = /\\u0000|\\ud[89a-f]/;
+
+function cleanJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return SUSPICIOUS.test(json) ? JSON.stringify(value, cleanText) : json;
+}
+
+/** As JSON escapes both would get through to PostgreSQL and be refused there, so they are replaced before; keys too. */
+function cleanText(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [clean(key), inner as unknown]));
+}
+
+function clean(text: string): string {
+  return withoutNul(text).replace(LONE_SURROGATE, REPLACEMENT);
+}
+
+/** Bytes that grow by doubling. */
+class GrowingBuffer {
+  private buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  private used = 0;
+
+  bytes(bytes: Buffer): void {
+    this.room(bytes.length);
+    bytes.copy(this.buffer, this.used);
+    this.used += bytes.length;
+  }
+
+  int16(value: number): void {
+    this.room(2);
+    this.used = this.buffer.writeInt16BE(value, this.used);
+  }
+
+  int32(value: number): void {
+    this.room(4);
+    this.used = this.buffer.writeInt32BE(value, this.used);
+  }
+
+  sized(bytes: Buffer): true {
+    this.int32(bytes.length);
+    this.bytes(bytes);
+    return true;
+  }
+
+  sizedInt16(value: number): true {
+    this.int32(2);
+    this.int16(value);
+    return true;
+  }
+
+  sizedInt32(value: number): true {
+    this.int32(4);
+    this.int32(value);
+    return true;
+  }
+
+  sizedInt64(value: number): true {
+    this.int32(8);
+    this.room(8);
+    this.used = this.buffer.writeBigInt64BE(BigInt(value), this.used);
+    return true;
+  }
+
+  taken(): Buffer {
+    return this.buffer.subarray(0, this.used);
+  }
+
+  private room(bytes: number): void {
+    if (this.used + bytes <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.used + bytes));
+    this.buffer.copy(larger, 0, 0, this.used);
+    this.buffer = larger;
+  }
+}

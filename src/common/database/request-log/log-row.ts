@@ -1,0 +1,190 @@
+import type { AttemptRecord, HeaderPairs, RequestLogRecord, Usage } from '../../contracts/request-log.js';
+import type { CopyColumn } from './copy-binary.js';
+
+/** A body as it is stored: compressed or not, with what the sender said about it. */
+export interface StoredBody {
+  readonly bytes: Buffer;
+  /** How `bytes` must be decoded to get what passed; null when they are that. */
+  readonly stored_encoding: 'br' | null;
+  readonly original_bytes: number;
+  readonly truncated: boolean;
+  readonly content_type: string | null;
+  /** The sender's own encoding, which still lies beneath. */
+  readonly content_encoding: string | null;
+}
+
+/** One request on its way into the tables. */
+export interface LogRow {
+  readonly record: RequestLogRecord;
+  readonly request: StoredBody | null;
+  readonly response: StoredBody | null;
+  /** The frame as it was read, kept whole if the tables refuse the row. */
+  readonly raw: { readonly json: Buffer; readonly request: Buffer; readonly response: Buffer };
+}
+
+/** A table that is filled with COPY: its rows are derived from those of a batch. */
+export interface CopyTable<Row> {
+  readonly name: string;
+  readonly columns: readonly CopyColumn<Row>[];
+  rowsOf(row: LogRow, batchId: string): readonly Row[];
+}
+
+type RequestRow = RequestLogRecord & { readonly batch_id: string };
+interface AttemptRow {
+  readonly request: RequestRow;
+  readonly attempt: AttemptRecord;
+}
+interface BodyRow {
+  readonly record: RequestLogRecord;
+  readonly direction: 'request' | 'response';
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly body: StoredBody | null;
+}
+
+/** Columns that bear the name of the field they hold. */
+function fields<Row>(
+  type: CopyColumn<Row>['type'],
+  ...names: readonly (keyof Row & string)[]
+): CopyColumn<Row>[] {
+  return names.map((name) => ({ name, type, value: (row) => row[name] }));
+}
+
+const TOKENS = [
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'audio_input_tokens',
+  'audio_output_tokens',
+] as const satisfies readonly (keyof Usage)[];
+
+function tokens<Row>(usageOf: (row: Row) => Usage | null): CopyColumn<Row>[] {
+  return TOKENS.map((name) => ({ name, type: 'int4', value: (row) => usageOf(row)?.[name] }));
+}
+
+const requestLogs: CopyTable<RequestRow> = {
+  name: 'request_logs',
+  columns: [
+    ...fields<RequestRow>(
+      'uuid',
+      'id',
+      'batch_id',
+      'organisation_id',
+      'workspace_id',
+      'api_key_id',
+      'user_id',
+      'virtual_key_id',
+    ),
+    ...fields<RequestRow>('timestamptz', 'created_at'),
+    ...fields<RequestRow>(
+      'text',
+      'trace_id',
+      'span_id',
+      'parent_span_id',
+      'span_name',
+      'method',
+      'path',
+      'endpoint',
+    ),
+    ...fields<RequestRow>(
+      'text',
+      'provider',
+      'virtual_key',
+      'model',
+      'response_model',
+      'ending',
+      'error_code',
+      'error_source',
+    ),
+    ...fields<RequestRow>('text', 'usage_source'),
+    ...fields<RequestRow>('bool', 'streamed'),
+    ...fields<RequestRow>('int2', 'status'),
+    ...fields<RequestRow>('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
+    ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd'),
+    ...tokens<RequestRow>(({ usage }) => usage),
+    { name: 'attempt_count', type: 'int2', value: ({ attempts }) => attempts.length },
+    ...fields<RequestRow>('jsonb', 'metadata'),
+  ],
+  rowsOf: ({ record }, batch_id) => [{ ...record, batch_id }],
+};
+
+const ofRequest = (name: keyof RequestRow, type: CopyColumn<AttemptRow>['type']): CopyColumn<AttemptRow> => ({
+  name,
+  type,
+  value: ({ request }) => request[name],
+});
+
+const ofAttempt = (
+  type: CopyColumn<AttemptRow>['type'],
+  ...names: (keyof AttemptRecord)[]
+): CopyColumn<AttemptRow>[] => names.map((name) => ({ name, type, value: ({ attempt }) => attempt[name] }));
+
+const requestAttempts: CopyTable<AttemptRow> = {
+  name: 'request_attempts',
+  columns: [
+    ofRequest('id', 'uuid'),
+    ofRequest('created_at', 'timestamptz'),
+    ofRequest('batch_id', 'uuid'),
+    ofRequest('organisation_id', 'uuid'),
+    ofRequest('workspace_id', 'uuid'),
+    ...ofAttempt('int2', 'attempt', 'status'),
+    ...ofAttempt('text', 'provider', 'origin', 'error_code'),
+    ...ofAttempt('uuid', 'virtual_key_id'),
+    ...ofAttempt('timestamptz', 'started_at'),
+    ...ofAttempt('int4', 'first_byte_ms', 'duration_ms'),
+    ...ofAttempt('int8', 'cost_nano_usd'),
+    ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
+  ],
+  rowsOf: ({ record }, batch_id) => {
+    const request = { ...record, batch_id };
+    return record.attempts.map((attempt) => ({ request, attempt }));
+  },
+};
+
+const requestBodies: CopyTable<BodyRow> = {
+  name: 'request_bodies',
+  columns: [
+    { name: 'request_id', type: 'uuid', value: ({ record }) => record.id },
+    { name: 'created_at', type: 'timestamptz', value: ({ record }) => record.created_at },
+    { name: 'direction', type: 'text', value: ({ direction }) => direction },
+    { name: 'organisation_id', type: 'uuid', value: ({ record }) => record.organisation_id },
+    { name: 'headers', type: 'jsonb', value: ({ headers }) => headers },
+    { name: 'body', type: 'bytea', value: ({ body }) => body?.bytes },
+    { name: 'content_type', type: 'text', value: ({ body }) => body?.content_type },
+    { name: 'content_encoding', type: 'text', value: ({ body }) => body?.content_encoding },
+    { name: 'stored_encoding', type: 'text', value: ({ body }) => body?.stored_encoding },
+    {
+      name: 'original_bytes',
+      type: 'int8',
+      value: ({ record, direction, body }) => body?.original_bytes ?? record[`${direction}_bytes`],
+    },
+    { name: 'truncated', type: 'bool', value: ({ body }) => body?.truncated ?? false },
+  ],
+  rowsOf: ({ record, request, response }) => {
+    const rows: readonly BodyRow[] = [
+      { record, direction: 'request', headers: headersOf(record.request_headers), body: request },
+      { record, direction: 'response', headers: headersOf(record.response_headers), body: response },
+    ];
+    return rows.filter(({ headers, body }) => body !== null || Object.keys(headers ?? {}).length > 0);
+  },
+};
+
+/** Headers as an object with lower-case names; fields that were sent more than once are joined. */
+function headersOf(pairs: HeaderPairs): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = (pairs[index] as string).toLowerCase();
+    const value = pairs[index + 1] as string;
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** The tables of a batch, in the order in which they are filled. */
+export const LOG_TABLES = [
+  requestLogs,
+  requestAttempts,
+  requestBodies,
+] as unknown as readonly CopyTable<unknown>[];

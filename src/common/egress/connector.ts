@@ -1,0 +1,160 @@
+import { type LookupFunction, type Socket, connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { AppError } from '../errors/app-error.js';
+import { parseAddress } from './address-classes.js';
+import { type DestinationPolicy, type Endpoint, blocked, endpointOf } from './destination-policy.js';
+import type { Resolve } from './resolver.js';
+import { TlsSessions } from './tls-sessions.js';
+import { endSafelyWhilePaused, markReset } from './undici-parser.js';
+import { upstreamFailure } from './upstream-failure.js';
+
+export interface ConnectorParts {
+  readonly policy: DestinationPolicy;
+  readonly resolve: Resolve;
+  /** Milliseconds for name lookup, TCP and TLS together. */
+  readonly connectMs: number;
+}
+
+interface Dial extends ConnectorParts {
+  readonly sessions: TlsSessions;
+}
+
+/**
+ * The only function of the service that dials a provider, in the form that undici asks for.
+ *
+ * A name is resolved once for a socket, all answers are judged, and only they are dialled; TLS still names and checks the
+ * name. Addresses written as such are judged here too, because neither undici nor Node looks those up. Once connected,
+ * the peer's address is compared with what was judged. Fails with an AppError, so requests do.
+ */
+export function createConnector(parts: ConnectorParts): buildConnector.connector {
+  const dial = { ...parts, sessions: new TlsSessions() };
+  return (options, callback) => {
+    new Connection(dial, endpointOf(options), callback).start();
+  };
+}
+
+const ATTEMPT_DELAY_MS = 250;
+const KEEP_ALIVE_PROBE_MS = 30_000;
+const READ_BUFFER_BYTES = 64 * 1024;
+
+class Connection {
+  private socket: Socket | undefined;
+  private deadline: NodeJS.Timeout | undefined;
+  private settled = false;
+
+  constructor(
+    private readonly dial: Dial,
+    private readonly endpoint: Endpoint,
+    private readonly callback: buildConnector.Callback,
+  ) {}
+
+  start(): void {
+    const { connectMs } = this.dial;
+    this.deadline = setTimeout(() => {
+      this.fail(new AppError('upstream_timeout', { timeoutMs: connectMs, phase: 'connect' }));
+    }, connectMs);
+    this.judgedAddresses().then(
+      (addresses) => {
+        if (!this.settled) this.open(addresses);
+      },
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  private async judgedAddresses(): Promise<readonly string[]> {
+    const { policy } = this.dial;
+    policy.checkBeforeLookup(this.endpoint);
+    if (isIP(this.endpoint.host) !== 0) return [this.endpoint.host];
+    const addresses = await this.lookUp();
+    policy.checkAddresses(this.endpoint, addresses);
+    return addresses;
+  }
+
+  private async lookUp(): Promise<readonly string[]> {
+    const { policy, resolve } = this.dial;
+    const hidden = policy.hidesAbsence(this.endpoint);
+    try {
+      const addresses = await resolve(this.endpoint.host);
+      if (addresses.length > 0) return addresses;
+    } catch (error) {
+      throw hidden ? blocked() : error;
+    }
+    throw hidden ? blocked() : new AppError('upstream_error', { detail: 'name not found' });
+  }
+
+  private open(addresses: readonly string[]): void {
+    const { secure } = this.endpoint;
+    const socket = secure ? this.openTls(addresses) : connectTcp(this.tcpOptions(addresses));
+    this.socket = socket;
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+    socket.on('error', (error) => {
+      if (this.settled) markReset(error);
+      else this.fail(error);
+    });
+    // Added before the listener for success, so that a wrong peer is gone before undici sees the socket.
+    socket.once('connect', () => this.checkPeer(socket, addresses));
+    socket.once(secure ? 'secureConnect' : 'connect', () => this.succeed(socket));
+  }
+
+  private tcpOptions(addresses: readonly string[]) {
+    const { host, port } = this.endpoint;
+    return {
+      host,
+      port,
+      lookup: pinnedTo(addresses),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ATTEMPT_DELAY_MS,
+      highWaterMark: READ_BUFFER_BYTES,
+    };
+  }
+
+  private openTls(addresses: readonly string[]): Socket {
+    const { host, port } = this.endpoint;
+    const origin = `${host}:${port}`;
+    const session = this.dial.sessions.get(origin);
+    const socket = connectTls({
+      ...this.tcpOptions(addresses),
+      ...(isIP(host) === 0 && { servername: host }),
+      ...(session && { session }),
+      ALPNProtocols: ['http/1.1'],
+    });
+    this.dial.sessions.follow(origin, socket);
+    return socket;
+  }
+
+  private checkPeer(socket: Socket, addresses: readonly string[]): void {
+    const peer = parseAddress(socket.remoteAddress ?? '')?.toNormalizedString();
+    const isPinned = addresses.some((address) => parseAddress(address)?.toNormalizedString() === peer);
+    if (peer === undefined || !isPinned) this.fail(blocked());
+  }
+
+  private succeed(socket: Socket): void {
+    if (this.settled) return;
+    this.settle();
+    this.callback(null, socket);
+    endSafelyWhilePaused(socket);
+  }
+
+  private fail(error: unknown): void {
+    if (this.settled) return;
+    this.settle();
+    this.socket?.destroy();
+    this.callback(upstreamFailure(error), null);
+  }
+
+  private settle(): void {
+    this.settled = true;
+    clearTimeout(this.deadline);
+  }
+}
+
+/** Answers the lookup of `net.connect` with the addresses that were judged, whatever the name means by now. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, callback) => {
+    const [first] = pinned;
+    if (options.all) callback(null, pinned);
+    else callback(null, first?.address ?? '', first?.family ?? 0);
+  };
+}

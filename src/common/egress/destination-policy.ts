@@ -1,0 +1,87 @@
+import { AppError } from '../errors/app-error.js';
+import { type Address, classify, parseAddress } from './address-classes.js';
+import { type EgressRule, isAllowed, matchesName, opensPort } from './egress-allow.js';
+import { isMetadataName, isOwnMachine, isPrivateName } from './host-names.js';
+
+/** Where a socket is to lead. `host` is a lower-case name, or an address without brackets. */
+export interface Endpoint {
+  readonly secure: boolean;
+  readonly host: string;
+  readonly port: number;
+}
+
+const OPEN_PORTS: ReadonlySet<number> = new Set([80, 443]);
+
+/**
+ * Decides which places may be called. Everything is closed but public addresses over TLS on ports 80 and 443;
+ * the operator's rules open more, metadata services never. All refusals look the same, so that nobody can
+ * tell from them what exists inside.
+ */
+export class DestinationPolicy {
+  constructor(private readonly rules: readonly EgressRule[]) {}
+
+  /** Refuses what can be refused before a name is looked up. */
+  checkBeforeLookup(endpoint: Endpoint): void {
+    const address = parseAddress(endpoint.host);
+    if (address) this.checkAddress(endpoint, address);
+    else if (!this.mayBeOpen(endpoint)) throw blocked();
+  }
+
+  /** Refuses unless every address is open: one private answer among public ones is how rebinding begins. */
+  checkAddresses(endpoint: Endpoint, addresses: readonly string[]): void {
+    for (const text of addresses) {
+      const address = parseAddress(text);
+      if (!address) throw blocked();
+      this.checkAddress(endpoint, address);
+    }
+  }
+
+  /** A name that was not found is said to be missing only where that tells nothing of a private network. */
+  hidesAbsence({ host, port }: Endpoint): boolean {
+    return isPrivateName(host) && !this.isNamed(host, port);
+  }
+
+  private checkAddress({ secure, host, port }: Endpoint, address: Address): void {
+    const kind = classify(address);
+    if (kind === 'metadata') throw blocked();
+    if (isAllowed(this.rules, host, address, port)) return;
+    if (kind !== 'public' || !secure || !OPEN_PORTS.has(port)) throw blocked();
+  }
+
+  private mayBeOpen({ secure, host, port }: Endpoint): boolean {
+    if (host.endsWith('.') || isMetadataName(host)) return false;
+    if (this.isNamed(host, port)) return true;
+    if (isOwnMachine(host)) return false;
+    const isPublicShape = secure && OPEN_PORTS.has(port) && !isPrivateName(host);
+    return isPublicShape || this.rules.some((rule) => rule.range !== null && opensPort(rule, port));
+  }
+
+  private isNamed(host: string, port: number): boolean {
+    return this.rules.some((rule) => opensPort(rule, port) && matchesName(rule, host));
+  }
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+
+/** Reads a URL, refusing schemes that are not HTTP. */
+export function endpointOf({
+  protocol,
+  hostname,
+  port,
+}: {
+  protocol: string;
+  hostname: string;
+  port: string;
+}): Endpoint {
+  const defaultPort = DEFAULT_PORTS[protocol];
+  if (defaultPort === undefined)
+    throw new AppError('custom_host_invalid', { detail: 'the scheme must be http or https' });
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return {
+    secure: protocol === 'https:',
+    host: host.toLowerCase(),
+    port: port === '' ? defaultPort : Number(port),
+  };
+}
+
+export const blocked = (): AppError => new AppError('custom_host_blocked');

@@ -1,0 +1,118 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { UpstreamTimeouts } from '../settings/settings.js';
+import { createConnector } from './connector.js';
+import { DestinationPolicy, endpointOf } from './destination-policy.js';
+import type { EgressRule } from './egress-allow.js';
+import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
+
+export interface EgressOptions {
+  readonly allow: readonly EgressRule[];
+  readonly timeouts: Pick<UpstreamTimeouts, 'connectMs'>;
+  /** Connections per pool at most; further requests wait for a free one. */
+  readonly connections?: number;
+  /** Pools that are kept at most. */
+  readonly maxPools?: number;
+  readonly resolve?: Resolve;
+}
+
+interface PoolEntry {
+  readonly pool: Pool;
+  lastUse: number;
+}
+
+const MAX_POOLS = 512;
+const MAX_CONNECTIONS = 4_096;
+const KEEP_ALIVE_MS = 30_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+/** A connection that is never idle would otherwise never learn that its name has moved. */
+const REQUESTS_PER_CONNECTION = 10_000;
+
+/**
+ * Everything that leaves the service goes through here.
+ *
+ * A pool belongs to one tenant and one origin, so that an answer which a provider left in a connection cannot reach
+ * another tenant. Redirects are never followed and bodies never decompressed: the pool hands on what it reads.
+ */
+export class Egress {
+  private readonly policy: DestinationPolicy;
+  private readonly connect: ReturnType<typeof createConnector>;
+  private readonly tenants = new Map<string, Map<string, PoolEntry>>();
+  private size = 0;
+  private uses = 0;
+
+  constructor(private readonly options: EgressOptions) {
+    this.policy = new DestinationPolicy(options.allow);
+    this.connect = createConnector({
+      policy: this.policy,
+      resolve: cachingResolver(options.resolve ?? resolveBySystem),
+      connectMs: options.timeouts.connectMs,
+    });
+  }
+
+  /**
+   * Refuses with `custom_host_blocked` what is known to be closed without looking a name up, and with
+   * `custom_host_invalid` other schemes than HTTP. Passing it promises nothing: each new socket is judged again.
+   */
+  checkDestination(url: URL): void {
+    this.policy.checkBeforeLookup(endpointOf(url));
+  }
+
+  /**
+   * The connections of one tenant to one origin (`https://api.example.com`), opened as they are needed. Dispatch in the
+   * same turn of the event loop: a pool that is the longest unused may be closed when another one is made.
+   * Failures arrive in the handler's `onError`; `upstreamFailure` gives their AppError.
+   */
+  pool(tenant: string, origin: string): Dispatcher {
+    const entry = this.tenants.get(tenant)?.get(origin) ?? this.add(tenant, origin);
+    entry.lastUse = ++this.uses;
+    return entry.pool;
+  }
+
+  /** Ends every connection. Requests under way fail, so this belongs after the time that streams get to finish. */
+  async close(): Promise<void> {
+    const entries = [...this.tenants.values()].flatMap((origins) => [...origins.values()]);
+    this.tenants.clear();
+    this.size = 0;
+    await Promise.all(entries.map(({ pool }) => pool.destroy()));
+  }
+
+  private add(tenant: string, origin: string): PoolEntry {
+    this.checkDestination(new URL(origin));
+    if (this.size >= (this.options.maxPools ?? MAX_POOLS)) this.dropLongestUnused();
+    const entry = { pool: this.createPool(origin), lastUse: 0 };
+    const origins = this.tenants.get(tenant) ?? new Map<string, PoolEntry>();
+    this.tenants.set(tenant, origins.set(origin, entry));
+    this.size += 1;
+    return entry;
+  }
+
+  private createPool(origin: string): Pool {
+    return new Pool(origin, {
+      connect: this.connect,
+      connections: this.options.connections ?? MAX_CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      maxRequestsPerClient: REQUESTS_PER_CONNECTION,
+      // The gateway has deadlines of its own, per attempt.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Requests under way in the dropped pool come to their end; only then its connections close. */
+  private dropLongestUnused(): void {
+    let victim: { readonly tenant: string; readonly origin: string; readonly entry: PoolEntry } | undefined;
+    for (const [tenant, origins] of this.tenants)
+      for (const [origin, entry] of origins)
+        if (!victim || entry.lastUse < victim.entry.lastUse) victim = { tenant, origin, entry };
+    if (!victim) return;
+    const origins = this.tenants.get(victim.tenant);
+    origins?.delete(victim.origin);
+    if (origins?.size === 0) this.tenants.delete(victim.tenant);
+    this.size -= 1;
+    void victim.entry.pool.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { type ErrorCode, type ErrorSpec, ERRORS } from './catalog.js';
+
+/** What fills the `{placeholders}` of a message. Never put a secret here: it is shown to the caller. */
+export type ErrorDetails = Readonly<Record<string, string | number>>;
+
+/**
+ * A refusal of the gateway. The one error class of the house: a provider's own
+ * refusal is a reply and never becomes one of these.
+ */
+export class AppError extends Error {
+  readonly spec: ErrorSpec;
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: ErrorDetails = {},
+    options?: { readonly cause?: unknown },
+  ) {
+    super(fill(ERRORS[code].message, details), options);
+    this.name = 'AppError';
+    this.spec = ERRORS[code];
+  }
+
+  /** Anything that was not thrown on purpose is our own failure; its text stays private, as the cause. */
+  static from(thrown: unknown): AppError {
+    return thrown instanceof AppError ? thrown : new AppError('internal_error', {}, { cause: thrown });
+  }
+}
+
+/** The body of a refusal, in the shape that OpenAI's clients read. */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly code: ErrorCode;
+    readonly param: string | null;
+    readonly request_id: string;
+  };
+}
+
+export function errorBody(error: AppError, requestId: string): ErrorBody {
+  const { message, code, spec } = error;
+  return { error: { message, type: spec.type, code, param: null, request_id: requestId } };
+}
+
+function fill(template: string, details: ErrorDetails): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? '')).trim();
+}

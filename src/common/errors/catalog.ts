@@ -1,0 +1,203 @@
+/**
+ * Every refusal of the gateway: code, status, and what the caller reads.
+ *
+ * `type` groups codes the way OpenAI's clients expect. `{name}` in a message is
+ * filled from the details that the thrower gives; messages are safe to show.
+ * `elsewhere` marks refusals that another target or another try might not share.
+ * `doNotRetry` adds `x-should-retry: false`, which the official SDKs obey.
+ */
+export interface ErrorSpec {
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly message: string;
+  readonly elsewhere?: true;
+  readonly doNotRetry?: true;
+}
+
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'budget_error'
+  | 'rate_limit_error'
+  | 'timeout_error'
+  | 'upstream_error'
+  | 'server_error';
+
+export const ERRORS = {
+  invalid_request: { status: 400, type: 'invalid_request_error', message: '{detail}' },
+  invalid_json: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request body is not valid JSON: {detail}.',
+  },
+  path_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request path is not acceptable: {detail}.',
+  },
+  header_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The header "{header}" is not acceptable: {detail}.',
+  },
+  header_duplicate: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The header "{header}" may be sent only once.',
+  },
+  body_not_allowed: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'A {method} request must not have a body.',
+  },
+  custom_host_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The custom host is not a usable address: {detail}.',
+  },
+  provider_missing: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      'No provider was chosen. Send x-gateway-virtual-key, or x-gateway-provider with Authorization, or a model written as "@virtual-key/model".',
+  },
+  provider_unknown: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'There is no provider "{provider}". Known providers: {known}.',
+  },
+  credential_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
+  ambiguous_credentials: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request carries more than one gateway credential: {detail}.',
+  },
+  gateway_key_in_authorization: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
+  },
+  scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}".' },
+  endpoint_unsupported: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The provider "{provider}" has no {endpoint}. {detail}',
+  },
+  unauthenticated: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'No valid gateway API key was given. Send it in the header x-gateway-api-key.',
+  },
+  budget_exceeded: {
+    status: 402,
+    type: 'budget_error',
+    message: 'The budget of {subject} is spent.',
+    doNotRetry: true,
+  },
+  forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that: {detail}.' },
+  custom_host_blocked: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The address of the provider is not one that this gateway may call.',
+  },
+  not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    message: 'The method {method} is not allowed here. Allowed: {allowed}.',
+  },
+  request_timeout: {
+    status: 408,
+    type: 'timeout_error',
+    message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
+    elsewhere: true,
+  },
+  conflict: { status: 409, type: 'conflict_error', message: '{detail}' },
+  last_owner: {
+    status: 409,
+    type: 'conflict_error',
+    message: 'The last owner of an organization cannot be removed.',
+  },
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    message: 'The request body is larger than {limitBytes} bytes.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    message: 'The content type "{contentType}" is not supported here; send application/json.',
+  },
+  rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached.' },
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request_error',
+    message: 'The request headers are too large.',
+  },
+  internal_error: {
+    status: 500,
+    type: 'server_error',
+    message: 'The gateway failed. The request id leads the operator to the cause.',
+  },
+  credential_unusable: {
+    status: 500,
+    type: 'server_error',
+    message: 'The stored credential of this virtual key cannot be opened. Enter it again.',
+    doNotRetry: true,
+  },
+  upstream_error: {
+    status: 502,
+    type: 'upstream_error',
+    message: 'The provider could not be reached: {detail}.',
+    elsewhere: true,
+  },
+  upstream_protocol_error: {
+    status: 502,
+    type: 'upstream_error',
+    message: 'The provider sent an answer that is not valid HTTP.',
+    elsewhere: true,
+  },
+  overloaded: { status: 503, type: 'server_error', message: 'The gateway is overloaded. Try again shortly.' },
+  auth_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The key cannot be checked right now, because the database is away. Try again shortly.',
+  },
+  audit_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The change was not made, because it could not be recorded.',
+  },
+  log_capacity_exhausted: {
+    status: 503,
+    type: 'server_error',
+    message: 'The request log has no room left, and this organization requires complete logs.',
+  },
+  database_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The database is away, so the administration cannot answer. Try again shortly.',
+  },
+  draining: {
+    status: 503,
+    type: 'server_error',
+    message: 'This instance is shutting down. Try again; another one will answer.',
+  },
+  upstream_timeout: {
+    status: 504,
+    type: 'timeout_error',
+    message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
+    elsewhere: true,
+  },
+  loop_detected: {
+    status: 508,
+    type: 'invalid_request_error',
+    message: 'The request already passed through this gateway.',
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
+export type ErrorCode = keyof typeof ERRORS;

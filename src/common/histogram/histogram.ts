@@ -1,0 +1,78 @@
+/**
+ * A sparse log-linear histogram of whole, non-negative numbers: bucket number to count.
+ *
+ * Each power of two is cut into 64 buckets of equal width, so a value read back from its bucket is wrong
+ * by less than 1/128 (0.8 %) and values below 64 are exact. Bucket borders are fixed, so histograms of
+ * different minutes, keys and processes add up without loss: the sum of the parts is the whole.
+ *
+ * We count microseconds in it. The form is that of HdrHistogram with a precision of 64:
+ * https://hdrhistogram.github.io/HdrHistogram/
+ */
+export type Histogram = Map<number, number>;
+
+/** What is stored: a JSON object whose names are bucket numbers. Only buckets that counted something are there. */
+export type StoredHistogram = Readonly<Record<string, number>>;
+
+const PER_OCTAVE = 64;
+/** 64 = 2^6: values below are their own bucket. */
+const EXACT_BITS = 6;
+
+/** The bucket that counts a value. Fractions are rounded; what is negative or not a number counts as 0. */
+export function bucketOf(value: number): number {
+  const whole = value > 0 ? Math.min(Math.round(value), Number.MAX_SAFE_INTEGER) : 0;
+  if (whole < PER_OCTAVE) return whole;
+  const exponent = floorLog2(whole);
+  const step = 2 ** (exponent - EXACT_BITS);
+  return PER_OCTAVE * (exponent - EXACT_BITS) + Math.floor(whole / step);
+}
+
+/** The value that stands for a bucket: the middle of what it counts. */
+export function valueOf(bucket: number): number {
+  if (bucket < PER_OCTAVE) return bucket;
+  const octave = Math.floor(bucket / PER_OCTAVE) - 1;
+  const step = 2 ** octave;
+  return (PER_OCTAVE + (bucket % PER_OCTAVE)) * step + (step - 1) / 2;
+}
+
+export function record(histogram: Histogram, value: number): void {
+  const bucket = bucketOf(value);
+  histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
+}
+
+/** The histogram of everything that either of the two counted. Neither is changed. */
+export function merge(one: Histogram, other: Histogram): Histogram {
+  const sum = new Map(one);
+  for (const [bucket, count] of other) sum.set(bucket, (sum.get(bucket) ?? 0) + count);
+  return sum;
+}
+
+export function countOf(histogram: Histogram): number {
+  let total = 0;
+  for (const count of histogram.values()) total += count;
+  return total;
+}
+
+/** The value at a quantile from 0 to 1 (nearest rank), or null when nothing was counted. */
+export function quantile(histogram: Histogram, at: number): number | null {
+  const rank = Math.max(1, Math.ceil(at * countOf(histogram)));
+  let seen = 0;
+  for (const [bucket, count] of [...histogram].sort(([left], [right]) => left - right)) {
+    seen += count;
+    if (seen >= rank) return valueOf(bucket);
+  }
+  return null;
+}
+
+export function toStored(histogram: Histogram): StoredHistogram {
+  return Object.fromEntries(histogram);
+}
+
+export function fromStored(stored: StoredHistogram): Histogram {
+  return new Map(Object.entries(stored).map(([bucket, count]) => [Number(bucket), count]));
+}
+
+/** Exact for every safe integer, where `Math.log2` may round up just below a power of two. */
+function floorLog2(whole: number): number {
+  const high = Math.floor(whole / 2 ** 32);
+  return high > 0 ? 63 - Math.clz32(high) : 31 - Math.clz32(whole);
+}

@@ -1,0 +1,12 @@
+/** Request and response headers that carry credentials, lower case: their values stand in no log. */
+export const CREDENTIAL_HEADERS = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'x-gateway-api-key',
+  'x-portkey-api-key',
+] as const;

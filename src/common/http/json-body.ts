@@ -1,0 +1,69 @@
+import { AppError } from '../errors/app-error.js';
+
+const DEEPEST = 64;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Reads the JSON body of an administrative request. An empty one is an empty object, because the compatible SDK
+ * announces JSON on requests that have no body.
+ *
+ * Refuses what would do harm further in: names that reach a prototype, texts that PostgreSQL cannot store (NUL,
+ * lone surrogates), and nesting deeper than 64, on which recursive code would run out of stack.
+ */
+export function parseJsonBody(bytes: Buffer): Record<string, unknown> {
+  const text = decoded(bytes);
+  if (text.trim() === '') return {};
+  const body = parsed(text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
+  checkValues(body);
+  return body as Record<string, unknown>;
+}
+
+/** The lenient decoder would put U+FFFD in the place of wrong bytes, and so change what was sent. */
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw refused('is not UTF-8');
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The parser's own words would quote the body, and with it perhaps a secret.
+    throw new AppError('invalid_json', { detail: 'it cannot be parsed' });
+  }
+}
+
+/** Walks with a list of its own instead of recursion, so that depth costs no stack. */
+function checkValues(body: object): void {
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value: body, depth: 1 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string') checkText(value);
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > DEEPEST) throw refused(`is nested deeper than ${DEEPEST} levels`);
+    for (const [name, inner] of Object.entries(value)) {
+      checkName(name);
+      open.push({ value: inner, depth: depth + 1 });
+    }
+  }
+}
+
+/** The library that builds DTOs drops these names in silence, and others follow them to a prototype. */
+const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
+
+function checkName(name: string): void {
+  checkText(name);
+  if (REFUSED_NAMES.has(name)) throw refused(`has the field "${name}"`);
+}
+
+function checkText(text: string): void {
+  if (text.includes('\0') || LONE_SURROGATE.test(text))
+    throw refused('has a text with a NUL or half of a surrogate pair');
+}
+
+const refused = (what: string) => new AppError('invalid_json', { detail: `it ${what}` });

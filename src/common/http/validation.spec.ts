@@ -1,0 +1,80 @@
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsInt, IsString, ValidateNested } from 'class-validator';
+import { describe, expect, it } from 'vitest';
+import { createValidationPipe } from './validation.js';
+import { HasNoEffectYet, IfGiven, IsFutureDateTime, IsName, IsSlug, OrNull } from './validators.js';
+
+class Inner {
+  @IsString()
+  readonly text: string;
+}
+
+class Dto {
+  @IsName()
+  readonly name: string;
+
+  @IfGiven()
+  @IsInt()
+  readonly count?: number;
+
+  @IfGiven()
+  @IsSlug()
+  readonly slug?: string;
+
+  @OrNull()
+  @IsFutureDateTime()
+  readonly ends_at?: string | null;
+
+  @IfGiven()
+  @ValidateNested()
+  @Type(() => Inner)
+  readonly inner?: Inner;
+
+  @HasNoEffectYet('it has no effect yet')
+  readonly limit?: unknown;
+}
+
+const check = (body: unknown) =>
+  createValidationPipe().transform(body, { type: 'body', metatype: Dto }) as Promise<Dto>;
+
+describe('the validation of bodies', () => {
+  it('gives the DTO when all is well', async () => {
+    const dto = await check({
+      name: 'A',
+      count: 1,
+      slug: 'a-1',
+      ends_at: '2040-01-31T12:00Z',
+      inner: { text: 'x' },
+    });
+
+    expect(dto).toBeInstanceOf(Dto);
+    expect(dto).toMatchObject({ name: 'A', count: 1 });
+  });
+
+  it.each([
+    [{ name: 'A', nonsense: 1 }, 'There is no field "nonsense" here.'],
+    [{ name: 'A', inner: { text: 'x', more: 1 } }, 'There is no field "inner.more" here.'],
+    [{}, '"name"'],
+    [{ name: 'A', inner: { text: 7 } }, '"inner.text"'],
+    [{ name: 'A', inner: 'text' }, '"inner"'],
+    [{ name: 'A', count: '1' }, '"count"'],
+    [{ name: 'A', count: null }, '"count"'],
+    [{ name: 'A', slug: 'a b' }, '"slug"'],
+    [{ name: 'A', ends_at: '2040-13-31T12:00Z' }, '"ends_at"'],
+    [{ name: 'A', ends_at: '2040-01-31' }, '"ends_at"'],
+    [{ name: 'A', limit: 1 }, 'it has no effect yet'],
+    [{ name: 'A', ['x'.repeat(1000)]: 1 }, `"${'x'.repeat(64)}…"`],
+  ])('refuses %j with a sentence about %s', async (body, sentence) => {
+    await expect(check(body)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(check(body)).rejects.toThrow(sentence);
+  });
+
+  it('does not show values', async () => {
+    await expect(check({ name: 'A', count: 'sk-canary' })).rejects.not.toThrow(/canary/);
+  });
+
+  it('takes null for "nothing" where that means something', async () => {
+    expect(await check({ name: 'A', ends_at: null, limit: null })).toMatchObject({ ends_at: null });
+  });
+});

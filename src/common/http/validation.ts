@@ -1,0 +1,40 @@
+import { ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import { AppError } from '../errors/app-error.js';
+
+/** Checks bodies against their DTO. Nothing is converted and nothing left out in silence: an unknown field is named and refused. */
+export function createValidationPipe(): ValidationPipe {
+  return new ValidationPipe({
+    transform: true,
+    transformOptions: { enableImplicitConversion: false },
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: true,
+    stopAtFirstError: true,
+    validationError: { target: false, value: false },
+    exceptionFactory: toAppError,
+  });
+}
+
+const UNKNOWN_FIELD = 'whitelistValidation';
+const LONGEST_NAME = 64;
+
+/** Names the field and the rule, and never shows the value, which may be a secret. */
+function toAppError(errors: readonly ValidationError[]): AppError {
+  const [first] = errors;
+  if (!first) return new AppError('invalid_request', { detail: 'The request body is not acceptable.' });
+  const { path, error } = innermost(first, first.property);
+  return new AppError('invalid_request', { detail: sentence(path, error) });
+}
+
+function innermost(error: ValidationError, path: string): { path: string; error: ValidationError } {
+  const [child] = error.children ?? [];
+  return child ? innermost(child, `${path}.${child.property}`) : { path, error };
+}
+
+function sentence(path: string, { property, constraints = {} }: ValidationError): string {
+  const name = path.length > LONGEST_NAME ? `${path.slice(0, LONGEST_NAME)}…` : path;
+  if (UNKNOWN_FIELD in constraints) return `There is no field "${name}" here.`;
+  const [rule = `${property} is not acceptable`] = Object.values(constraints);
+  return `The field "${name}" is not acceptable: ${rule}.`;
+}

@@ -1,0 +1,93 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHideProperty } from '@nestjs/swagger';
+import { IsOptional, registerDecorator, ValidateIf, type ValidationOptions } from 'class-validator';
+
+/** May be left out, but not be null: null would have to mean something. */
+export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
+
+/** May be left out or null, and null takes away what was there. */
+export const OrNull = (): PropertyDecorator => IsOptional();
+
+const LONGEST_NAME = 120;
+const HAS_CONTROL = /\p{Cc}/u;
+
+/** Words for people: 1 to 120 characters, not only spaces, no control characters. */
+export const IsName = (): PropertyDecorator =>
+  rule(
+    'isName',
+    `it must be a text of 1 to ${LONGEST_NAME} characters`,
+    (value) => isText(value, LONGEST_NAME) && value.trim() !== '' && !HAS_CONTROL.test(value),
+  );
+
+const LONGEST_NOTE = 2000;
+
+/** Longer words for people, line breaks allowed. */
+export const IsNote = (): PropertyDecorator =>
+  rule('isNote', `it must be a text of at most ${LONGEST_NOTE} characters`, (value) =>
+    isText(value, LONGEST_NOTE),
+  );
+
+/** https://www.rfc-editor.org/rfc/rfc3339#section-5.6, with `T` and with the seconds optional. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A moment that lies ahead, with its time zone. */
+export const IsFutureDateTime = (): PropertyDecorator =>
+  rule(
+    'isFutureDateTime',
+    'it must be a date and time in the future, such as 2030-01-31T12:00:00Z',
+    (value) => typeof value === 'string' && DATE_TIME.test(value) && Date.parse(value) > Date.now(),
+  );
+
+const UUID_OR_SLUG = /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/;
+
+/** The id of a thing, or its slug. */
+export const IsIdOrSlug = (): PropertyDecorator =>
+  rule(
+    'isIdOrSlug',
+    'it must be an id or a slug',
+    (value) => typeof value === 'string' && UUID_OR_SLUG.test(value),
+  );
+
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+
+export const isSlug = (text: string): boolean => SLUG.test(text);
+
+/** The short name of a thing in addresses and headers. */
+export const IsSlug = (): PropertyDecorator =>
+  rule(
+    'isSlug',
+    'it must be 1 to 64 small letters, digits and hyphens, and neither begin nor end with a hyphen',
+    (value) => typeof value === 'string' && isSlug(value),
+  );
+
+/**
+ * A field of the compatible API that would have no effect yet. Accepting it in silence would promise a limit that is
+ * not kept, so it is refused with the reason; null, which asks for nothing, is not.
+ */
+export const HasNoEffectYet = (reason: string): PropertyDecorator =>
+  applyDecorators(
+    IsOptional(),
+    ApiHideProperty(),
+    rule('hasNoEffectYet', reason, () => false),
+  );
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= longest;
+}
+
+/** `message` continues "The field ... is not acceptable: ". */
+export function rule(
+  name: string,
+  message: string,
+  validate: (value: unknown) => boolean,
+): PropertyDecorator {
+  const options: ValidationOptions = { message };
+  return (target, propertyKey) =>
+    registerDecorator({
+      name,
+      target: target.constructor,
+      propertyName: String(propertyKey),
+      options,
+      validator: { validate },
+    });
+}

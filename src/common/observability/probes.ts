@@ -1,0 +1,129 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Secret } from '../crypto/secret.js';
+import { createLogger } from './logger.js';
+import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
+
+/** One thing that readiness looks at. `isVital`: without it the instance should get no requests; such a check is cheap and made each time. */
+export interface Check {
+  readonly name: string;
+  readonly isVital: boolean;
+  /** Resolves when all is well; rejects or takes too long otherwise. */
+  run(): Promise<void> | void;
+}
+
+interface CheckResult {
+  readonly name: string;
+  readonly status: 'ok' | 'degraded' | 'failed';
+  readonly ms: number;
+}
+
+const CHECK_TIMEOUT_MS = 500;
+const CACHED_MS = 1_000;
+const logger = createLogger('probes');
+
+/**
+ * The paths that operators and balancers ask: `/livez`, `/readyz` (with `?verbose`), `/metrics`.
+ * They need no key and no database, and never call a provider.
+ */
+export class Probes {
+  private readonly remembered = new Map<
+    Check,
+    { readonly at: number; readonly result: Promise<CheckResult> }
+  >();
+
+  constructor(
+    private readonly checks: readonly Check[],
+    private readonly metricsToken: Secret | undefined,
+  ) {}
+
+  /** Answers and says true when the path is one of the probes'. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const [path, query = ''] = (request.url ?? '').split('?', 2) as [string, string?];
+    switch (path) {
+      case '/livez':
+        send(response, 200, { status: 'live' });
+        return true;
+      case '/readyz':
+        void this.ready(response, new URLSearchParams(query).has('verbose'));
+        return true;
+      case '/metrics':
+        void this.metrics(request, response);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private async ready(response: ServerResponse, isVerbose: boolean): Promise<void> {
+    const results = await Promise.all(
+      this.checks.map((check) => (check.isVital ? runCheck(check) : this.recent(check))),
+    );
+    const isReady = results.every(({ status }) => status !== 'failed');
+    const status = isReady
+      ? results.some((result) => result.status === 'degraded')
+        ? 'degraded'
+        : 'ready'
+      : 'not ready';
+    send(response, isReady ? 200 : 503, isVerbose ? { status, checks: results } : { status });
+  }
+
+  /** Checks that cost a round trip are made once a second, however often balancers ask. */
+  private recent(check: Check): Promise<CheckResult> {
+    const known = this.remembered.get(check);
+    if (known && performance.now() - known.at < CACHED_MS) return known.result;
+    const result = runCheck(check);
+    this.remembered.set(check, { at: performance.now(), result });
+    return result;
+  }
+
+  private async metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.mayReadMetrics(request)) {
+      send(response, 401, { status: 'metrics are for this machine, or for who has GATEHOUSE_METRICS_TOKEN' });
+      return;
+    }
+    try {
+      const text = await metricsText();
+      response
+        .writeHead(200, { 'content-type': METRICS_CONTENT_TYPE, 'cache-control': 'no-store' })
+        .end(text);
+    } catch (error) {
+      logger.error({ err: error }, 'the metrics cannot be collected');
+      send(response, 500, { status: 'the metrics cannot be collected; the log says why' });
+    }
+  }
+
+  /** Without a token only this machine may look, and not through a proxy on it. */
+  private mayReadMetrics({ headers, socket }: IncomingMessage): boolean {
+    if (this.metricsToken) return isToken(headers.authorization, this.metricsToken);
+    const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+    return !isForwarded && /^(::1|(::ffff:)?127\.)/.test(socket.remoteAddress ?? '');
+  }
+}
+
+async function runCheck(check: Check): Promise<CheckResult> {
+  const startedAt = performance.now();
+  const tooLate = new Promise<never>((_, reject) => {
+    setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();
+  });
+  const failed = check.isVital ? 'failed' : 'degraded';
+  const status = await Promise.race([Promise.resolve().then(() => check.run()), tooLate]).then(
+    () => 'ok' as const,
+    () => failed as CheckResult['status'],
+  );
+  return { name: check.name, status, ms: Math.round(performance.now() - startedAt) };
+}
+
+function isToken(authorization: string | undefined, token: Secret): boolean {
+  const given = Buffer.from(authorization ?? '');
+  const expected = Buffer.from(`Bearer ${token.reveal()}`);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+  });
+  response.end(`${JSON.stringify(body)}\n`);
+}

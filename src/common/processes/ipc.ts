@@ -1,0 +1,56 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+
+/**
+ * What the supervisor and its child processes tell each other over Node's IPC channel.
+ *
+ * A child is started while the database still is on its way, so that it loads its code meanwhile. It says `loaded`
+ * when it listens, and reads its settings when the supervisor says `go`. It says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
+ * exit by itself; `immediate` leaves out the delay in which a load balancer would notice. Whoever is asked for
+ * `/metrics` sends `metrics:ask`; the supervisor collects from every child and answers with the merged text.
+ */
+export type ChildMessage =
+  | { readonly type: 'loaded' }
+  | { readonly type: 'ready' }
+  | { readonly type: 'metrics:ask'; readonly id: number }
+  | { readonly type: 'metrics:given'; readonly id: number; readonly json: readonly MetricJson[] };
+
+export type SupervisorMessage =
+  | { readonly type: 'go' }
+  | { readonly type: 'drain'; readonly immediate: boolean }
+  | { readonly type: 'metrics:collect'; readonly id: number }
+  | { readonly type: 'metrics:merged'; readonly id: number; readonly text: string };
+
+/** One metric as prom-client's `Registry.getMetricsAsJSON()` gives it. */
+export type MetricJson = MetricObjectWithValues<MetricValue<string>>;
+
+const CHILD_TYPES: ReadonlySet<string> = new Set<ChildMessage['type']>([
+  'loaded',
+  'ready',
+  'metrics:ask',
+  'metrics:given',
+]);
+const SUPERVISOR_TYPES: ReadonlySet<string> = new Set<SupervisorMessage['type']>([
+  'go',
+  'drain',
+  'metrics:collect',
+  'metrics:merged',
+]);
+
+/** The channel also carries messages of node:cluster and of libraries; those are not ours. */
+export function isChildMessage(message: unknown): message is ChildMessage {
+  return hasType(message, CHILD_TYPES);
+}
+
+export function isSupervisorMessage(message: unknown): message is SupervisorMessage {
+  return hasType(message, SUPERVISOR_TYPES);
+}
+
+function hasType(message: unknown, types: ReadonlySet<string>): boolean {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'type' in message &&
+    typeof message.type === 'string' &&
+    types.has(message.type)
+  );
+}

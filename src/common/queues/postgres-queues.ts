@@ -1,0 +1,72 @@
+import { type PostgresConnectionOptions, runMigrations } from 'bullmq';
+import pg from 'pg';
+import type { Secret } from '../crypto/secret.js';
+import type { Logger } from '../observability/logger.js';
+
+/** The schema that holds BullMQ's tables. It is BullMQ's own: no migration of ours touches it. */
+const SCHEMA = 'bullmq';
+
+/**
+ * Connections of one queue object at most. A process that announces batches holds up to 2; one that works on them
+ * up to 5: 2 to announce, 2 to fetch and finish jobs, and 1 that listens.
+ */
+const POOL_SIZE = 2;
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * How BullMQ reaches PostgreSQL. It listens for NOTIFY, so behind a pooler this needs a connection that keeps its
+ * session (PgBouncer: `pool_mode = session`).
+ */
+export function postgresQueues(databaseUrl: Secret): PostgresConnectionOptions {
+  return { ...poolConfig(databaseUrl), schema: SCHEMA, max: POOL_SIZE };
+}
+
+/**
+ * Makes or updates BullMQ's schema, and waits until the database is there to do so.
+ *
+ * It runs before any queue object exists, because one that meets an absent database in its first moment remembers
+ * the failure for as long as it lives. BullMQ serialises processes that migrate at the same time by an advisory lock.
+ */
+export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Promise<void> {
+  for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await migrateOnce(databaseUrl);
+    } catch (error) {
+      log.warn({ err: error, retry_in_ms: pauseMs }, 'the queue schema could not be prepared');
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+async function migrateOnce(databaseUrl: Secret): Promise<void> {
+  const client = new pg.Client(poolConfig(databaseUrl));
+  // A connection that is cut while idle reports it here; the query that runs into it reports it as well.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await runMigrations(client, SCHEMA);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * `options` of the URL are taken out of it: BullMQ sets the search path through the same option of `pg`, and what
+ * stands in the URL would replace it.
+ */
+function poolConfig(databaseUrl: Secret) {
+  const url = new URL(databaseUrl.reveal());
+  const options = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  return {
+    connectionString: url.href,
+    application_name: 'gatehouse-queues',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    ...(options ? { options } : {}),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '../observability/logger.js';
+
+const SILENCE_MS = 30_000;
+
+/**
+ * Warns about a failure at most once in 30 seconds for each message. A store that is away fails at every try, and
+ * a line for each would bury the rest of the log.
+ */
+export function reportSparsely(log: Pick<Logger, 'warn'>, now: () => number = Date.now) {
+  const lastAt = new Map<string, number>();
+  return (message: string, error: unknown): void => {
+    const at = now();
+    if (at - (lastAt.get(message) ?? -Infinity) < SILENCE_MS) return;
+    lastAt.set(message, at);
+    log.warn({ err: error }, message);
+  };
+}

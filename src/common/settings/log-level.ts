@@ -1,0 +1,13 @@
+import { type Settings, settingsSchema } from './settings.js';
+
+/**
+ * The level of the process's own log lines, readable before the settings as a whole are known to be right:
+ * what is wrong with them may itself have to be logged. A wrong level counts as the default here; `loadSettings` reports it.
+ */
+export function logLevel(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Settings['logLevel'] {
+  const rule = settingsSchema.shape.GATEHOUSE_LOG_LEVEL;
+  const given = rule.safeParse(environment['GATEHOUSE_LOG_LEVEL'] || undefined);
+  return given.success ? given.data : rule.parse(undefined);
+}

@@ -1,0 +1,18 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Settings } from './settings.js';
+
+/** Injects the settings of the process: `@Inject(SETTINGS) settings: Settings`. An interface leaves no class to be the token. */
+export const SETTINGS = Symbol('settings');
+
+/** Carries settings that were read and validated before Nest started. Global: `SettingsModule.of(loadSettings(...))` once, at the root. */
+@Module({})
+export class SettingsModule {
+  static of(settings: Settings): DynamicModule {
+    return {
+      module: SettingsModule,
+      global: true,
+      providers: [{ provide: SETTINGS, useValue: settings }],
+      exports: [SETTINGS],
+    };
+  }
+}

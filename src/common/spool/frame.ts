@@ -1,0 +1,177 @@
+import { crc32 } from 'node:zlib';
+import type {
+  CapturedBodies,
+  CapturedBody,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../contracts/request-log.js';
+
+/**
+ * A frame: one fact about an exchange, as bytes in the spool.
+ *
+ *   offset  bytes  meaning (integers little-endian)
+ *        0      4  magic "GHF1"; zero means that nothing was written here yet
+ *        4      4  length of everything after the header
+ *        8      4  CRC-32 of everything after this field
+ *       12      4  kind: 1 opened, 2 closed
+ *       16      4  length of the JSON
+ *       20      4  length of the request body as kept
+ *       24         JSON, then the request body, then the response body
+ *
+ * Bodies are bytes and stay bytes: no escaping, no copying.
+ */
+const HEADER_BYTES = 24;
+const MAGIC = 0x31_46_48_47;
+const CRC_FROM = 12;
+
+/** Longer ones are taken for damage. A record is small and bodies are cut at 320 KiB; texts to count are the only large part. */
+const PAYLOAD_BYTES_MAX = 128 * 1024 * 1024;
+
+type FrameKind = 'opened' | 'closed';
+const KINDS: Readonly<Record<FrameKind, number>> = { opened: 1, closed: 2 };
+
+/** A frame on its way to the disk: the head holds header and JSON, the bodies follow as they were captured. */
+export interface EncodedFrame {
+  readonly head: Buffer;
+  readonly bodies: readonly Buffer[];
+  readonly bytes: number;
+  /** The record behind a closed frame, from which a smaller frame can be made when the disk is full. */
+  readonly record: RequestLogRecord | null;
+}
+
+/** A body without its bytes. */
+export type BodyFacts = Omit<CapturedBody, 'chunks'>;
+
+/** The JSON of a closed frame. */
+export interface ClosedJson {
+  readonly record: RequestLogRecord;
+  readonly request: BodyFacts | null;
+  readonly response: BodyFacts | null;
+}
+
+/** A frame as read back; the JSON is not parsed yet. Buffers are views of what was read. */
+export interface StoredFrame {
+  readonly kind: FrameKind;
+  readonly json: Buffer;
+  readonly requestBody: Buffer;
+  readonly responseBody: Buffer;
+  readonly bytes: number;
+}
+
+export function encodeOpened(exchange: OpenedExchange): EncodedFrame {
+  return encode(KINDS.opened, JSON.stringify(exchange), NO_BODIES, null);
+}
+
+export function encodeClosed(record: RequestLogRecord, bodies: CapturedBodies): EncodedFrame {
+  const { request, response } = bodies;
+  const json = JSON.stringify({ record, request: factsOf(request), response: factsOf(response) });
+  return encode(KINDS.closed, json, bodies, record);
+}
+
+/** Text worth counting even when the disk is full, because it is money; longer ones would eat the reserve. */
+const COUNTABLE_KEPT_MAX = 16 * 1024;
+
+/** The same fact without bodies and headers, for when the disk is full. An opened frame has none and stays as it is. */
+export function withoutBodies(frame: EncodedFrame): EncodedFrame {
+  if (!frame.record) return frame;
+  const { countable } = frame.record;
+  const isShort =
+    countable !== null && countable.input.length + countable.output.length <= COUNTABLE_KEPT_MAX;
+  const record = {
+    ...frame.record,
+    request_headers: [],
+    response_headers: [],
+    countable: isShort ? countable : null,
+  };
+  return encodeClosed(record, NO_BODIES);
+}
+
+const NOTHING: readonly Buffer[] = [];
+const NO_BODIES: CapturedBodies = { request: null, response: null };
+
+function factsOf(body: CapturedBody | null): BodyFacts | null {
+  if (!body) return null;
+  const { bytes, truncated, content_type, content_encoding } = body;
+  return { bytes, truncated, content_type, content_encoding };
+}
+
+function encode(
+  kind: number,
+  json: string,
+  bodies: CapturedBodies,
+  record: RequestLogRecord | null,
+): EncodedFrame {
+  const request = bodies.request?.chunks ?? NOTHING;
+  const response = bodies.response?.chunks ?? NOTHING;
+  const jsonBytes = Buffer.byteLength(json);
+  const requestBytes = total(request);
+  const payload = jsonBytes + requestBytes + total(response);
+  const head = Buffer.allocUnsafe(HEADER_BYTES + jsonBytes);
+  head.writeUInt32LE(MAGIC, 0);
+  head.writeUInt32LE(payload, 4);
+  head.writeUInt32LE(kind, 12);
+  head.writeUInt32LE(jsonBytes, 16);
+  head.writeUInt32LE(requestBytes, 20);
+  head.write(json, HEADER_BYTES, jsonBytes === json.length ? 'latin1' : 'utf8');
+  const chunks = request.length + response.length === 0 ? NOTHING : [...request, ...response];
+  head.writeUInt32LE(checksum(head, chunks), 8);
+  return { head, bodies: chunks, bytes: HEADER_BYTES + payload, record };
+}
+
+function total(chunks: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const chunk of chunks) bytes += chunk.length;
+  return bytes;
+}
+
+/** `zlib.crc32` exists from Node 20.15 (https://nodejs.org/api/zlib.html#zlibcrc32data-value); 0.5 µs per KiB. */
+function checksum(head: Buffer, bodies: readonly Buffer[]): number {
+  let crc = crc32(head.subarray(CRC_FROM));
+  // Of no bytes zlib answers the checksum of nothing, not the one it was given.
+  for (const chunk of bodies) if (chunk.length > 0) crc = crc32(chunk, crc);
+  return crc;
+}
+
+/** Reads the frame that begins at `offset`: the frame, or what is there instead. Never throws. */
+export function decodeFrame(
+  bytes: Buffer,
+  offset: number,
+): StoredFrame | 'nothing' | 'incomplete' | 'damaged' {
+  const there = bytes.length - offset;
+  if (there < 4) return isZero(bytes, offset) ? 'nothing' : 'incomplete';
+  const magic = bytes.readUInt32LE(offset);
+  if (magic === 0) return 'nothing';
+  if (magic !== MAGIC) return 'damaged';
+  if (there < HEADER_BYTES) return 'incomplete';
+  const payload = bytes.readUInt32LE(offset + 4);
+  if (payload > PAYLOAD_BYTES_MAX) return 'damaged';
+  if (there < HEADER_BYTES + payload) return 'incomplete';
+  return checkedFrame(bytes.subarray(offset, offset + HEADER_BYTES + payload));
+}
+
+function checkedFrame(bytes: Buffer): StoredFrame | 'damaged' {
+  if (crc32(bytes.subarray(CRC_FROM)) !== bytes.readUInt32LE(8)) return 'damaged';
+  const kind = bytes.readUInt32LE(12);
+  const jsonEnd = HEADER_BYTES + bytes.readUInt32LE(16);
+  const requestEnd = jsonEnd + bytes.readUInt32LE(20);
+  if ((kind !== KINDS.opened && kind !== KINDS.closed) || requestEnd > bytes.length) return 'damaged';
+  return {
+    kind: kind === KINDS.opened ? 'opened' : 'closed',
+    json: bytes.subarray(HEADER_BYTES, jsonEnd),
+    requestBody: bytes.subarray(jsonEnd, requestEnd),
+    responseBody: bytes.subarray(requestEnd),
+    bytes: bytes.length,
+  };
+}
+
+function isZero(bytes: Buffer, offset: number): boolean {
+  for (let at = offset; at < bytes.length; at++) if (bytes[at] !== 0) return false;
+  return true;
+}
+
+/** Where the next frame may begin after damage at `offset`; -1 when no magic follows. */
+export function nextMagic(bytes: Buffer, offset: number): number {
+  return bytes.indexOf(MAGIC_BYTES, offset);
+}
+
+const MAGIC_BYTES = Buffer.from([0x47, 0x48, 0x46, 0x31]);

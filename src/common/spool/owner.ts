@@ -1,0 +1,118 @@
+import { readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { OWNER_FILE } from './spool-files.js';
+
+/**
+ * Who writes in a spool folder, so that a reader can tell whether more may come.
+ *
+ * A process number alone is not enough: numbers are used again, and in containers each first process is number 1.
+ */
+export interface Owner {
+  readonly pid: number;
+  /** Start of the process in clock ticks since boot; null where the system has no /proc. */
+  readonly started: string | null;
+  /** The machine, boot and pid namespace within which `pid` means something. */
+  readonly realm: string;
+}
+
+/** How often a writer touches its owner file. */
+export const HEARTBEAT_MS = 10_000;
+
+/** Without a look at the process itself, silence for so long counts as death. Ample, because a machine may be paused. */
+const SILENCE_MS = 5 * 60_000;
+
+export function writeOwner(folder: string): void {
+  const owner: Owner = {
+    pid: process.pid,
+    started: processState(process.pid)?.started ?? null,
+    realm: realm(),
+  };
+  const path = join(folder, OWNER_FILE);
+  writeFileSync(`${path}.new`, JSON.stringify(owner), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** Whether the writer of this folder can no longer append anything. */
+export function isOwnerDead(folder: string, now = Date.now()): boolean {
+  const owner = readOwner(folder);
+  if (!owner || owner.realm !== realm()) return isSilent(folder, now);
+  if (owner.started === null) return !exists(owner.pid);
+  const state = processState(owner.pid);
+  return state === null || state.isOver || state.started !== owner.started;
+}
+
+function readOwner(folder: string): Owner | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, OWNER_FILE), 'utf8')) as Owner;
+  } catch {
+    return null;
+  }
+}
+
+/** Time of the last sign of life, milliseconds since the epoch. */
+export function lastHeartbeat(folder: string): number {
+  try {
+    return statSync(join(folder, OWNER_FILE)).mtimeMs;
+  } catch {
+    return statSync(folder).mtimeMs;
+  }
+}
+
+function isSilent(folder: string, now: number): boolean {
+  try {
+    return now - lastHeartbeat(folder) > SILENCE_MS;
+  } catch {
+    return false;
+  }
+}
+
+interface ProcessState {
+  readonly started: string;
+  /** A killed process that its parent has not yet collected still has an entry, but writes no more. */
+  readonly isOver: boolean;
+}
+
+/**
+ * Fields 3 (state) and 22 (start) of `/proc/<pid>/stat`
+ * (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), counted from the last bracket because the name in
+ * field 2 may hold anything. Null when there is no such process or no /proc.
+ */
+function processState(pid: number): ProcessState | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { started: fields[19] ?? '', isOver: fields[0] === 'Z' || fields[0] === 'X' };
+  } catch {
+    return null;
+  }
+}
+
+/** Signal 0 asks without sending; a refusal for lack of rights also proves that the process is there. */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+let knownRealm: string | undefined;
+
+function realm(): string {
+  knownRealm ??= [
+    hostname(),
+    attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    attempt(() => readlinkSync('/proc/self/ns/pid')),
+  ].join(' ');
+  return knownRealm;
+}
+
+function attempt(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

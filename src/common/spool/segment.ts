@@ -1,0 +1,147 @@
+import { closeSync, constants, fdatasync, ftruncateSync, openSync, writevSync } from 'node:fs';
+import type { EncodedFrame } from './frame.js';
+
+/** Writes at a position and answers how many bytes it took, which may be fewer than given. `fs.writevSync`, or a failing one in tests. */
+export type WriteVector = (fd: number, buffers: readonly Buffer[], position: number) => number;
+
+export const writeVector: WriteVector = (fd, buffers, position) => writevSync(fd, buffers, position);
+
+/** Written bytes reach the disk itself so long after, at most; a power cut loses no more. */
+const SYNC_EVERY_MS = 10;
+
+/** How far an append came: whole frames only. */
+export interface Appended {
+  readonly frames: number;
+  readonly error: Error | null;
+}
+
+/**
+ * One file of the spool while it is written to.
+ *
+ * A write that returned survives the death of the process, because the bytes are the kernel's by then. Surviving a
+ * power cut needs fdatasync, which runs in the background for all writes of the last 10 ms together: nobody waits for it.
+ */
+export class Segment {
+  position = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private isSyncing = false;
+  private onRetired: (() => void) | null = null;
+
+  private constructor(
+    private readonly fd: number,
+    readonly capacity: number,
+    private readonly write: WriteVector,
+  ) {}
+
+  static create(path: string, write: WriteVector): Segment {
+    const fresh = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+    return new Segment(openSync(path, fresh, 0o600), Number.POSITIVE_INFINITY, write);
+  }
+
+  /** A file that already has its space, full of zeros, and is filled from its beginning. */
+  static within(path: string, capacity: number, write: WriteVector): Segment {
+    return new Segment(openSync(path, constants.O_WRONLY), capacity, write);
+  }
+
+  /** Appends frames until one fails. Never throws, and leaves no half frame behind. */
+  append(frames: readonly EncodedFrame[]): Appended {
+    const buffers: Buffer[] = [];
+    let bytes = 0;
+    for (const frame of frames) {
+      buffers.push(frame.head);
+      for (const body of frame.bodies) buffers.push(body);
+      bytes += frame.bytes;
+    }
+    const { done, error } = this.writeAll(buffers, bytes);
+    if (error) return this.keepWholeFrames(frames, done, error);
+    this.position += bytes;
+    this.syncSoon();
+    return { frames: frames.length, error: null };
+  }
+
+  /** Ends the file: what is in it goes to the disk, then it is closed. Resolves when that is done. */
+  retire(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onRetired = resolve;
+      if (this.timer) clearTimeout(this.timer);
+      this.timer = null;
+      if (!this.isSyncing) this.sync();
+    });
+  }
+
+  /** Gives unused space of a file made in advance back to the disk. */
+  trim(): void {
+    ftruncateSync(this.fd, this.position);
+  }
+
+  private writeAll(buffers: readonly Buffer[], bytes: number): { done: number; error: Error | null } {
+    let rest = buffers;
+    let done = 0;
+    try {
+      while (done < bytes) {
+        const written = this.write(this.fd, rest, this.position + done);
+        if (written <= 0) throw new Error('The disk took nothing and gave no reason.');
+        done += written;
+        if (done < bytes) rest = after(rest, written);
+      }
+      return { done, error: null };
+    } catch (error) {
+      return { done, error: error as Error };
+    }
+  }
+
+  private keepWholeFrames(frames: readonly EncodedFrame[], done: number, error: Error): Appended {
+    let whole = 0;
+    let bytes = 0;
+    for (const frame of frames) {
+      if (bytes + frame.bytes > done) break;
+      bytes += frame.bytes;
+      whole += 1;
+    }
+    this.position += bytes;
+    try {
+      this.trim();
+    } catch {
+      // The half frame stays; readers see by its checksum that it is none.
+    }
+    this.syncSoon();
+    return { frames: whole, error };
+  }
+
+  private syncSoon(): void {
+    if (this.timer || this.onRetired) return;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      if (this.isSyncing) this.syncSoon();
+      else this.sync();
+    }, SYNC_EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** A failed fdatasync is not repeated: the kernel drops the pages, so a second one would lie. The next write finds the disk's state. */
+  private sync(): void {
+    const isLast = this.onRetired !== null;
+    this.isSyncing = true;
+    fdatasync(this.fd, () => {
+      this.isSyncing = false;
+      if (isLast) this.close();
+      else if (this.onRetired) this.sync();
+    });
+  }
+
+  private close(): void {
+    closeSync(this.fd);
+    this.onRetired?.();
+  }
+}
+
+/** The buffers without their first `bytes` bytes. */
+function after(buffers: readonly Buffer[], bytes: number): Buffer[] {
+  const rest: Buffer[] = [];
+  let skip = bytes;
+  for (const buffer of buffers) {
+    if (skip < buffer.length) rest.push(skip > 0 ? buffer.subarray(skip) : buffer);
+    skip = Math.max(0, skip - buffer.length);
+  }
+  return rest;
+}

@@ -1,0 +1,71 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isUuid } from '../ids/uuid-v7.js';
+
+/**
+ * Names within the spool folder. One folder per writer, that is per gateway process and start:
+ *
+ *   <writer id>/owner.json     who writes here; its time of change is the heartbeat
+ *   <writer id>/00000001.seg   frames, one after the other; only the highest number is written to
+ *   <writer id>/reserve        space taken in advance for when the disk is full
+ *   <writer id>/ended          the writer closed in order
+ *   <writer id>/00000003.open  kept by the shipper: exchanges still open that began in deleted segments up to 3
+ */
+export const OWNER_FILE = 'owner.json';
+export const RESERVE_FILE = 'reserve';
+export const ENDED_FILE = 'ended';
+
+const SEGMENT = /^(\d{8,})\.seg$/;
+const OPEN_EXCHANGES = /^(\d{8,})\.open$/;
+
+export function segmentPath(folder: string, segment: number): string {
+  return join(folder, `${numbered(segment)}.seg`);
+}
+
+export function openExchangesPath(folder: string, upTo: number): string {
+  return join(folder, `${numbered(upTo)}.open`);
+}
+
+function numbered(number: number): string {
+  return String(number).padStart(8, '0');
+}
+
+/** Numbers of the segments that exist, ascending. */
+export function listSegments(folder: string): number[] {
+  return listNumbers(folder, SEGMENT);
+}
+
+/** Numbers of the files of open exchanges, ascending. */
+export function listOpenExchanges(folder: string): number[] {
+  return listNumbers(folder, OPEN_EXCHANGES);
+}
+
+function listNumbers(folder: string, pattern: RegExp): number[] {
+  return names(folder)
+    .flatMap((name) => pattern.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** Ids of the writers that have a folder in the spool. */
+export function listWriters(spool: string): string[] {
+  return names(spool).filter(isUuid);
+}
+
+/** A folder that is gone holds nothing: another process may have removed it a moment ago. */
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true });
+}
+
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}

@@ -1,0 +1,55 @@
+import { Counter, Gauge } from 'prom-client';
+
+/**
+ * What the writers of this process did. Plain numbers, because they change once per request; the metrics read them
+ * when somebody asks.
+ */
+export const spoolCounts = {
+  opened: 0,
+  closed: 0,
+  bytes: 0,
+  bodiesDropped: 0,
+  recordsDropped: 0,
+  /** 0 ok, 1 degraded, 2 exhausted. */
+  degraded: 0,
+};
+
+counting(
+  'gatehouse_spool_opened_total',
+  'Exchanges whose beginning was written to the spool.',
+  () => spoolCounts.opened,
+);
+counting(
+  'gatehouse_spool_closed_total',
+  'Exchanges whose end was written to the spool.',
+  () => spoolCounts.closed,
+);
+counting('gatehouse_spool_bytes_total', 'Bytes written to the spool.', () => spoolCounts.bytes);
+counting(
+  'gatehouse_spool_bodies_dropped_total',
+  'Records kept without bodies, because the disk was full.',
+  () => spoolCounts.bodiesDropped,
+);
+counting(
+  'gatehouse_spool_records_dropped_total',
+  'Records lost, because disk and reserve were full.',
+  () => spoolCounts.recordsDropped,
+);
+new Gauge({
+  name: 'gatehouse_spool_degraded',
+  help: 'State of the spool: 0 ok, 1 kept without bodies (disk full), 2 kept in memory (reserve full).',
+  collect() {
+    this.set(spoolCounts.degraded);
+  },
+});
+
+function counting(name: string, help: string, value: () => number): void {
+  new Counter({
+    name,
+    help,
+    collect() {
+      this.reset();
+      this.inc(value());
+    },
+  });
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, utimes, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { EncodedFrame } from './frame.js';
+import { HEARTBEAT_MS, writeOwner } from './owner.js';
+import { writeVector, type WriteVector } from './segment.js';
+import { SegmentChain, type SpoolState } from './segment-chain.js';
+import { ENDED_FILE, OWNER_FILE } from './spool-files.js';
+import { spoolCounts } from './spool-metrics.js';
+
+export interface SpoolWriterOptions {
+  /** The spool: `<data dir>/spool`. The writer makes a folder of its own in it. */
+  readonly spool: string;
+  readonly logger: Logger;
+  /** Space taken in advance for when the disk is full. */
+  readonly reserveBytes?: number;
+  readonly segmentBytes?: number;
+  readonly idleMs?: number;
+  readonly write?: WriteVector;
+}
+
+const MIB = 1024 * 1024;
+const RESERVE_BYTES = 64 * MIB;
+const SEGMENT_BYTES = 16 * MIB;
+const IDLE_MS = 60_000;
+
+/**
+ * Appends frames to the spool for one process.
+ *
+ * `append` only remembers. All that was appended in one turn of the event loop goes to the kernel in one write at its
+ * end, whatever the number of requests; then those who asked are called back. Nothing here throws at a caller or waits
+ * for the disk.
+ */
+export class SpoolWriter {
+  private chain: SegmentChain;
+  private folder: string;
+  private pending: EncodedFrame[] = [];
+  private waiting: (() => void)[] = [];
+  private isScheduled = false;
+  private readonly heartbeat: NodeJS.Timeout;
+
+  constructor(private readonly options: SpoolWriterOptions) {
+    this.folder = this.makeFolder();
+    this.chain = this.begin();
+    this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS).unref();
+  }
+
+  get state(): SpoolState {
+    return this.chain.state;
+  }
+
+  append(frame: EncodedFrame): void {
+    this.pending.push(frame);
+    this.schedule();
+  }
+
+  /** Calls back at the end of this turn of the event loop, once everything appended so far is the kernel's. */
+  whenWritten(then: () => void): void {
+    this.waiting.push(then);
+    this.schedule();
+  }
+
+  /** Brings everything to the disk and says that nothing more will come. Nothing may be appended afterwards. */
+  async close(): Promise<void> {
+    clearInterval(this.heartbeat);
+    this.flush();
+    await this.chain.finish();
+    writeFileSync(join(this.folder, ENDED_FILE), '', { mode: 0o600 });
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    this.isScheduled = false;
+    const frames = this.pending;
+    const callbacks = this.waiting;
+    this.pending = [];
+    this.waiting = [];
+    if (frames.length > 0) this.write(frames);
+    for (const callback of callbacks) this.call(callback);
+  }
+
+  private write(frames: readonly EncodedFrame[]): void {
+    this.chain.write(frames);
+    for (const { bytes } of frames) spoolCounts.bytes += bytes;
+  }
+
+  /** One request's trouble must not keep the others from being called. */
+  private call(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.options.logger.error({ err: error }, 'What followed a write to the spool failed.');
+    }
+  }
+
+  private makeFolder(): string {
+    const folder = join(this.options.spool, randomUUID());
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeOwner(folder);
+    return folder;
+  }
+
+  private begin(): SegmentChain {
+    const { logger, reserveBytes, segmentBytes, idleMs, write } = this.options;
+    return new SegmentChain({
+      folder: this.folder,
+      logger,
+      reserveBytes: reserveBytes ?? RESERVE_BYTES,
+      segmentBytes: segmentBytes ?? SEGMENT_BYTES,
+      idleMs: idleMs ?? IDLE_MS,
+      write: write ?? writeVector,
+    });
+  }
+
+  private beat(): void {
+    this.chain.rotateIfIdle(Date.now());
+    const now = new Date();
+    utimes(join(this.folder, OWNER_FILE), now, now, (error) => {
+      if (error?.code === 'ENOENT') this.startAnew();
+    });
+  }
+
+  /** Somebody took this process for dead and removed its folder. What comes from now on must not go to a deleted file. */
+  private startAnew(): void {
+    this.options.logger.error('The folder of this process in the spool was removed. Starting a new one.');
+    try {
+      const old = this.chain;
+      this.folder = this.makeFolder();
+      this.chain = this.begin();
+      void old.finish();
+    } catch (error) {
+      this.options.logger.error(
+        { err: error },
+        'A new folder in the spool could not be made. Trying again shortly.',
+      );
+    }
+  }
+}

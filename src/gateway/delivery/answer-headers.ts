@@ -1,0 +1,55 @@
+import type { Entry } from '../journal/entry.js';
+
+/** Names of the headers that the gateway adds, in both spellings. */
+const NAMES = [
+  'trace-id',
+  'request-id',
+  'provider',
+  'cache-status',
+  'retry-attempt-count',
+  'last-used-option-index',
+  'error-source',
+  'overhead-ms',
+] as const;
+
+type Name = (typeof NAMES)[number];
+type Spelling = Readonly<Record<Name, string>>;
+
+const spelled = (prefix: string): Spelling =>
+  Object.fromEntries(NAMES.map((name) => [name, prefix + name])) as Spelling;
+
+const OURS = spelled('x-gateway-');
+const COMPATIBLE = spelled('x-portkey-');
+
+/** Adds to `headers`, names and values in turn, what the gateway says of the exchange. */
+export function addAnswerHeaders(
+  headers: string[],
+  entry: Entry,
+  errorSource: 'gateway' | 'provider' | null,
+): void {
+  add(headers, OURS, entry, errorSource);
+  if (entry.asked.isCompatible) add(headers, COMPATIBLE, entry, errorSource);
+  headers.push('server-timing', `gateway;dur=${entry.overheadMs.toFixed(3)}`);
+}
+
+function add(
+  headers: string[],
+  names: Spelling,
+  entry: Entry,
+  errorSource: 'gateway' | 'provider' | null,
+): void {
+  headers.push(names['request-id'], entry.id, names['trace-id'], entry.traceId);
+  if (entry.target)
+    headers.push(
+      names.provider,
+      entry.target.provider.id,
+      names['cache-status'],
+      'DISABLED',
+      names['retry-attempt-count'],
+      String(entry.retryCount),
+      names['last-used-option-index'],
+      'config',
+    );
+  if (errorSource) headers.push(names['error-source'], errorSource);
+  headers.push(names['overhead-ms'], entry.overheadMs.toFixed(3));
+}

@@ -1,0 +1,233 @@
+import type { ServerResponse } from 'node:http';
+import type { AppError } from '../../common/errors/app-error.js';
+import { createLogger } from '../../common/observability/logger.js';
+import type { Entry } from '../journal/entry.js';
+import type { Outcome } from '../journal/records.js';
+import { type Meter, meterAnswer, meterStream, type Reading, UNREAD } from '../journal/metering.js';
+import type { ReplySink } from '../types/reply.js';
+import type { Exchange } from '../types/exchange.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
+import { addAnswerHeaders } from './answer-headers.js';
+
+/** A plain answer up to this size leaves in one write, after its record is safe. */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+const logger = createLogger('delivery');
+
+/** Answers that end with their head: nothing is gained by sending it before it is known to be all. */
+const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
+
+const DONE = '[DONE]';
+const DONE_TAIL_BYTES = 24;
+
+const isJson = (contentType: string | null): boolean => contentType?.startsWith('application/json') ?? false;
+const isEventStream = (contentType: string | null): boolean =>
+  contentType?.startsWith('text/event-stream') ?? false;
+
+/** What the pipeline does with an answer that broke off before any of it was sent. */
+export type OnBroken = (error: AppError) => void;
+
+/**
+ * Carries a provider's answer to the client, byte for byte, and ends the exchange in the journal.
+ *
+ * The record is written before the last byte leaves, so that a client which saw the end of its answer
+ * can rely on the log having it. Event streams pass as they come; a plain JSON answer of an endpoint that is
+ * metered is held until it is whole, because it is read as a whole anyway.
+ */
+export class Delivery implements ReplySink {
+  private readonly entry: Entry;
+  private readonly response: ServerResponse;
+  private readonly head: ResponseHead;
+  private readonly meter: Meter | null;
+  private readonly isStream: boolean;
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+  private isHolding: boolean;
+  private isRecorded = false;
+  private isPaused = false;
+  /** The journal has its record; what is still held may leave. */
+  private isReleased = false;
+  private hasEnded = false;
+
+  constructor(
+    { entry, response }: Exchange,
+    private readonly attempt: Attempt,
+    private readonly target: Target,
+    private readonly onBroken: OnBroken,
+  ) {
+    this.entry = entry;
+    this.response = response;
+    this.head = readResponseHead(attempt.rawHeaders);
+    this.isStream = isEventStream(this.head.contentType);
+    this.meter = this.meterFor();
+    this.isHolding = this.meter !== null && !this.isStream && isJson(this.head.contentType);
+  }
+
+  private get reading(): Reading {
+    return this.meter ? this.meter.reading : UNREAD;
+  }
+
+  start(): void {
+    this.response.on('drain', () => {
+      this.isPaused = false;
+      this.attempt.resume();
+    });
+    this.response.once('close', () => {
+      if (!this.response.writableFinished) this.clientLeft();
+    });
+    this.attempt.attach(this);
+    // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
+    // that breaks off at once has not been heard yet, and gets the caller a proper error.
+    if (!this.isHolding && !this.hasEnded && !BODYLESS.has(this.attempt.status))
+      setImmediate(() => this.flushHead());
+  }
+
+  onChunk(chunk: Buffer): boolean {
+    this.entry.responseBody.add(chunk);
+    this.meter?.feed(chunk);
+    if (this.isRecorded && !this.isReleased) return this.hold(chunk);
+    if (this.isHolding)
+      return this.heldBytes + chunk.length <= HELD_BYTES_MAX ? this.hold(chunk) : this.stopHolding(chunk);
+    if (this.isLast(chunk)) {
+      this.hold(chunk);
+      if (this.isStream) this.record();
+      return true;
+    }
+    return this.write(chunk);
+  }
+
+  onEnd(): void {
+    this.hasEnded = true;
+    if (this.isReleased) this.response.end();
+    else if (!this.isRecorded) this.record();
+  }
+
+  onFail(error: AppError): void {
+    this.hasEnded = true;
+    if (this.isRecorded) {
+      if (this.isReleased) this.response.destroy();
+      return;
+    }
+    this.isRecorded = true;
+    const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
+    if (!this.response.headersSent && !isStalledClient) return this.onBroken(error);
+    this.entry.addAttempt(this.attempt, this.target, isStalledClient ? null : error.code, this.reading);
+    this.close(isStalledClient ? 'client_aborted' : 'upstream_truncated', error.code, () => {
+      this.response.destroy();
+    });
+  }
+
+  private clientLeft(): void {
+    if (!this.isRecorded) {
+      this.isRecorded = true;
+      this.entry.addAttempt(this.attempt, this.target, null, this.reading);
+      this.close('client_aborted', null, () => undefined);
+    }
+    this.attempt.cancel();
+  }
+
+  /** The answer is whole: reads what the meter has, writes the record, then lets the rest go. */
+  private record(): void {
+    this.isRecorded = true;
+    const finish = (): void => {
+      this.entry.addAttempt(this.attempt, this.target, null, this.reading);
+      this.close('completed', null, () => {
+        this.release();
+      });
+    };
+    if (this.meter && this.attempt.status < 400) this.meter.end(finish);
+    else finish();
+  }
+
+  private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
+    const { attempt, entry, head } = this;
+    if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
+    entry.close(
+      {
+        ending,
+        status: attempt.status,
+        errorCode,
+        errorSource: attempt.status >= 400 || ending === 'upstream_truncated' ? 'provider' : null,
+        reading: this.reading,
+        contentType: head.contentType,
+        contentEncoding: head.contentEncoding,
+        responseHeaders: attempt.rawHeaders,
+      },
+      then,
+    );
+  }
+
+  private release(): void {
+    this.isReleased = true;
+    if (this.response.destroyed) return;
+    if (!this.response.headersSent) this.sendHead();
+    const [first, ...rest] = this.held;
+    this.held = [];
+    if (this.hasEnded && first && rest.length === 0) {
+      this.response.end(first);
+      return;
+    }
+    for (const chunk of first ? [first, ...rest] : []) this.write(chunk);
+    if (this.hasEnded) this.response.end();
+  }
+
+  private sendHead(): void {
+    const headers = this.head.headers;
+    addAnswerHeaders(headers, this.entry, this.attempt.status >= 400 ? 'provider' : null);
+    this.response.sendDate = !this.head.hasDate;
+    try {
+      this.response.writeHead(this.attempt.status, this.attempt.statusText || undefined, headers);
+    } catch (error) {
+      // A head that Node will not write, such as a status above 999. What was sent is nothing, so nothing is unclear.
+      logger.warn({ err: error, id: this.entry.id }, 'the head of an answer cannot be passed on');
+      this.response.destroy();
+      this.attempt.cancel();
+    }
+  }
+
+  private flushHead(): void {
+    if (this.hasEnded || this.isRecorded || this.response.headersSent) return;
+    this.sendHead();
+    this.response.flushHeaders();
+  }
+
+  private write(chunk: Buffer): boolean {
+    if (!this.response.headersSent) this.sendHead();
+    const wantsMore = this.response.write(chunk);
+    this.isPaused = !wantsMore;
+    return wantsMore;
+  }
+
+  private hold(chunk: Buffer): true {
+    this.held.push(chunk);
+    this.heldBytes += chunk.length;
+    return true;
+  }
+
+  private stopHolding(chunk: Buffer): boolean {
+    this.isHolding = false;
+    const held = this.held;
+    this.held = [];
+    for (const earlier of held) this.write(earlier);
+    return this.write(chunk);
+  }
+
+  /** The client knows the end of its answer by its length, or by the stream's own last word. */
+  private isLast(chunk: Buffer): boolean {
+    if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
+    return (
+      this.isStream && chunk.toString('latin1', Math.max(0, chunk.length - DONE_TAIL_BYTES)).includes(DONE)
+    );
+  }
+
+  private meterFor(): Meter | null {
+    const { endpoint, isStreamed, body } = this.entry;
+    if (!endpoint) return null;
+    const encoding = this.head.contentEncoding;
+    if (!this.isStream) return meterAnswer(endpoint.usage, encoding);
+    const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
+    return meterStream(endpoint.usage, encoding, isStreamed && options?.include_usage === true);
+  }
+}

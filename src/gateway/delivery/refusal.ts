@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AppError, errorBody } from '../../common/errors/app-error.js';
+import { NO_ANSWER } from '../journal/records.js';
+import type { Ending } from '../../common/contracts/request-log.js';
+import type { Attempt } from '../upstream/attempt.js';
+import type { Exchange } from '../types/exchange.js';
+import { addAnswerHeaders } from './answer-headers.js';
+
+const RETRY_AFTER_SECONDS = '1';
+
+/** Statuses that tell the client to come back. */
+const COME_BACK: ReadonlySet<number> = new Set([429, 503]);
+
+/** Headers of a refusal besides those of the exchange: names and values in turn. */
+function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(bytes),
+    'cache-control',
+    'no-store',
+  ];
+  if (spec.doNotRetry) headers.push('x-should-retry', 'false');
+  if (COME_BACK.has(spec.status)) headers.push('retry-after', RETRY_AFTER_SECONDS);
+  if (details.allowed !== undefined) headers.push('allow', String(details.allowed));
+  return headers;
+}
+
+/**
+ * Answers with our own error. A request whose body has not been read ends with its connection, so that the
+ * rest of the body is never taken for the next request.
+ */
+export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(errorBody(refusal.error, refusal.requestId)));
+  const headers = [...refusalHeaders(refusal.error, body.length), ...refusal.headers];
+  if (!request.complete) {
+    headers.push('connection', 'close');
+    request.resume();
+  }
+  response.writeHead(refusal.error.spec.status, headers);
+  response.end(body);
+}
+
+export interface Refusal {
+  readonly error: AppError;
+  readonly requestId: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+export interface RefusedExchange extends Exchange {
+  readonly error: AppError;
+  /** The client is gone, so nobody hears the answer. */
+  readonly hasLeft: boolean;
+  /** The try in which the provider failed us; null when the refusal is our own. */
+  readonly attempt: Attempt | null;
+}
+
+/** Status of an exchange whose client left before it got one, as nginx counts it. */
+const CLIENT_LEFT_STATUS = 499;
+
+/** Writes down why the exchange found no answer, then answers with our error. */
+export function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
+  entry.close(
+    {
+      ending: hasLeft ? 'client_aborted' : endingOf(attempt),
+      status: hasLeft ? CLIENT_LEFT_STATUS : error.spec.status,
+      errorCode: hasLeft ? null : error.code,
+      errorSource: hasLeft ? null : 'gateway',
+      ...NO_ANSWER,
+    },
+    () => {
+      const headers: string[] = [];
+      addAnswerHeaders(headers, entry, 'gateway');
+      refuse(request, response, { error, requestId: entry.id, headers });
+    },
+  );
+}
+
+function endingOf(attempt: Attempt | null): Ending {
+  if (!attempt) return 'refused';
+  return attempt.hasFirstByte ? 'upstream_truncated' : 'upstream_failed';
+}

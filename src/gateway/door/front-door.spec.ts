@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { planeOf } from './front-door.js';
+
+describe('planeOf', () => {
+  it.each([
+    '/v1/chat/completions',
+    '/v1/models',
+    '/v1/users',
+    '/v1/proxy/api-keys',
+    '/v1/api-keys-of-mine',
+    '/v1//x',
+    '/v1/@evil.com/x',
+  ])('gives %s to the gateway', (target) => {
+    expect(planeOf(target)).toBe('gateway');
+  });
+
+  it.each([
+    '/v1/api-keys',
+    '/v1/api-keys/',
+    '/v1/api-keys?x=1',
+    '/v1/api-keys//organisation/service',
+    '/v1/api%2Dkeys/organisation/service',
+    '/v1/API-KEYS/organisation/service',
+    '/v1/api-keys%2forganisation',
+    '/v1/api-keys;x/organisation',
+    '/v1/Virtual%2DKeys',
+    '/v1/logs',
+    '/livez',
+    '/%76%31/models',
+    'http://evil.com/v1/models',
+  ])('never gives %s to a provider', (target) => {
+    expect(planeOf(target)).toBe('administration');
+  });
+});

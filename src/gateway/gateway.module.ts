@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { Pipeline } from './pipeline.js';
+import { Planner } from './planning/planner.js';
+import { Sender } from './upstream/sender.js';
+
+/** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
+@Module({
+  imports: [AuthModule],
+  providers: [Pipeline, Planner, Sender],
+  exports: [Pipeline],
+})
+export class GatewayModule {}

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../auth/principal.js';
+import type { AttemptRecord, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import type { Endpoint, Json } from '../../providers/endpoint.js';
+import { costOf } from '../../providers/prices/cost.js';
+import type { Price } from '../../providers/prices/price.js';
+import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import type { LogSink, PriceBook } from '../ports.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { BodyCapture } from './capture.js';
+import { countExchange } from './exchange-metrics.js';
+import { broughtCredentials } from './masking.js';
+import { type Reading, UNREAD } from './metering.js';
+import { attemptRecord, closedRecord, type Findings, openedExchange, type Outcome } from './records.js';
+import { redacted } from './redaction.js';
+
+/**
+ * The journal of one exchange: gathers what each step found and writes it down, once.
+ *
+ * `open` is on disk before the first byte goes upstream, `close` before the last goes to the client.
+ */
+export class Entry implements Findings {
+  readonly arrivedAt = performance.now();
+  readonly createdAt = Date.now();
+  readonly id = uuidV7(this.createdAt);
+  traceId = this.id;
+
+  caller: Principal | null = null;
+  gatewayKey: string | null = null;
+  asked: GatewayHeaders = NOTHING_ASKED;
+  endpoint: Endpoint | null = null;
+  body: Json | null = null;
+  model: string | null = null;
+  isStreamed = false;
+  target: Target | null = null;
+  /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
+  overheadMs = 0;
+  requestBody = new BodyCapture(false);
+  responseBody = new BodyCapture(false);
+  readonly attempts: AttemptRecord[] = [];
+
+  private opened: OpenedExchange | null = null;
+  private isClosed = false;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly sink: LogSink,
+    private readonly prices: PriceBook,
+  ) {}
+
+  /** Further tries so far. */
+  get retryCount(): number {
+    return Math.max(0, this.attempts.length - 1);
+  }
+
+  keepBodies(isKept: boolean): void {
+    this.requestBody = new BodyCapture(isKept);
+    this.responseBody = new BodyCapture(isKept);
+  }
+
+  /** Writes down that the exchange began; resolves when that survives a kill of the process. */
+  open(caller: Principal): Promise<void> {
+    this.opened = openedExchange(this, caller, this.request);
+    this.sink.open(this.opened);
+    return new Promise((resolve) => {
+      this.sink.whenWritten(resolve);
+    });
+  }
+
+  /** Adds a try that is over. `reading` is what its answer told, if it was read. */
+  addAttempt(attempt: Attempt, target: Target, errorCode: string | null, reading: Reading = UNREAD): void {
+    const { usage, responseModel } = reading;
+    this.attempts.push(
+      attemptRecord(attempt, target, {
+        attempt: this.attempts.length,
+        error_code: errorCode,
+        usage,
+        cost_nano_usd: usage && this.cost(usage, responseModel),
+      }),
+    );
+  }
+
+  /**
+   * Writes down how the exchange ended, once; later calls do nothing. `then` runs when that survives a
+   * kill of the process. Without an identified caller nothing is written: such a request is not an exchange.
+   */
+  close(outcome: Outcome, then: () => void): void {
+    if (this.isClosed || !this.caller) {
+      then();
+      return;
+    }
+    this.isClosed = true;
+    const { headers, rawHeaders } = this.request;
+    const opened = this.opened ?? openedExchange(this, this.caller, this.request);
+    const record = closedRecord(this, opened, outcome, rawHeaders);
+    countExchange(record);
+    const secrets = this.secrets();
+    this.sink.close(record, {
+      request: redacted(
+        this.requestBody.taken(headers['content-type'], headers['content-encoding']),
+        secrets,
+      ),
+      response: redacted(this.responseBody.taken(outcome.contentType, outcome.contentEncoding), secrets),
+    });
+    this.sink.whenWritten(() => {
+      this.requestBody.release();
+      this.responseBody.release();
+      then();
+    });
+  }
+
+  /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
+  cost(usage: Usage, responseModel: string | null): number | null {
+    const price = this.priceOf(responseModel) ?? this.priceOf(this.model);
+    return price ? costOf(usage, price) : null;
+  }
+
+  /** What must not stand in a kept body: the caller's gateway key, and the provider's credential, whoever brought it. */
+  private secrets(): string[] {
+    const stored = this.target?.credentials.key;
+    const secrets = stored ? [stored.reveal()] : broughtCredentials(this.request.headers);
+    if (this.gatewayKey !== null) secrets.push(this.gatewayKey);
+    return secrets;
+  }
+
+  private priceOf(model: string | null): Price | null {
+    return this.target && model !== null ? this.prices.find(this.target.provider.id, model) : null;
+  }
+}

@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { CREDENTIAL_HEADERS } from '../../common/http/credential-headers.js';
+import type { HeaderPairs } from '../../common/contracts/request-log.js';
+
+const SECRET_HEADERS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
+
+/** Names that say of themselves that they carry a secret, in whatever spelling. */
+const SOUNDS_SECRET = /(?:key|token|secret|password|credential|signature|authorization)$/i;
+
+const MASK = '***';
+const VALUE_CHARS_MAX = 1_024;
+const PATH_CHARS_MAX = 2_048;
+const HEADERS_MAX = 100;
+
+function isSecret(name: string): boolean {
+  return SECRET_HEADERS.has(name) || SOUNDS_SECRET.test(name);
+}
+
+const secretNames = new Map<string, boolean>();
+const SECRET_NAMES_MAX = 2_000;
+
+function isSecretName(name: string): boolean {
+  let known = secretNames.get(name);
+  if (known === undefined) {
+    known = isSecret(name.toLowerCase());
+    if (secretNames.size < SECRET_NAMES_MAX) secretNames.set(name, known);
+  }
+  return known;
+}
+
+/** Headers as the log keeps them: secrets as `***`, long values cut. `secret` is masked in any header. */
+export function maskedHeaders(rawHeaders: HeaderPairs, secret: string | null): HeaderPairs {
+  const masked: string[] = [];
+  for (let index = 0; index < rawHeaders.length && index < 2 * HEADERS_MAX; index += 2) {
+    const name = rawHeaders[index] as string;
+    masked.push(name, maskedValue(name, rawHeaders[index + 1] as string, secret));
+  }
+  return masked;
+}
+
+function maskedValue(name: string, value: string, secret: string | null): string {
+  if (isSecretName(name)) return MASK;
+  const clear = secret !== null && value.includes(secret) ? value.replaceAll(secret, MASK) : value;
+  return clear.length > VALUE_CHARS_MAX ? clear.slice(0, VALUE_CHARS_MAX) : clear;
+}
+
+/** Credentials of a provider that a caller brought itself. */
+export function broughtCredentials(headers: IncomingHttpHeaders): string[] {
+  const bearer = headers.authorization?.replace(/^\w+ +/, '');
+  return [bearer, headers['x-api-key'], headers['api-key'], headers['x-goog-api-key']].filter(
+    (value): value is string => typeof value === 'string' && value !== '',
+  );
+}
+
+const GATEWAY_KEY = /gw_(?:admin|ws|user)_[0-9A-Za-z]+/gi;
+const SECRET_PARAMETER = /([?&](?:[\w-]*(?:key|token|secret|password|signature))=)[^&]*/gi;
+
+/** A request's path and query as the log keeps them: keys that do not belong there masked. */
+export function maskedPath(target: string): string {
+  const path = target.length > PATH_CHARS_MAX ? target.slice(0, PATH_CHARS_MAX) : target;
+  if (!path.includes('?') && !path.includes('gw_')) return path;
+  return path.replace(SECRET_PARAMETER, `$1${MASK}`).replace(GATEWAY_KEY, MASK);
+}

@@ -1,0 +1,121 @@
+import type { Usage } from '../../common/contracts/request-log.js';
+import type { Json, UsageReader } from '../../providers/endpoint.js';
+import { type Decoding, decoding } from './decoding.js';
+import { SseReader } from './sse-reader.js';
+
+/** What an answer told of itself while it passed. */
+export interface Reading {
+  usage: Usage | null;
+  responseModel: string | null;
+  /** Text of the output, gathered only while usage is unknown. */
+  outputText: string;
+  /** When the first event of a stream came; null before, and for plain answers. */
+  firstEventAt: number | null;
+  /** The stream said that it is complete. */
+  isDone: boolean;
+}
+
+/** Reads an answer beside its way to the client, never changing a byte. */
+export interface Meter {
+  readonly reading: Reading;
+  feed(chunk: Buffer): void;
+  /** The last byte has passed; calls back when `reading` is final. */
+  end(done: () => void): void;
+}
+
+const DONE = '[DONE]';
+const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
+/** A plain answer is read whole, so it must be small; a stream is read as it passes. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+const STREAM_BYTES_MAX = 256 * 1024 * 1024;
+
+/** What is known of an answer that nobody read. */
+export const UNREAD: Reading = Object.freeze(nothingRead());
+
+function nothingRead(): Reading {
+  return { usage: null, responseModel: null, outputText: '', firstEventAt: null, isDone: false };
+}
+
+/**
+ * Meters a stream of events. `expectsUsage` says that the client asked for usage, so that only the
+ * event which has it needs to be parsed; otherwise each is, to gather the text that will be counted.
+ */
+export function meterStream(
+  reader: UsageReader,
+  contentEncoding: string | null,
+  expectsUsage: boolean,
+): Meter | null {
+  const reading = nothingRead();
+  const events = new SseReader((data) => {
+    reading.firstEventAt ??= performance.now();
+    if (data === DONE) reading.isDone = true;
+    else if (!expectsUsage || reading.responseModel === null || mayHaveUsage(data))
+      note(reading, reader, parsed(data));
+  });
+  const decoder = decoding(contentEncoding, STREAM_BYTES_MAX, (chunk) => {
+    events.feed(chunk);
+  });
+  return (
+    decoder &&
+    meter(reading, decoder, () => {
+      events.end();
+    })
+  );
+}
+
+/** Meters a plain JSON answer. */
+export function meterAnswer(reader: UsageReader, contentEncoding: string | null): Meter | null {
+  const reading = nothingRead();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const decoder = decoding(contentEncoding, ANSWER_BYTES_MAX, (chunk) => {
+    bytes += chunk.length;
+    if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  return (
+    decoder &&
+    meter(reading, decoder, () => {
+      const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      note(reading, reader, parsed(whole.toString('utf8')));
+    })
+  );
+}
+
+function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
+  return {
+    reading,
+    feed: (chunk) => {
+      decoder.write(chunk);
+    },
+    end: (done) => {
+      decoder.end(() => {
+        finish();
+        done();
+      });
+    },
+  };
+}
+
+function mayHaveUsage(data: string): boolean {
+  const at = data.indexOf('"usage"');
+  return at >= 0 && !data.startsWith(':null', at + '"usage"'.length);
+}
+
+function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
+  if (!answer) return;
+  reading.usage = reader.fromAnswer(answer) ?? reading.usage;
+  if (typeof answer.model === 'string') reading.responseModel ??= answer.model.slice(0, 256);
+  if (reading.usage === null && reading.outputText.length < OUTPUT_CHARS_MAX)
+    reading.outputText += reader.outputText(answer);
+}
+
+/** Null for what is not a JSON object: the provider's affair, the bytes pass. */
+function parsed(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}

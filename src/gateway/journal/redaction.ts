@@ -1,0 +1,23 @@
+import type { CapturedBody } from '../../common/contracts/request-log.js';
+
+const STAR = 0x2a;
+/** Shorter texts occur by chance, and are no secrets. */
+const SECRET_CHARS_MIN = 8;
+
+/**
+ * A captured body in which none of the secrets stands, each replaced by as many `*`. Providers echo credentials in
+ * their error texts. The bytes that go to the client are not touched: a hit is masked in a copy.
+ */
+export function redacted(body: CapturedBody | null, secrets: readonly string[]): CapturedBody | null {
+  if (!body || secrets.length === 0) return body;
+  const whole = body.chunks.length === 1 ? (body.chunks[0] as Buffer) : Buffer.concat(body.chunks);
+  let clear: Buffer | null = null;
+  for (const secret of secrets) {
+    if (secret.length < SECRET_CHARS_MIN) continue;
+    for (let at = whole.indexOf(secret); at >= 0; at = whole.indexOf(secret, at + 1)) {
+      clear ??= Buffer.from(whole);
+      clear.fill(STAR, at, at + Buffer.byteLength(secret));
+    }
+  }
+  return clear ? { ...body, chunks: [clear] } : body;
+}

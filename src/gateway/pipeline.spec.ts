@@ -1,0 +1,403 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../test/support/gateway.js';
+import { AppError } from '../common/errors/app-error.js';
+
+const ANSWER = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  model: 'gpt-4o-mini-2024-07-18',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+});
+const CHAT = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi' }] };
+const EVENTS = { 'content-type': 'text/event-stream' };
+const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const delta = (content: string): string =>
+  event({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: { content } }] });
+
+let gateway: TestGateway;
+const given = async (wishes: GatewayWishes): Promise<TestGateway> => (gateway = await aGateway(wishes));
+
+afterEach(() => gateway.close());
+
+describe('Pipeline', () => {
+  it("carries a chat completion to the virtual key's provider and back, byte for byte, and logs it once with its cost", async () => {
+    const { chat, calls, logs, opened } = await given({
+      answers: [{ chunks: [ANSWER.slice(0, 50), ANSWER.slice(50)] }],
+    });
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(ANSWER);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toMatchObject({
+      path: '/v1/chat/completions',
+      target: { origin: 'https://api.openai.com' },
+    });
+    expect(String(calls[0]?.body as Buffer)).toBe(JSON.stringify(CHAT));
+    expect(opened).toHaveLength(1);
+    expect(logs).toHaveLength(1);
+    expect(logs[0]?.record).toMatchObject({
+      id: response.headers.get('x-gateway-request-id'),
+      ending: 'completed',
+      status: 200,
+      endpoint: 'chat-completions',
+      provider: 'openai',
+      virtual_key: 'openai-prod',
+      model: 'gpt-4o-mini',
+      response_model: 'gpt-4o-mini-2024-07-18',
+      usage: { input_tokens: 100, output_tokens: 10 },
+      usage_source: 'provider',
+      cost_nano_usd: 100 * 150 + 10 * 600,
+      attempts: [{ attempt: 0, status: 200, cost_nano_usd: 100 * 150 + 10 * 600 }],
+    });
+  });
+
+  it('sends the stored credential and nothing of ours', async () => {
+    const { chat, calls, key } = await given({ answers: [{ chunks: [ANSWER] }] });
+
+    await chat(CHAT, {
+      authorization: 'Bearer mine',
+      cookie: 'a=b',
+      'x-portkey-trace-id': 't',
+      'x-other': `has ${gateway.key}`,
+      'x-mine': 'kept',
+    });
+
+    const headers = calls[0]?.headers ?? [];
+    expect(headers).toContain('Bearer sk-stored');
+    expect(headers).toContain('x-mine');
+    expect(headers.join('\n')).not.toContain(key);
+    expect(headers.join('\n')).not.toMatch(/x-gateway|x-portkey|cookie|Bearer mine/i);
+  });
+
+  it('keeps secrets out of the record', async () => {
+    const { request, logs, key } = await given({
+      answers: [{ headers: { 'set-cookie': 's=1', echo: 'sk-stored' } }],
+    });
+
+    await request(`/v1/files?api_key=abc&x=1`, {
+      headers: { 'x-gateway-virtual-key': 'openai-prod', authorization: 'Bearer mine' },
+    });
+
+    const text = JSON.stringify(logs[0]?.record);
+    expect(text).not.toContain(key);
+    expect(text).not.toContain('mine');
+    expect(text).not.toContain('sk-stored');
+    expect(text).not.toContain('api_key=abc');
+    expect(text).not.toContain('s=1');
+  });
+
+  it('refuses a request without a valid API key before anything else happens, and logs nothing', async () => {
+    const { request, calls, logs } = await given({});
+
+    const response = await request('/v1/chat/completions', {
+      headers: { 'x-gateway-api-key': 'nonsense' },
+      method: 'POST',
+      body: '{}',
+    });
+
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'unauthenticated', type: 'authentication_error' },
+    });
+    expect(response.headers.get('x-gateway-error-source')).toBe('gateway');
+    expect(calls).toEqual([]);
+    expect(logs).toEqual([]);
+  });
+
+  it('refuses a caller that may not call models, and logs that', async () => {
+    const { chat, calls, logs } = await given({
+      caller: aCaller({ kind: 'admin_key', workspaceId: null, scopes: new Set(['logs.list']) }),
+    });
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(403);
+    expect(calls).toEqual([]);
+    expect(logs[0]?.record).toMatchObject({
+      status: 403,
+      ending: 'refused',
+      error_code: 'forbidden',
+      error_source: 'gateway',
+    });
+  });
+
+  it.each([
+    ['{"model":', 'invalid_json'],
+    ['[]', 'invalid_request'],
+    ['{"model":5}', 'invalid_request'],
+  ])('refuses the body %s with %s and logs it', async (body, code) => {
+    const { request, calls, logs } = await given({});
+
+    const response = await request('/v1/chat/completions', {
+      method: 'POST',
+      body,
+      headers: { 'x-gateway-virtual-key': 'openai-prod' },
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code } });
+    expect(calls).toEqual([]);
+    expect(logs[0]?.record).toMatchObject({ status: 400, error_code: code, ending: 'refused' });
+  });
+
+  it('refuses a body above the limit without reading it', async () => {
+    const { chat, calls } = await given({ settings: { GATEHOUSE_BODY_LIMIT_BYTES: '1024' } });
+
+    const response = await chat({ ...CHAT, user: 'x'.repeat(2000) });
+
+    expect(response.status).toBe(413);
+    expect(calls).toEqual([]);
+  });
+
+  it('lets the model name its target and takes the name out of the body', async () => {
+    const { request, calls } = await given({ answers: [{ chunks: [ANSWER] }] });
+
+    await request('/v1/chat/completions', {
+      method: 'POST',
+      body: '{ "model": "@openai-prod/gpt-4o", "n": 1.0 }',
+    });
+
+    expect(String(calls[0]?.body as Buffer)).toBe('{ "model": "gpt-4o", "n": 1.0 }');
+    expect(calls[0]?.target.virtualKey?.slug).toBe('openai-prod');
+  });
+
+  it.each([
+    [{}, 'provider_missing', 400],
+    [{ 'x-gateway-provider': 'nobody' }, 'provider_unknown', 400],
+    [{ 'x-gateway-virtual-key': 'theirs' }, 'not_found', 404],
+    [
+      { 'x-gateway-virtual-key': 'openai-prod', 'x-gateway-custom-host': 'https://example.com' },
+      'invalid_request',
+      400,
+    ],
+    [
+      { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://127.0.0.1:9' },
+      'custom_host_blocked',
+      403,
+    ],
+    [
+      { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'file:///etc/passwd' },
+      'custom_host_invalid',
+      400,
+    ],
+    [{ 'x-gateway-provider': 'openai', 'cdn-loop': 'gatehouse' }, 'loop_detected', 508],
+    [{ 'x-gateway-config': 'pc-1', 'x-gateway-provider': 'openai' }, 'header_invalid', 400],
+  ])('refuses the way %o with %s', async (headers, code, status) => {
+    const { request, calls, logs } = await given({});
+
+    const response = await request('/v1/models', { headers: headers as Record<string, string> });
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
+    expect(calls).toEqual([]);
+    expect(logs[0]?.record).toMatchObject({ error_code: code });
+  });
+
+  it('never takes a gateway key for the credential of a provider', async () => {
+    const { request, calls, key } = await given({});
+
+    const response = await request('/v1/models', {
+      headers: { 'x-gateway-provider': 'openai', authorization: `Bearer ${gateway.key}` },
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.text()).not.toContain(key);
+    expect(calls).toEqual([]);
+  });
+
+  it("passes a provider's own refusal through as it is", async () => {
+    const body = '{"error":{"message":"no"}}';
+    const { chat, logs } = await given({ answers: [{ status: 422, chunks: [body] }] });
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(422);
+    expect(await response.text()).toBe(body);
+    expect(response.headers.get('x-gateway-error-source')).toBe('provider');
+    expect(logs[0]?.record).toMatchObject({
+      status: 422,
+      ending: 'completed',
+      error_source: 'provider',
+      usage: null,
+      cost_nano_usd: null,
+    });
+  });
+
+  it('tries again what was never sent, once, and nothing that was', async () => {
+    const refused = new AppError('upstream_error', { detail: 'connection refused' });
+    const { chat, calls, logs } = await given({
+      answers: [{ error: refused, isUnsent: true }, { error: refused }],
+    });
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(502);
+    expect(calls).toHaveLength(2);
+    expect(logs[0]?.record).toMatchObject({
+      ending: 'upstream_failed',
+      attempts: [{ attempt: 0 }, { attempt: 1 }],
+    });
+  });
+
+  it('tries 429 and 503 again only as often as the caller asked', async () => {
+    const busy = { status: 429, headers: { 'retry-after-ms': '1' }, chunks: ['{}'] };
+    const { chat, calls, logs } = await given({
+      answers: [busy, { ...busy, status: 503 }, { chunks: [ANSWER] }],
+    });
+
+    const response = await chat(CHAT, { 'x-gateway-retry-count': '2' });
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-gateway-retry-attempt-count')).toBe('2');
+    expect(calls).toHaveLength(3);
+    expect(logs[0]?.record.attempts.map(({ status }) => status)).toEqual([429, 503, 200]);
+  });
+
+  it('does not try 429 again by itself', async () => {
+    const { chat, calls } = await given({
+      answers: [{ status: 429, headers: { 'retry-after': '1' }, chunks: ['{}'] }, { chunks: [ANSWER] }],
+    });
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(calls).toHaveLength(1);
+  });
+
+  it("answers 504 when the operator's time is over, and 408 when the caller's own is", async () => {
+    const { chat } = await given({
+      answers: [{ status: 0, isEndless: true }],
+      settings: { GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: '60' },
+    });
+
+    const late = await chat(CHAT);
+    const ownLate = await chat(CHAT, { 'x-gateway-request-timeout': '30' });
+
+    expect([late.status, ownLate.status]).toEqual([504, 408]);
+    expect(await late.json()).toMatchObject({ error: { code: 'upstream_timeout' } });
+    expect(await ownLate.json()).toMatchObject({ error: { code: 'request_timeout' } });
+  });
+
+  it('reads usage from a stream and passes its bytes', async () => {
+    const chunks = [
+      delta('Hel'),
+      delta('lo'),
+      event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } }),
+      'data: [DONE]\n\n',
+    ];
+    const { chat, logged } = await given({ answers: [{ headers: EVENTS, chunks }] });
+
+    const response = await chat({ ...CHAT, stream: true, stream_options: { include_usage: true } });
+
+    expect(await response.text()).toBe(chunks.join(''));
+    expect(await logged()).toMatchObject({
+      ending: 'completed',
+      streamed: true,
+      usage: { input_tokens: 3, output_tokens: 2 },
+      usage_source: 'provider',
+    });
+    expect((await logged()).first_token_ms).toBeGreaterThan(0);
+  });
+
+  it('hands over the text to count when a stream tells no usage', async () => {
+    const { chat, logged } = await given({
+      answers: [{ headers: EVENTS, chunks: [delta('Hel'), delta('lo'), 'data: [DONE]\n\n'] }],
+    });
+
+    await (await chat({ ...CHAT, stream: true })).text();
+
+    expect(await logged()).toMatchObject({
+      usage: null,
+      cost_nano_usd: null,
+      countable: { output: 'Hello' },
+    });
+  });
+
+  it('writes the record before the client can see the end', async () => {
+    const { chat, logs } = await given({
+      answers: [{ headers: EVENTS, chunks: [delta('a'), 'data: [DONE]\n\n'], isEndless: true }],
+    });
+
+    const response = await chat({ ...CHAT, stream: true });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    while (!text.includes('[DONE]')) text += Buffer.from((await reader.read()).value ?? []).toString();
+
+    expect(logs).toHaveLength(1);
+    await reader.cancel();
+  });
+
+  it('cancels the call of a client that leaves, and logs it then', async () => {
+    const { chat, logs, cancelled, logged } = await given({
+      answers: [{ headers: EVENTS, chunks: [delta('a')], isEndless: true }],
+    });
+    const response = await chat({ ...CHAT, stream: true });
+    expect(logs).toEqual([]);
+
+    await response.body?.cancel();
+
+    expect(await logged()).toMatchObject({
+      ending: 'client_aborted',
+      status: 200,
+      attempts: [{ status: 200 }],
+    });
+    expect(cancelled).toHaveLength(1);
+  });
+
+  it('breaks off visibly when the provider does, instead of a clean end', async () => {
+    const { chat, logged } = await given({
+      answers: [{ status: 200, headers: EVENTS, chunks: [delta('a')], error: new Error('reset') }],
+    });
+
+    await expect(chat({ ...CHAT, stream: true }).then((response) => response.text())).rejects.toThrow();
+
+    expect(await logged()).toMatchObject({ ending: 'upstream_truncated', status: 200 });
+  });
+
+  it('answers 502 when the provider breaks off before anything was passed on', async () => {
+    const { chat, logged } = await given({
+      answers: [{ status: 200, chunks: [ANSWER.slice(0, 20)], error: new Error('reset') }],
+    });
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(502);
+    expect(await logged()).toMatchObject({
+      ending: 'upstream_truncated',
+      status: 502,
+      attempts: [{ status: 200 }],
+    });
+  });
+
+  it('answers callers of the other spelling in both', async () => {
+    const { request } = await given({ answers: [{ chunks: [ANSWER] }] });
+
+    const response = await request('/v1/models', {
+      headers: {
+        'x-portkey-virtual-key': 'openai-prod',
+        'x-portkey-package-version': 'portkey-3.1.0',
+        'x-portkey-trace-id': 'trace-1',
+      },
+    });
+
+    expect(response.headers.get('x-gateway-trace-id')).toBe('trace-1');
+    expect(response.headers.get('x-portkey-trace-id')).toBe('trace-1');
+    expect(response.headers.get('x-portkey-provider')).toBe('openai');
+  });
+
+  it('keeps no bodies when the caller asks for that', async () => {
+    const { chat, logs } = await given({ answers: [{ chunks: [ANSWER] }] });
+
+    await chat(CHAT, { 'x-gateway-debug': 'false' });
+
+    expect(logs[0]?.bodies).toEqual({ request: null, response: null });
+    expect(logs[0]?.record).toMatchObject({
+      request_bytes: JSON.stringify(CHAT).length,
+      response_bytes: ANSWER.length,
+    });
+  });
+});

@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import { presentedKey } from '../auth/credentials.js';
+import { IdentityService } from '../auth/identity.service.js';
+import type { Principal } from '../auth/principal.js';
+import { AppError } from '../common/errors/app-error.js';
+import { createLogger } from '../common/observability/logger.js';
+import { SETTINGS } from '../common/settings/settings.module.js';
+import type { Settings } from '../common/settings/settings.js';
+import { Delivery } from './delivery/delivery.js';
+import { refuseExchange } from './delivery/refusal.js';
+import { readGatewayHeaders } from './door/gateway-headers.js';
+import { ClientLeft } from './door/request-body.js';
+import { Entry } from './journal/entry.js';
+import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
+import { checkEndpoint } from './planning/endpoint-support.js';
+import { Planner } from './planning/planner.js';
+import { requestPath } from './planning/request-path.js';
+import { LogSink, PriceBook } from './ports.js';
+import { readRequest } from './door/read-request.js';
+import type { Exchange } from './types/exchange.js';
+import type { Target } from './types/target.js';
+import type { Attempt } from './upstream/attempt.js';
+import { checkLoop, upstreamHeaders } from './upstream/request-headers.js';
+import { FailedAttempt, type Tried, withRetries } from './upstream/retry.js';
+import { Sender } from './upstream/sender.js';
+import type { WireRequest } from './upstream/wire.js';
+
+const logger = createLogger('gateway');
+
+/** The scope that lets a credential call models. */
+const SCOPE = 'completions.write';
+
+/**
+ * The whole journey of one request. Read this file first.
+ *
+ * Each line of `travel` is one step and lives in the file it names. A step takes what it needs and
+ * returns what it found, or throws an AppError to stop the request. What the steps found is noted in the
+ * entry, which writes it down when the exchange ends, however it ends.
+ */
+@Injectable()
+export class Pipeline {
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly planner: Planner,
+    private readonly sender: Sender,
+    private readonly sink: LogSink,
+    private readonly prices: PriceBook,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Answers a request of the data plane. Never throws. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = { request, response, entry: new Entry(request, this.sink, this.prices) };
+    exchangeBegan();
+    response.once('close', exchangeEnded);
+    this.travel(exchange).catch((thrown: unknown) => {
+      this.stop(exchange, thrown);
+    });
+  }
+
+  private async travel(exchange: Exchange): Promise<void> {
+    const { request, entry } = exchange;
+    const caller = await this.identify(exchange);
+    const asked = (entry.asked = readGatewayHeaders(request.headers));
+    entry.traceId = asked.traceId ?? entry.id;
+    entry.keepBodies(asked.keepsBodies && this.settings.logBodies === 'full');
+    checkLoop(request.headers);
+
+    const path = requestPath(request.url ?? '');
+    const read = await readRequest(request, path, entry, this.settings.bodyLimitBytes);
+    const { headers } = request;
+    const target = await this.planner.plan({ caller, headers, options: asked, modelSlug: read.modelSlug });
+    entry.target = target;
+    checkEndpoint(target.provider, entry.endpoint);
+    const wireRequest: WireRequest = {
+      method: request.method ?? '',
+      path: target.basePath + path.path + path.query,
+      headers: upstreamHeaders(request, target, entry.gatewayKey ?? ''),
+      body: read.body,
+    };
+
+    entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
+    await entry.open(caller);
+    const start = (): Attempt =>
+      this.sender.start(
+        caller.workspaceId ?? '',
+        target,
+        wireRequest,
+        this.sender.limitsFor(asked.timeoutMs),
+      );
+    const { attempt } = await this.send(start, exchange, target, read.isRepeatable);
+    new Delivery(exchange, attempt, target, (error) => {
+      this.stop(exchange, new FailedAttempt(attempt, error));
+    }).start();
+  }
+
+  private async identify({ request, entry }: Exchange): Promise<Principal> {
+    const found = this.identity.identify(request);
+    const caller = found instanceof Promise ? await found : found;
+    entry.gatewayKey = presentedKey(request.headers);
+    entry.caller = caller;
+    if (!caller.scopes.has(SCOPE)) throw new AppError('forbidden', { detail: `it lacks the scope ${SCOPE}` });
+    return caller;
+  }
+
+  /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
+  private async send(
+    start: () => Attempt,
+    { response, entry }: Exchange,
+    target: Target,
+    isRepeatable: boolean,
+  ): Promise<Tried> {
+    let running: Attempt | null = null;
+    const onLeft = (): void => running?.cancel();
+    response.once('close', onLeft);
+    try {
+      return await withRetries(() => (running = start()), {
+        retries: entry.asked.retries,
+        isRepeatable,
+        isWanted: () => !response.destroyed,
+        onGivenUp: (attempt, errorCode) => {
+          entry.addAttempt(attempt, target, errorCode);
+        },
+      });
+    } finally {
+      response.off('close', onLeft);
+    }
+  }
+
+  /** Ends an exchange that found no answer: with our error, or in silence when nobody is there to hear it. */
+  private stop(exchange: Exchange, thrown: unknown): void {
+    const { request, response, entry } = exchange;
+    const failed = thrown instanceof FailedAttempt ? thrown : null;
+    const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
+    const error = AppError.from(failed ? failed.error : thrown);
+    if (error.code === 'internal_error')
+      logger.error({ err: error, id: entry.id }, 'a request failed by our own fault');
+    if (failed && entry.target) entry.addAttempt(failed.attempt, entry.target, hasLeft ? null : error.code);
+    refuseExchange({ ...exchange, error, hasLeft, attempt: failed ? failed.attempt : null });
+  }
+}
+
+function isGone(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.destroyed || (request.destroyed && !request.complete);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { requestPath } from './request-path.js';
+
+describe('requestPath', () => {
+  it.each([
+    ['/v1/chat/completions', '/chat/completions', ''],
+    ['/v1/x?a=1&a=2&b=%2f..&c', '/x', '?a=1&a=2&b=%2f..&c'],
+    ['/v1/proxy/api-keys', '/api-keys', ''],
+    ['/v1/proxy/proxy/x', '/proxy/x', ''],
+    ['/v1/a%2fb', '/a%2fb', ''],
+    ['/v1/files/a...b', '/files/a...b', ''],
+    ['/v1//chat', '//chat', ''],
+    ['/v1/models/@cf/x', '/models/@cf/x', ''],
+  ])('keeps %s byte for byte', (target, path, query) => {
+    expect(requestPath(target)).toEqual({ path, query });
+  });
+
+  it.each([
+    '/v1/../admin',
+    '/v1/%2e%2e/admin',
+    '/v1/.%2E/admin',
+    '/v1/..%2fadmin',
+    '/v1/a%2f..%2fb',
+    '/v1/..%5cadmin',
+    '/v1/a\\..\\b',
+    '/v1/..;/admin',
+    '/v1/./x',
+    '/v1/a%00b',
+    '/v1/a%0d%0aX:1',
+    '/v1/a%zz',
+    '/v1/proxy/../x',
+    '/v1/models?key=gw_ws_0123456789',
+    '/v1/gw_admin_0123456789/x',
+  ])('refuses %s', (target) => {
+    expect(() => requestPath(target)).toThrow('The request path is not acceptable');
+  });
+});

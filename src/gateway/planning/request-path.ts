@@ -1,0 +1,59 @@
+import { AppError } from '../../common/errors/app-error.js';
+
+const ROOT_LENGTH = '/v1'.length;
+const PROXY = '/proxy/';
+
+/** A key of ours, which would reach the provider with the path and its logs. */
+const GATEWAY_KEY = /gw_(admin|ws|user)_[0-9A-Za-z]/i;
+
+/** Paths made of these characters only, without a dot segment, need no closer look. */
+const PLAIN = /^[\w\-~/:@,+!$*=]*$/;
+
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Where a request goes below a provider's base URL. */
+export interface RequestPath {
+  /** Byte for byte as the client sent it, beginning with `/`: `/chat/completions`. */
+  readonly path: string;
+  /** With its `?`, byte for byte; empty when there is none. */
+  readonly query: string;
+}
+
+/**
+ * The part of a gateway path that belongs to the provider.
+ *
+ * It is decoded for inspection only: what goes on is the client's own spelling. A path that could climb
+ * out of the provider's base path in any reading (dots, backslashes, encoded forms) is refused.
+ */
+export function requestPath(target: string): RequestPath {
+  const mark = target.indexOf('?');
+  const whole = mark < 0 ? target : target.slice(0, mark);
+  const below = whole.slice(ROOT_LENGTH);
+  const path = below.startsWith(PROXY) ? below.slice(PROXY.length - 1) : below;
+  if (target.includes('gw_') && GATEWAY_KEY.test(target))
+    refuse('it carries a gateway key, which must not leave the gateway');
+  if (!PLAIN.test(path)) inspect(path);
+  return { path, query: mark < 0 ? '' : target.slice(mark) };
+}
+
+function inspect(path: string): void {
+  const text = decodedOnce(path);
+  if (CONTROL.test(text)) refuse('it has control characters');
+  if (path.includes('\\')) refuse('it has a backslash');
+  for (const segment of text.split(/[/\\]/)) {
+    const name = segment.split(';', 1)[0];
+    if (name === '.' || name === '..') refuse('it has "." or ".." segments');
+  }
+}
+
+function decodedOnce(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return refuse('it is not valid percent-encoding');
+  }
+}
+
+function refuse(detail: string): never {
+  throw new AppError('path_invalid', { detail });
+}

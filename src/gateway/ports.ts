@@ -1,0 +1,48 @@
+import type { Reach } from '../auth/tenant.js';
+import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
+import type { Credentials } from '../providers/auth-scheme.js';
+import type { Price } from '../providers/prices/price.js';
+
+/**
+ * All that the data plane asks of the outside world.
+ *
+ * Each class is both the type and the injection token. src/adapters binds them to
+ * PostgreSQL and the spool; tests bind them to plain objects. Nothing in src/gateway may
+ * know which.
+ */
+
+/** A virtual key, opened: the credentials are in clear and live only in memory. */
+export interface VirtualKeySnapshot {
+  readonly id: string;
+  readonly slug: string;
+  readonly workspaceId: string;
+  readonly providerId: string;
+  /** Base URL that this key pins instead of the provider's own. */
+  readonly customHost: string | null;
+  readonly credentials: Credentials;
+  /** Milliseconds since the epoch, or null. */
+  readonly expiresAt: number | null;
+}
+
+export abstract class VirtualKeyDirectory {
+  /**
+   * The virtual key of that slug within reach, or null. Returns without a promise when it is in memory.
+   * Rejects with `auth_unavailable` when the store is away, with `credential_unusable` when it cannot be opened.
+   */
+  abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
+}
+
+/** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */
+export abstract class LogSink {
+  /** Appends the fact that an exchange began. */
+  abstract open(exchange: OpenedExchange): void;
+  /** Appends how it ended. */
+  abstract close(record: RequestLogRecord, bodies: CapturedBodies): void;
+  /** Calls back, within this turn of the event loop, once all that was appended survives a kill of the process. */
+  abstract whenWritten(then: () => void): void;
+}
+
+export abstract class PriceBook {
+  /** The price in force for a model, or null when nobody knows it. Cheap enough to ask per request. */
+  abstract find(providerId: string, model: string): Price | null;
+}

@@ -1,0 +1,17 @@
+import type { Credentials } from '../../providers/auth-scheme.js';
+import type { Provider } from '../../providers/provider.js';
+
+/** One place a request may go: decided before the first attempt, never changed after. */
+export interface Target {
+  readonly provider: Provider;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path of the provider's base URL, without a trailing slash; may be empty. */
+  readonly basePath: string;
+  /** The stored credential in use, or null when the caller brought its own. */
+  readonly virtualKey: { readonly id: string; readonly slug: string } | null;
+  /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
+  readonly credentials: Credentials;
+  /** The address was named by the caller or by a virtual key, so it might lead back to us. */
+  readonly isCustomHost: boolean;
+}

@@ -1,0 +1,152 @@
+import { upstreamFailure } from '../../common/egress/upstream-failure.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { UpstreamTimeouts } from '../../common/settings/settings.js';
+import type { Reply, ReplySink } from '../types/reply.js';
+import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
+import type { Wire, WireHandler, WireRequest } from './wire.js';
+
+export interface AttemptLimits extends UpstreamTimeouts {
+  /** The caller set the time to the first byte itself, so passing it is a 408 and not a 504. */
+  readonly setByCaller: boolean;
+}
+
+/**
+ * One try at one target.
+ *
+ * `reply` settles when the head of the answer has come, or rejects with our error when none did.
+ * From the head on, bytes flow to the attached sink; exactly one of `onEnd` and `onFail` ends it.
+ */
+export class Attempt implements WireHandler, Watched, Reply {
+  readonly startedAt = performance.now();
+  readonly startedAtEpoch = Date.now();
+  lastActivityAt = this.startedAt;
+  hasFirstByte = false;
+  firstByteAt: number | null = null;
+  endedAt: number | null = null;
+  /** The connection stood and the request began to leave: it must not be sent a second time. */
+  wasSent = false;
+  status = 0;
+  statusText = '';
+  rawHeaders: readonly string[] = [];
+
+  readonly reply: Promise<Reply>;
+  private answer!: (reply: Reply) => void;
+  private refuse!: (error: AppError) => void;
+
+  private sink: ReplySink | null = null;
+  private early: Buffer[] = [];
+  private abort: ((reason?: Error) => void) | null = null;
+  private resumeWire: (() => void) | null = null;
+  private failure: AppError | null = null;
+  private isOver = false;
+
+  constructor(readonly timeouts: AttemptLimits) {
+    this.reply = new Promise((resolve, reject) => {
+      this.answer = resolve;
+      this.refuse = reject;
+    });
+  }
+
+  send(wire: Wire, request: WireRequest): this {
+    watch(this);
+    try {
+      wire.dispatch(request, this);
+    } catch (error) {
+      this.onError(error as Error);
+    }
+    return this;
+  }
+
+  attach(sink: ReplySink): void {
+    this.sink = sink;
+    const early = this.early;
+    this.early = [];
+    let wantsMore = true;
+    for (const chunk of early) wantsMore = sink.onChunk(chunk) && wantsMore;
+    if (this.isOver) this.finish();
+    else if (wantsMore) this.resumeWire?.();
+  }
+
+  resume(): void {
+    this.lastActivityAt = performance.now();
+    this.resumeWire?.();
+  }
+
+  cancel(reason: AppError = new AppError('upstream_error', { detail: 'the request was cancelled' })): void {
+    if (this.isOver) return;
+    if (this.abort) this.abort(reason);
+    else this.onError(reason);
+  }
+
+  onDeadline(phase: Phase, timeoutMs: number): void {
+    const code = phase === 'first byte' && this.timeouts.setByCaller ? 'request_timeout' : 'upstream_timeout';
+    this.cancel(new AppError(code, { phase, timeoutMs }));
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    if (this.isOver) return abort();
+    this.abort = abort;
+    this.wasSent = true;
+  }
+
+  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
+    if (status < 200) return true;
+    const now = performance.now();
+    this.hasFirstByte = true;
+    this.firstByteAt = now;
+    this.lastActivityAt = now;
+    this.status = status;
+    this.statusText = statusText;
+    this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
+    this.resumeWire = resume;
+    this.answer(this);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.lastActivityAt = performance.now();
+    if (this.sink) return this.sink.onChunk(chunk);
+    this.early.push(chunk);
+    return false;
+  }
+
+  onComplete(): void {
+    this.over(null);
+  }
+
+  onError(error: Error): void {
+    this.over(failureOf(error));
+  }
+
+  private over(failure: AppError | null): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.endedAt = performance.now();
+    this.failure = failure;
+    unwatch(this);
+    if (failure && !this.hasFirstByte) this.refuse(failure);
+    else if (this.sink) this.finish();
+  }
+
+  private finish(): void {
+    if (this.failure) this.sink?.onFail(this.failure);
+    else this.sink?.onEnd();
+  }
+}
+
+const INVALID_REQUEST = 'UND_ERR_INVALID_ARG';
+
+/** A header that the HTTP client will not send is the caller's to mend; everything else is the provider's failure. */
+function failureOf(error: Error & { code?: string }): AppError {
+  if (error.code !== INVALID_REQUEST) return upstreamFailure(error);
+  return new AppError(
+    'header_invalid',
+    { header: headerIn(error.message), detail: 'it cannot be sent on' },
+    { cause: error },
+  );
+}
+
+/** undici says `invalid <name> header`. */
+function headerIn(message: string): string {
+  return /invalid (\S+) header/.exec(message)?.[1] ?? 'of the request';
+}

@@ -1,0 +1,58 @@
+import type { UpstreamTimeouts } from '../../common/settings/settings.js';
+
+/** Which bound of an attempt was passed. */
+export type Phase = 'first byte' | 'idle' | 'total';
+
+/** How often running attempts are looked at. A timeout is late by this much at most. */
+const TICK_MS = 20;
+
+/**
+ * The clock of one attempt. The attempt moves it on with plain assignments; nothing is armed or
+ * cleared per chunk, because one timer looks at all running attempts.
+ */
+export interface Watched {
+  readonly startedAt: number;
+  /** When the last byte came or the client took the last chunk; moves only after the first byte. */
+  lastActivityAt: number;
+  hasFirstByte: boolean;
+  readonly timeouts: Pick<UpstreamTimeouts, 'firstByteMs' | 'idleMs' | 'totalMs'>;
+  onDeadline(phase: Phase, timeoutMs: number): void;
+}
+
+const watched = new Set<Watched>();
+let timer: NodeJS.Timeout | undefined;
+
+export function watch(attempt: Watched): void {
+  watched.add(attempt);
+  timer ??= setInterval(look, TICK_MS);
+}
+
+export function unwatch(attempt: Watched): void {
+  watched.delete(attempt);
+  if (watched.size > 0 || !timer) return;
+  clearInterval(timer);
+  timer = undefined;
+}
+
+function look(): void {
+  const now = performance.now();
+  for (const attempt of watched) {
+    const passed = passedDeadline(attempt, now);
+    if (!passed) continue;
+    watched.delete(attempt);
+    attempt.onDeadline(passed, limitOf(attempt, passed));
+  }
+}
+
+function passedDeadline(
+  { startedAt, lastActivityAt, hasFirstByte, timeouts }: Watched,
+  now: number,
+): Phase | null {
+  if (now - startedAt >= timeouts.totalMs) return 'total';
+  if (!hasFirstByte) return now - startedAt >= timeouts.firstByteMs ? 'first byte' : null;
+  return now - lastActivityAt >= timeouts.idleMs ? 'idle' : null;
+}
+
+function limitOf({ timeouts }: Watched, phase: Phase): number {
+  return { 'first byte': timeouts.firstByteMs, idle: timeouts.idleMs, total: timeouts.totalMs }[phase];
+}

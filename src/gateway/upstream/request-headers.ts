@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { AppError } from '../../common/errors/app-error.js';
+import { gatewayOption } from '../door/gateway-headers.js';
+import type { Target } from '../types/target.js';
+
+/** What happens to a request header on its way upstream. */
+type Rule = 'pass' | 'drop' | 'credential';
+
+/**
+ * Headers that stay here. Hop-by-hop fields are about one connection
+ * (https://www.rfc-editor.org/rfc/rfc9110#name-connection); cookies and forwarding fields are about the
+ * caller's way to us; the metadata fields unlock the credentials of cloud machines.
+ */
+const DROPPED: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'host',
+  'content-length',
+  'cookie',
+  'forwarded',
+  'x-real-ip',
+  'metadata',
+  'metadata-flavor',
+  'x-metadata-token',
+  'x-aws-ec2-metadata-token',
+  'x-aws-ec2-metadata-token-ttl-seconds',
+]);
+
+const DROPPED_PREFIXES = ['x-gateway-', 'x-portkey-', 'x-forwarded-'] as const;
+
+/** Headers in which callers bring a provider's credential. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']);
+
+const RULES_MAX = 2_000;
+const rules = new Map<string, Rule>();
+
+/** The rule of a name as the client wrote it; remembered, because clients write few different ones. */
+function ruleOf(name: string): Rule {
+  const known = rules.get(name);
+  if (known) return known;
+  const rule = decide(name.toLowerCase());
+  if (rules.size < RULES_MAX) rules.set(name, rule);
+  return rule;
+}
+
+function decide(name: string): Rule {
+  if (DROPPED.has(name) || DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) return 'drop';
+  return CREDENTIALS.has(name) ? 'credential' : 'pass';
+}
+
+/** Names that the client's own `Connection` header makes hop-by-hop. Ours are added after, so it cannot remove those. */
+function connectionTokens(request: IncomingMessage): ReadonlySet<string> | null {
+  const connection = request.headers.connection;
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null;
+  return new Set(
+    connection
+      .toLowerCase()
+      .split(',')
+      .map((token) => token.trim()),
+  );
+}
+
+/** Loop protection: https://www.rfc-editor.org/rfc/rfc8586. Only where the address might be our own. */
+const LOOP_HEADER = 'cdn-loop';
+const LOOP_TOKEN = 'gatehouse';
+
+/** Refuses a request that this gateway has sent itself. */
+export function checkLoop(headers: IncomingHttpHeaders): void {
+  const passed = headers[LOOP_HEADER];
+  if (passed !== undefined && passed.includes(LOOP_TOKEN)) throw new AppError('loop_detected');
+}
+
+/**
+ * The headers of an upstream request, names and values in turn, in the client's order and spelling.
+ * `gatewayKey` is the caller's key: a header that contains it is not sent on, whatever its name.
+ */
+export function upstreamHeaders(request: IncomingMessage, target: Target, gatewayKey: string): string[] {
+  const { rawHeaders } = request;
+  const { credentials } = target;
+  const perConnection = connectionTokens(request);
+  const headers: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const rule = ruleOf(name);
+    const stays =
+      rule === 'drop' || (rule === 'credential' && credentials.key !== null) || value.includes(gatewayKey);
+    if (!stays && !perConnection?.has(name.toLowerCase())) headers.push(name, value);
+  }
+  addCredential(headers, target);
+  addAccount(headers, request, target);
+  if (target.isCustomHost) headers.push(LOOP_HEADER, LOOP_TOKEN);
+  return headers;
+}
+
+function addCredential(headers: string[], { credentials: { key }, provider: { auth } }: Target): void {
+  if (key && auth.header) headers.push(auth.header, auth.value(key));
+}
+
+function addAccount(
+  headers: string[],
+  request: IncomingMessage,
+  { provider, credentials, virtualKey }: Target,
+): void {
+  for (const { field, header } of provider.accountHeaders ?? []) {
+    const value = virtualKey ? credentials.fields[field] : gatewayOption(request.headers, field);
+    if (value) headers.push(header, value);
+  }
+}

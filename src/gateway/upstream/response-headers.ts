@@ -1,0 +1,74 @@
+/** Fields that are about the provider's connection to us. Everything else passes, as it was written. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What the gateway reads of an answer's head, besides passing it on. */
+export interface ResponseHead {
+  /** Names and values in turn, without hop-by-hop fields. */
+  readonly headers: string[];
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+  readonly contentLength: number | null;
+  readonly hasDate: boolean;
+}
+
+const READ = new Map<string, 'contentType' | 'contentEncoding' | 'contentLength' | 'date' | 'connection'>([
+  ['content-type', 'contentType'],
+  ['content-encoding', 'contentEncoding'],
+  ['content-length', 'contentLength'],
+  ['date', 'date'],
+  ['connection', 'connection'],
+]);
+
+const lowerCased = new Map<string, string>();
+const LOWER_CASED_MAX = 2_000;
+
+function lower(name: string): string {
+  let known = lowerCased.get(name);
+  if (known === undefined) {
+    known = name.toLowerCase();
+    if (lowerCased.size < LOWER_CASED_MAX) lowerCased.set(name, known);
+  }
+  return known;
+}
+
+export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
+  const headers: string[] = [];
+  const found: Partial<
+    Record<'contentType' | 'contentEncoding' | 'contentLength' | 'date' | 'connection', string>
+  > = {};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = lower(rawHeaders[index] as string);
+    const value = rawHeaders[index + 1] as string;
+    const read = READ.get(name);
+    if (read) found[read] = value;
+    if (!HOP_BY_HOP.has(name)) headers.push(rawHeaders[index] as string, value);
+  }
+  return {
+    headers: withoutNamed(headers, found.connection),
+    contentType: found.contentType ?? null,
+    contentEncoding: found.contentEncoding?.trim().toLowerCase() ?? null,
+    contentLength: found.contentLength === undefined ? null : Number(found.contentLength),
+    hasDate: found.date !== undefined,
+  };
+}
+
+/** Drops what the provider's `Connection` header names as its own. */
+function withoutNamed(headers: string[], connection: string | undefined): string[] {
+  if (connection === undefined || /^(keep-alive|close)$/i.test(connection)) return headers;
+  const named = new Set(
+    connection
+      .toLowerCase()
+      .split(',')
+      .map((token) => token.trim()),
+  );
+  return headers.filter((_, index) => !named.has(lower(headers[index - (index % 2)] as string)));
+}

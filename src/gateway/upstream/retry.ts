@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Reply } from '../types/reply.js';
+import type { Attempt } from './attempt.js';
+
+/** One try more when nothing had been sent: a provider that just restarts is back at once. */
+const UNSENT_TRIES = 1;
+
+/** Statuses by which a provider says that it did not do the work. */
+const REFUSED_WORK: ReadonlySet<number> = new Set([429, 503]);
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 16_000;
+/** All waits of one request together. A provider that asks for more is given up. */
+const WAITS_MS_MAX = 60_000;
+/** An answer that is not passed on is read to its end, so that the connection can be used again; a longer one is cut. */
+const DISCARDED_BYTES_MAX = 64 * 1024;
+
+export interface RetryPolicy {
+  /** Further tries after 429 and 503, as the caller asked. */
+  readonly retries: number;
+  /** The body can be sent again: it was kept, not streamed. */
+  readonly isRepeatable: boolean;
+  /** The client is still there. */
+  readonly isWanted: () => boolean;
+  /** Hears of each try that is not the last. */
+  readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
+}
+
+export interface Tried {
+  readonly attempt: Attempt;
+  readonly reply: Reply;
+}
+
+/**
+ * The one retry rule: only what was never sent, and 429 or 503 when the caller asked for it.
+ *
+ * A request that may have reached the provider is never sent twice, because it may have been worked on and
+ * billed. Rejects with the last try's error.
+ */
+export async function withRetries(start: () => Attempt, policy: RetryPolicy): Promise<Tried> {
+  const patience = new Patience(policy);
+  for (;;) {
+    const attempt = start();
+    const reply = await attempt.reply.catch((error: unknown) => AppError.from(error));
+    if (reply instanceof AppError) {
+      if (!patience.forUnsent(attempt, reply)) throw new FailedAttempt(attempt, reply);
+      policy.onGivenUp(attempt, reply.code);
+      continue;
+    }
+    const pauseMs = patience.forRefused(reply);
+    if (pauseMs === null) return { attempt, reply };
+    await discard(reply);
+    policy.onGivenUp(attempt, null);
+    await delay(pauseMs);
+    if (!policy.isWanted())
+      throw new FailedAttempt(attempt, new AppError('upstream_error', { detail: 'the client left' }));
+  }
+}
+
+/** What is left of one request's further tries. */
+class Patience {
+  private unsentLeft = UNSENT_TRIES;
+  private retriesLeft: number;
+  private waitMs = FIRST_WAIT_MS;
+  private waitedMs = 0;
+
+  constructor(private readonly policy: RetryPolicy) {
+    this.retriesLeft = policy.isRepeatable ? policy.retries : 0;
+  }
+
+  /** Whether a try that failed may be repeated at once. */
+  forUnsent(attempt: Attempt, error: AppError): boolean {
+    if (attempt.wasSent || error.code !== 'upstream_error') return false;
+    return this.unsentLeft-- > 0 && this.policy.isWanted();
+  }
+
+  /** How long to wait before the next try, milliseconds; null when this answer stands. */
+  forRefused(reply: Reply): number | null {
+    if (!REFUSED_WORK.has(reply.status) || this.retriesLeft <= 0) return null;
+    const pauseMs = askedPause(reply) ?? jittered(this.waitMs);
+    if (this.waitedMs + pauseMs > WAITS_MS_MAX) return null;
+    this.retriesLeft--;
+    this.waitedMs += pauseMs;
+    this.waitMs = Math.min(2 * this.waitMs, LONGEST_WAIT_MS);
+    return pauseMs;
+  }
+}
+
+/** The error of the last try, with the try. */
+export class FailedAttempt extends Error {
+  constructor(
+    readonly attempt: Attempt,
+    readonly error: AppError,
+  ) {
+    super(error.message, { cause: error });
+  }
+}
+
+/** Full jitter, so that many clients of a provider that stumbled do not come back in step. */
+function jittered(waitMs: number): number {
+  return Math.random() * waitMs;
+}
+
+/**
+ * How long the provider asks to wait, milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date.
+ * https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
+ */
+function askedPause(reply: Reply): number | null {
+  const milliseconds = Number(headerOf(reply, 'retry-after-ms') ?? NaN);
+  if (milliseconds >= 0) return milliseconds;
+  const after = headerOf(reply, 'retry-after');
+  if (after === null) return null;
+  const pause = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
+  return Number.isNaN(pause) ? null : Math.max(0, pause);
+}
+
+function headerOf({ rawHeaders }: Reply, name: string): string | null {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.toLowerCase() === name) return rawHeaders[index + 1] ?? null;
+  return null;
+}
+
+function discard(reply: Reply): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    reply.attach({
+      onChunk: (chunk) => {
+        bytes += chunk.length;
+        if (bytes > DISCARDED_BYTES_MAX) reply.cancel();
+        return true;
+      },
+      onEnd: resolve,
+      onFail: () => {
+        resolve();
+      },
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import type { Dispatcher } from 'undici';
+
+/** A request as it goes upstream. */
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  /** Bytes that are known, or a body on its way through; null for none. */
+  readonly body: Buffer | AsyncIterable<Buffer> | null;
+}
+
+/**
+ * What hears of an answer. The names are undici's own (its callback form of `dispatch`), so that
+ * nothing stands between its parser and us.
+ * https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Dispatcher.md#dispatcherdispatchoptions-handler
+ */
+export interface WireHandler {
+  onConnect(abort: (reason?: Error) => void): void;
+  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean;
+  onData(chunk: Buffer): boolean;
+  onComplete(): void;
+  onError(error: Error): void;
+}
+
+/** Something that answers requests: a pool of connections, or the sandbox. */
+export interface Wire {
+  dispatch(request: WireRequest, handler: WireHandler): void;
+}
+
+/** A pool of connections as a wire. */
+export function wireOf(pool: Dispatcher, origin: string): Wire {
+  return {
+    dispatch: ({ method, path, headers, body }, handler) => {
+      pool.dispatch(
+        { origin, method, path, headers, body: body as Dispatcher.DispatchOptions['body'] },
+        handler,
+      );
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import {
+  AGGREGATE_LOGS,
+  aggregateLogsPayload,
+  type AggregateLogsPayload,
+} from '../common/queues/aggregate-logs.queue.js';
+import { reportSparsely } from '../common/queues/report-sparsely.js';
+import { createLogger } from '../common/observability/logger.js';
+import { type Aggregation, BatchAggregator } from './batch-aggregator.js';
+
+const log = createLogger('aggregate-logs');
+
+/**
+ * Works on announced batches. A worker that was killed gives its job up after `lockDuration`, and another one takes it
+ * within twice `stalledInterval`; how often that happens says nothing about the job, so it may happen as often as it likes.
+ * https://docs.bullmq.io/guide/workers/stalled-jobs
+ */
+@Processor(AGGREGATE_LOGS, {
+  concurrency: 2,
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  maxStalledCount: 1_000_000,
+  runRetryDelay: 2_000,
+})
+export class AggregateLogsProcessor extends WorkerHost implements BeforeApplicationShutdown {
+  readonly #report = reportSparsely(log);
+
+  constructor(private readonly batches: BatchAggregator) {
+    super();
+  }
+
+  async process({ data }: Job<AggregateLogsPayload>): Promise<Aggregation> {
+    const { batch_id } = aggregateLogsPayload.parse(data);
+    const outcome = await this.batches.aggregate(batch_id);
+    if (outcome === 'absent') log.warn({ batch_id }, 'an announced batch does not exist');
+    return outcome;
+  }
+
+  @OnWorkerEvent('failed')
+  onFailed(job: Job<AggregateLogsPayload> | undefined, error: Error): void {
+    log.error(
+      { err: error, batch_id: job?.data.batch_id, attempt: job?.attemptsMade },
+      'a batch could not be aggregated',
+    );
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.#report('the queue is not reachable', error);
+  }
+
+  /** Before connections close: running jobs finish first. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.worker.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { anOpened, aRecord } from '../../../test/support/exchanges.js';
+import { withCountedUsage } from './count-usage.js';
+import type { UsageCounter } from './ports.js';
+
+const counter: UsageCounter = {
+  countTokens: (text) => text.length,
+  costOf: (_provider, model) => (model === 'known' ? 900 : null),
+};
+const silent = { usage: null, usage_source: 'none' as const, cost_nano_usd: null, response_model: null };
+const countable = { input: 'four', output: 'to' };
+const [answered] = aRecord().attempts;
+if (!answered) throw new Error('A record has an attempt.');
+const quiet = { ...answered, usage: null, cost_nano_usd: null };
+
+describe('withCountedUsage', () => {
+  it('believes the provider when it gave usage', () => {
+    const record = aRecord(anOpened(), { countable });
+
+    expect(withCountedUsage(record, counter)).toBe(record);
+  });
+
+  it('leaves usage unknown when there is nothing to count', () => {
+    const record = aRecord(anOpened(), silent);
+
+    expect(withCountedUsage(record, counter)).toBe(record);
+  });
+
+  it('gives usage and cost to the attempt that answered, and the sum to the request', () => {
+    const failed = { ...quiet, status: 500 };
+    const record = aRecord(anOpened({ model: 'known' }), {
+      ...silent,
+      countable,
+      attempts: [failed, answered, quiet],
+    });
+
+    const found = withCountedUsage(record, counter);
+
+    expect(found).toMatchObject({
+      usage: { input_tokens: 4, output_tokens: 2 },
+      usage_source: 'counted',
+      cost_nano_usd: 4500,
+    });
+    expect(found.attempts.map(({ cost_nano_usd }) => cost_nano_usd)).toEqual([null, 3600, 900]);
+  });
+
+  it('prices the model that the provider named, and the one that was asked for if nobody knows that', () => {
+    const cost = (model: string, response_model: string | null) =>
+      withCountedUsage(
+        aRecord(anOpened({ model }), { ...silent, countable, attempts: [quiet], response_model }),
+        counter,
+      ).cost_nano_usd;
+
+    expect([cost('other', 'known'), cost('known', 'other'), cost('other', 'other')]).toEqual([
+      900,
+      900,
+      null,
+    ]);
+  });
+
+  it('leaves the sum unknown when an earlier attempt was used at a price that nobody knows', () => {
+    const unpriced = { ...answered, cost_nano_usd: null };
+    const record = aRecord(anOpened({ model: 'known' }), {
+      ...silent,
+      countable,
+      attempts: [unpriced, quiet],
+    });
+
+    expect(withCountedUsage(record, counter).cost_nano_usd).toBeNull();
+  });
+
+  it('survives a counter that fails', () => {
+    const record = aRecord(anOpened(), { ...silent, countable });
+    const broken = {
+      ...counter,
+      countTokens: () => {
+        throw new Error('no tables');
+      },
+    };
+
+    expect(withCountedUsage(record, broken)).toBe(record);
+  });
+});

@@ -1,0 +1,13 @@
+import type { Usage } from '../../common/contracts/request-log.js';
+
+/** Tells the rollup that a batch is there. May fail: batches that nobody was told of are found by a sweep. */
+export interface BatchAnnouncer {
+  announce(batchId: string): Promise<void>;
+}
+
+/** What is needed where a provider said nothing about usage. */
+export interface UsageCounter {
+  countTokens(text: string): number;
+  /** Nano-dollars; null when nobody knows the price. */
+  costOf(providerId: string, model: string, usage: Usage): number | null;
+}

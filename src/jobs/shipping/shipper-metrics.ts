@@ -1,0 +1,34 @@
+import { Counter, Gauge } from 'prom-client';
+
+const counter = (name: string, help: string): Counter =>
+  new Counter({ name: `gatehouse_shipper_${name}`, help });
+const gauge = (name: string, help: string): Gauge => new Gauge({ name: `gatehouse_${name}`, help });
+
+/** What the shipper of this process did, and what it still has before it. */
+export const shipperMetrics = {
+  rows: counter('rows_total', 'Request logs moved from the spool into the database.'),
+  batches: counter('batches_total', 'Transactions in which they were moved.'),
+  crashed: counter('crashed_total', 'Exchanges closed for a gateway process that died.'),
+  duplicates: counter('duplicates_total', 'Request logs that were in the database already.'),
+  poison: counter('poison_total', 'Request logs that the tables refused; kept as dead letters.'),
+  torn: counter(
+    'torn_total',
+    'Half-written frames at the end of a segment: their writer died in the middle.',
+  ),
+  damaged: counter('damaged_total', 'Damaged places in segments that were skipped.'),
+  conflicts: counter('conflicts_total', 'Batches given up because another shipper had moved the cursor.'),
+  failures: counter(
+    'failures_total',
+    'Rounds that failed and are tried again, mostly because the database was away.',
+  ),
+  announceFailures: counter(
+    'announce_failures_total',
+    'Batches that could not be announced; a sweep finds them.',
+  ),
+  pendingBytes: gauge(
+    'spool_pending_bytes',
+    'Bytes in segments of the spool, stored or not, that are not deleted yet.',
+  ),
+  oldestSeconds: gauge('spool_oldest_seconds', 'Age of the oldest write that is not stored yet.'),
+  openExchanges: gauge('spool_open_exchanges', 'Exchanges that began and have not ended.'),
+};

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { Pool } from 'pg';
+import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
+import { createLogger } from '../../common/observability/logger.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import { AnnouncerModule } from '../announcer.module.js';
+import { QueueBatchAnnouncer } from '../queue-batch-announcer.js';
+import type { UsageCounter } from './ports.js';
+import { Shipper } from './shipper.js';
+
+const USAGE_COUNTER = Symbol('usage-counter');
+const PARTITIONS_EVERY_MS = 60 * 60_000;
+/** One for the batch, one for the partitions. */
+const CONNECTIONS_MAX = 2;
+
+/** Runs the shipper and the partition round as long as the process lives. */
+@Injectable()
+class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = createLogger('shipper');
+  private readonly pool: Pool;
+  private readonly shipper: Shipper;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    announcer: QueueBatchAnnouncer,
+    @Inject(USAGE_COUNTER) counter: UsageCounter,
+    @Inject(SETTINGS) { dataDir, databaseUrl }: Settings,
+  ) {
+    const { logger } = this;
+    const pool = new Pool({ connectionString: databaseUrl?.reveal(), max: CONNECTIONS_MAX });
+    // An idle connection that breaks is replaced at the next use; unheard, its error would end the process.
+    pool.on('error', (error) => {
+      logger.warn({ err: error }, 'a connection of the shipper broke');
+    });
+    this.pool = pool;
+    this.shipper = new Shipper({ pool, spool: join(dataDir, 'spool'), announcer, counter, logger });
+  }
+
+  onApplicationBootstrap(): void {
+    this.shipper.start();
+    this.timer = setInterval(() => void maintainPartitions(this.pool, this.logger), PARTITIONS_EVERY_MS);
+    void maintainPartitions(this.pool, this.logger);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.shipper.stop();
+    await this.pool.end();
+  }
+}
+
+/** Moves request logs from this machine's spool into the database. It needs `QueuesModule` beside it. */
+@Module({})
+export class ShippingModule {
+  static with(counter: UsageCounter): DynamicModule {
+    return {
+      module: ShippingModule,
+      imports: [AnnouncerModule],
+      providers: [{ provide: USAGE_COUNTER, useValue: counter }, Shipping],
+    };
+  }
+}

@@ -1,0 +1,241 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SpoolPosition } from '../../common/database/request-log/store-batch.js';
+import type { StoredFrame } from '../../common/spool/frame.js';
+import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
+import { type PlacedFrame, readSegment, type SegmentLook } from '../../common/spool/segment-reader.js';
+import {
+  ENDED_FILE,
+  listOpenExchanges,
+  listSegments,
+  removeFile,
+  segmentPath,
+} from '../../common/spool/spool-files.js';
+import type { ClosedExchange } from './log-rows.js';
+import {
+  forgetOpenExchanges,
+  keepOpenExchanges,
+  type OpenExchange,
+  openExchangeOf,
+  readOpenExchanges,
+} from './open-exchanges.js';
+import { shipperMetrics } from './shipper-metrics.js';
+
+/** What was read in one go: the next frames of one writer. */
+export interface Reading {
+  readonly closed: readonly ClosedExchange[];
+  readonly opened: readonly OpenExchange[];
+  readonly end: SpoolPosition;
+  /** The writer is dead and everything it wrote was read. */
+  readonly isFinal: boolean;
+}
+
+/** Another shipper read on and deleted segments. What this one knows of the writer is out of date. */
+export class OvertakenError extends Error {
+  constructor() {
+    super('Another shipper is ahead in this spool.');
+    this.name = 'OvertakenError';
+  }
+}
+
+const ROWS_MAX = 1_000;
+const BYTES_MAX = 16 * 1024 * 1024;
+
+/** A living writer's half frame is whole within microseconds. After so long it is damage. */
+const HALF_FRAME_PATIENCE_MS = 5_000;
+
+/**
+ * One writer's spool as the shipper reads it: where it stands, and which exchanges are open.
+ *
+ * Reading changes nothing; `apply` does, after the commit. So a failure at any moment leaves nothing to undo: the tail
+ * is thrown away and made again from the cursor in the database and the files.
+ */
+export class SpoolTail {
+  private readonly open = new Map<string, OpenExchange>();
+  private stuck: { readonly at: SpoolPosition; readonly since: number } | null = null;
+
+  private constructor(
+    private readonly folder: string,
+    private position: SpoolPosition,
+    /** What the cursor in the database says. */
+    private stored: SpoolPosition | null,
+  ) {}
+
+  get cursor(): SpoolPosition | null {
+    return this.stored;
+  }
+
+  get openExchanges(): Iterable<OpenExchange> {
+    return this.open.values();
+  }
+
+  get openCount(): number {
+    return this.open.size;
+  }
+
+  /** Finds the open exchanges again: those kept when segments were deleted, then those in the segments before the cursor. */
+  static async restore(folder: string, cursor: SpoolPosition | null): Promise<SpoolTail> {
+    const start = cursor ?? { segment: 0, offset: 0 };
+    const cutUpTo = listOpenExchanges(folder).at(-1) ?? 0;
+    const tail = new SpoolTail(
+      folder,
+      cutUpTo < start.segment ? start : { segment: cutUpTo + 1, offset: 0 },
+      cursor,
+    );
+    for (const exchange of await readOpenExchanges(folder)) tail.open.set(exchange.id, exchange);
+    for (const segment of listSegments(folder))
+      if (segment <= start.segment)
+        await tail.remember(segment, segment === start.segment ? start.offset : Number.POSITIVE_INFINITY);
+    return tail;
+  }
+
+  /** Reads on, a batch at most. Rejects when another shipper deleted what was to be read. */
+  async read(): Promise<Reading> {
+    if ((listOpenExchanges(this.folder).at(-1) ?? 0) >= this.position.segment && this.position.segment > 0)
+      throw new OvertakenError();
+    // Death is asked before the files are listed: what a dead writer left is then complete.
+    const isDead = existsSync(join(this.folder, ENDED_FILE)) || isOwnerDead(this.folder);
+    const batch = new ReadingInProgress();
+    const segments = listSegments(this.folder).filter((segment) => segment >= this.position.segment);
+    let end = this.position;
+    for (const [index, segment] of segments.entries()) {
+      const isSealed = isDead || index < segments.length - 1;
+      const offset = segment === this.position.segment ? this.position.offset : 0;
+      end = await this.readOn(batch, { segment, offset }, isSealed);
+      if (batch.isFull) return batch.finish(end, false);
+    }
+    return batch.finish(end, isDead);
+  }
+
+  /** To be called once the reading is stored: everything before its end is done with. */
+  apply(reading: Reading): void {
+    for (const exchange of reading.opened) this.open.set(exchange.id, exchange);
+    for (const { closed } of reading.closed) this.open.delete(closed.record.id);
+    this.position = reading.end;
+    if (reading.closed.length > 0) this.stored = reading.end;
+  }
+
+  /**
+   * Deletes the segments before the one that is being read, oldest first, so that those left are always the newest.
+   * What is still open in them is kept aside first.
+   */
+  async cut(): Promise<void> {
+    const done = listSegments(this.folder).filter((segment) => segment < this.position.segment);
+    const last = done.at(-1);
+    if (last === undefined) return;
+    if (this.open.size === 0) forgetOpenExchanges(this.folder, Number.POSITIVE_INFINITY);
+    else await this.keepOpen(last, done[0] ?? last);
+    for (const segment of done) removeFile(segmentPath(this.folder, segment));
+    forgetOpenExchanges(this.folder, last);
+  }
+
+  /**
+   * On a full disk the oldest segment makes room for the list of what is open. Should both this process and the writer
+   * be killed between the two, what was open in that one segment would be forgotten; never cutting a full disk is worse.
+   */
+  private async keepOpen(upTo: number, oldest: number): Promise<void> {
+    try {
+      await keepOpenExchanges(this.folder, upTo, this.open.values());
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      removeFile(segmentPath(this.folder, oldest));
+      await keepOpenExchanges(this.folder, upTo, this.open.values());
+    }
+  }
+
+  /** The last sign of life of the writer, milliseconds since the epoch. */
+  diedAt(): number {
+    const last = listSegments(this.folder).at(-1);
+    const written = last === undefined ? 0 : statSync(segmentPath(this.folder, last)).mtimeMs;
+    return Math.max(written, lastHeartbeat(this.folder));
+  }
+
+  private async readOn(
+    batch: ReadingInProgress,
+    from: SpoolPosition,
+    isSealed: boolean,
+  ): Promise<SpoolPosition> {
+    const path = segmentPath(this.folder, from.segment);
+    let at = from;
+    for (;;) {
+      const look = await readSegment(path, at.offset, isSealed || this.isStuckAt(at));
+      this.report(look, at, isSealed);
+      const taken = batch.take(look.frames);
+      at = { segment: at.segment, offset: batch.isFull ? (taken ?? at.offset) : look.next };
+      if (batch.isFull || look.status !== 'more') return at;
+    }
+  }
+
+  private isStuckAt({ segment, offset }: SpoolPosition): boolean {
+    const { stuck } = this;
+    if (stuck?.at.segment !== segment || stuck.at.offset !== offset) return false;
+    return Date.now() - stuck.since > HALF_FRAME_PATIENCE_MS;
+  }
+
+  private report(look: SegmentLook, { segment }: SpoolPosition, isSealed: boolean): void {
+    shipperMetrics.damaged.inc(look.damaged);
+    if (look.status !== 'torn') return;
+    if (isSealed) return shipperMetrics.torn.inc();
+    const at = { segment, offset: look.next };
+    if (this.stuck?.at.segment !== segment || this.stuck.at.offset !== look.next)
+      this.stuck = { at, since: Date.now() };
+  }
+
+  private async remember(segment: number, until: number): Promise<void> {
+    for (let offset = 0; ;) {
+      const look = await readSegment(segmentPath(this.folder, segment), offset, true);
+      for (const { frame, end } of look.frames) if (end <= until) this.note(frame);
+      if (look.status !== 'more' || look.next >= until) return;
+      offset = look.next;
+    }
+  }
+
+  private note(frame: StoredFrame): void {
+    const { opened, closed } = understood(frame);
+    if (opened) this.open.set(opened.id, opened);
+    if (closed) this.open.delete(closed.closed.record.id);
+  }
+}
+
+/** What a frame says. Nothing when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
+function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: ClosedExchange } {
+  try {
+    return frame.kind === 'opened' ? { opened: openExchangeOf(frame) } : { closed: closedOf(frame) };
+  } catch {
+    shipperMetrics.damaged.inc();
+    return {};
+  }
+}
+
+function closedOf({ json, requestBody, responseBody }: StoredFrame): ClosedExchange {
+  return { closed: JSON.parse(json.toString()) as ClosedExchange['closed'], json, requestBody, responseBody };
+}
+
+/** Frames gathered until there are enough for a batch. */
+class ReadingInProgress {
+  private readonly closed: ClosedExchange[] = [];
+  private readonly opened: OpenExchange[] = [];
+  private bytes = 0;
+
+  get isFull(): boolean {
+    return this.closed.length >= ROWS_MAX || this.bytes >= BYTES_MAX;
+  }
+
+  /** Takes frames until full; answers the offset behind the last one taken. */
+  take(frames: readonly PlacedFrame[]): number | null {
+    let taken: number | null = null;
+    for (const { frame, end } of frames) {
+      const { opened, closed } = understood(frame);
+      if (opened) this.opened.push(opened);
+      if (closed) this.closed.push(closed);
+      this.bytes += frame.bytes;
+      taken = end;
+      if (this.isFull) break;
+    }
+    return taken;
+  }
+
+  finish(end: SpoolPosition, isFinal: boolean): Reading {
+    return { closed: this.closed, opened: this.opened, end, isFinal };
+  }
+}

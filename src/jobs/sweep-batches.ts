@@ -1,0 +1,86 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../common/observability/logger.js';
+import { reportSparsely } from '../common/queues/report-sparsely.js';
+import { BatchAggregator } from './batch-aggregator.js';
+import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
+
+const EVERY_MS = 15_000;
+const MOST_PER_SWEEP = 100;
+
+/** Seconds after which a batch counts as unheard of, and after which the queue itself is not trusted with it any more. */
+const UNHEARD_AFTER_S = 30;
+const UNQUEUED_AFTER_S = 120;
+
+interface WaitingBatch {
+  readonly id: string;
+  readonly age_s: number;
+}
+
+const WAITING = `
+  SELECT id, extract(epoch FROM now() - created_at)::float8 AS age_s
+  FROM log_batches
+  WHERE aggregated_at IS NULL AND created_at < now() - make_interval(secs => $1)
+  ORDER BY created_at
+  LIMIT $2`;
+
+/**
+ * Finds batches that are stored and not aggregated: their announcement was lost, or their job failed.
+ *
+ * It announces them again, and what has waited for two minutes it aggregates by itself, so that the
+ * numbers of the analytics are complete with the queue away as well. A plain timer, because a schedule inside the queue
+ * would be gone with the queue.
+ */
+@Injectable()
+export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #log = createLogger('sweep-batches');
+  readonly #report = reportSparsely(this.#log);
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly announcer: QueueBatchAnnouncer,
+    private readonly batches: BatchAggregator,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#timer = setInterval(() => void this.sweep(), EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** One round. Never rejects; while a round runs, another call waits for that one. */
+  async sweep(): Promise<void> {
+    this.#running ??= this.#round()
+      .catch((error: unknown) => this.#report('batches could not be swept', error))
+      .finally(() => (this.#running = undefined));
+    await this.#running;
+  }
+
+  async #round(): Promise<void> {
+    const waiting: WaitingBatch[] = await this.database.query(WAITING, [UNHEARD_AFTER_S, MOST_PER_SWEEP]);
+    const announced = await Promise.allSettled(waiting.map(({ id }) => this.announcer.announce(id)));
+    for (const each of announced)
+      if (each.status === 'rejected') this.#report('a batch could not be announced again', each.reason);
+    for (const { id } of waiting.filter(({ age_s }) => age_s > UNQUEUED_AFTER_S)) {
+      if (this.#stopped) return;
+      await this.#aggregate(id);
+    }
+  }
+
+  /** One batch that cannot be aggregated must not keep the others waiting. */
+  async #aggregate(batchId: string): Promise<void> {
+    try {
+      await this.batches.aggregate(batchId);
+    } catch (error) {
+      this.#log.error({ err: error, batch_id: batchId }, 'an overdue batch could not be aggregated');
+    }
+  }
+}

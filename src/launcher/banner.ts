@@ -1,0 +1,43 @@
+import type { BootstrapFile } from './bootstrap-file.js';
+
+/** What there is to tell when the service is up. */
+export interface Launched {
+  readonly baseUrl: string;
+  readonly bootstrapPath: string;
+  /** What this very start made, or null on a later start: keys are shown once. */
+  readonly made: BootstrapFile | null;
+  /** Whether the file with the keys is still where the first start put it. */
+  readonly keysKept: boolean;
+}
+
+const QUESTION = '{"model":"sandbox-1","messages":[{"role":"user","content":"Hello"}]}';
+
+/** The text that a person sees when all gateways are ready. */
+export function banner(launched: Launched): string {
+  const lines = ['', `  Gatehouse listens on ${launched.baseUrl}`, '', ...aboutKeys(launched), ''];
+  return lines.join('\n');
+}
+
+function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: Launched): string[] {
+  if (!made) return keysKept ? [`  The first keys are in ${bootstrapPath}`] : [];
+  return [
+    `  Admin API key       ${made.admin_api_key}`,
+    `  Workspace API key   ${made.workspace_api_key}`,
+    `  Both are shown this once, and kept with the dashboard password in ${bootstrapPath}`,
+    '',
+    '  Try it. The provider "sandbox" is built in and answers without leaving this machine:',
+    '',
+    sandboxRequest(baseUrl, made.workspace_api_key),
+  ];
+}
+
+/** One line without a wrap, so that it can be pasted as it stands. */
+export function sandboxRequest(baseUrl: string, workspaceKey: string): string {
+  return [
+    `curl ${baseUrl}/v1/chat/completions`,
+    `-H "x-gateway-api-key: ${workspaceKey}"`,
+    '-H "x-gateway-provider: sandbox"',
+    '-H "content-type: application/json"',
+    `-d '${QUESTION}'`,
+  ].join(' ');
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { pathsOf } from './data-folder.js';
+import { writeAtomically } from './folder/write-atomically.js';
+
+/** What the first start made. Clients and scripts read it from `<data folder>/bootstrap.json`. */
+const bootstrapFile = z.object({
+  organisation_id: z.string(),
+  workspace_id: z.string(),
+  workspace_slug: z.string(),
+  admin_api_key: z.string(),
+  workspace_api_key: z.string(),
+  base_url: z.string(),
+  dashboard_password: z.string(),
+});
+
+export type BootstrapFile = z.infer<typeof bootstrapFile>;
+
+export async function writeBootstrapFile(dataDir: string, content: BootstrapFile): Promise<void> {
+  await writeAtomically(pathsOf(dataDir).bootstrap, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** The file, or null when the operator moved it away, as operators who keep keys elsewhere do. */
+export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile | null> {
+  try {
+    return bootstrapFile.parse(JSON.parse(await readFile(pathsOf(dataDir).bootstrap, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the address in the file true when a later start listens elsewhere. */
+export async function refreshBaseUrl(dataDir: string, baseUrl: string): Promise<void> {
+  const kept = await readBootstrapFile(dataDir);
+  if (kept && kept.base_url !== baseUrl) await writeBootstrapFile(dataDir, { ...kept, base_url: baseUrl });
+}

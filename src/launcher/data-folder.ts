@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Secret } from '../common/crypto/secret.js';
+import type { Settings } from '../common/settings/settings.js';
+import { writeAtomically } from './folder/write-atomically.js';
+import { LauncherError } from './launcher-error.js';
+
+/** Where things lie in the data folder. */
+export function pathsOf(dataDir: string) {
+  return {
+    secrets: join(dataDir, 'secrets.json'),
+    bootstrap: join(dataDir, 'bootstrap.json'),
+    postgres: join(dataDir, 'postgres'),
+    /** Files that live as long as the service does: what child processes read their secrets from. */
+    run: join(dataDir, 'run'),
+  } as const;
+}
+
+/**
+ * Makes the data folder, closed to other users. For root it stays passable (0711): the embedded database runs as
+ * another user and must reach its own folder in it. The files in it are closed one by one.
+ */
+export async function openDataFolder(dataDir: string): Promise<void> {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  try {
+    await mkdir(dataDir, { recursive: true, mode });
+    if (!(await stat(dataDir)).isDirectory()) throw new Error('it is not a folder');
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    throw new LauncherError(
+      `The data folder ${dataDir} cannot be used (${reason}). Make it writable for this user, or set GATEHOUSE_DATA_DIR to another folder.`,
+    );
+  }
+}
+
+/** The two secrets that the database is useless without. */
+export interface InstanceSecrets {
+  /** Seals stored credentials: 32 bytes in base64. */
+  readonly masterKey: Secret;
+  /** Keys the hashes of API keys: 32 bytes in base64. */
+  readonly keyPepper: Secret;
+}
+
+const KEY_BYTES = 32;
+const key = z.string().refine((text) => Buffer.from(text, 'base64').length === KEY_BYTES);
+const secretsFile = z.object({ master_key: key, key_pepper: key });
+type SecretsFile = z.infer<typeof secretsFile>;
+
+/**
+ * The master key and the pepper: from the settings, else from `secrets.json` in the data folder, made there (mode
+ * 0600) on the first call. A folder that holds a database but no longer its secrets is refused: new ones would make
+ * every stored credential and API key unusable, and look as if all was well.
+ */
+export async function resolveSecrets(
+  settings: Pick<Settings, 'dataDir' | 'masterKey' | 'keyPepper'>,
+): Promise<InstanceSecrets> {
+  const { masterKey, keyPepper } = settings;
+  if (masterKey && keyPepper) return { masterKey, keyPepper };
+  const kept = (await readSecrets(settings.dataDir)) ?? (await makeSecrets(settings.dataDir));
+  return {
+    masterKey: masterKey ?? new Secret(kept.master_key),
+    keyPepper: keyPepper ?? new Secret(kept.key_pepper),
+  };
+}
+
+async function readSecrets(dataDir: string): Promise<SecretsFile | null> {
+  const path = pathsOf(dataDir).secrets;
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new LauncherError(`The secrets in ${path} cannot be read (${code ?? message}).`);
+  });
+  if (text === null) return null;
+  const parsed = secretsFile.safeParse(jsonOrNull(text));
+  if (parsed.success) return parsed.data;
+  throw new LauncherError(
+    `The secrets in ${path} are damaged. Restore the file from a backup: without it stored credentials and API keys cannot be read.`,
+  );
+}
+
+async function makeSecrets(dataDir: string): Promise<SecretsFile> {
+  const { secrets: path, postgres } = pathsOf(dataDir);
+  if (existsSync(postgres))
+    throw new LauncherError(
+      `The data folder ${dataDir} holds a database but no secrets.json. Restore that file from a backup, or give GATEHOUSE_MASTER_KEY and GATEHOUSE_KEY_PEPPER: the stored credentials and API keys need the same ones as before.`,
+    );
+  const made = { master_key: randomKey(), key_pepper: randomKey() };
+  await writeAtomically(path, `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}
+
+function randomKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64');
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import { Client } from 'pg';
+import type { Secret } from '../../common/crypto/secret.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { place } from '../database/await-database.js';
+import { readSchemaState } from '../database/schema-state.js';
+import { connectionsNeeded } from '../launch-plan.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+
+const OLDEST_VERSION = 14;
+/** More would make keys expire and budgets begin at different times on different machines. */
+const SKEW_MAX_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** What the server says of itself. */
+interface ServerFacts {
+  readonly version_num: number;
+  readonly encoding: string;
+  readonly may_create: boolean;
+  readonly max_connections: number;
+  readonly now_ms: number;
+}
+
+const FACTS = `
+  SELECT current_setting('server_version_num')::int AS version_num,
+         pg_encoding_to_char(encoding) AS encoding,
+         has_database_privilege(oid, 'CREATE') AND coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create,
+         current_setting('max_connections')::int AS max_connections,
+         (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms
+  FROM pg_database WHERE datname = current_database()`;
+
+export async function checkDatabase(url: Secret, settings: Settings): Promise<Finding[]> {
+  const client = new Client({ connectionString: url.reveal(), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const before = Date.now();
+    const { rows } = await client.query<ServerFacts>(FACTS);
+    const facts = rows[0];
+    if (!facts) throw new Error('the server says nothing of its database');
+    return [
+      ...judgeServer(facts, connectionsNeeded(settings)),
+      judgeSkew(facts.now_ms, before, Date.now()),
+      await checkSchema(url),
+    ];
+  } catch (error) {
+    return [
+      failed('Database', `${place(url)}: ${reasonOf(error)}`, 'Check DATABASE_URL and that the server runs.'),
+    ];
+  } finally {
+    // Not awaited: after a connection that the server refused, pg's `end` may never settle.
+    void client.end().catch(() => undefined);
+  }
+}
+
+export function judgeServer(facts: ServerFacts, connections: number): Finding[] {
+  const major = Math.floor(facts.version_num / 10_000);
+  const version = `PostgreSQL ${major}`;
+  const found: Finding[] = [];
+  if (major < OLDEST_VERSION)
+    found.push(failed('Database', version, `PostgreSQL ${OLDEST_VERSION} or newer is needed.`));
+  if (facts.encoding !== 'UTF8')
+    found.push(failed('Database', `encoding ${facts.encoding}`, 'Use a database with UTF8.'));
+  if (!facts.may_create)
+    found.push(
+      failed(
+        'Database',
+        'no right to create',
+        'Grant CREATE on the database and on its schema to this user.',
+      ),
+    );
+  if (facts.max_connections < connections)
+    found.push(
+      warning(
+        'Database',
+        `${facts.max_connections} connections`,
+        `This instance may use ${connections}: raise max_connections, or lower DATABASE_POOL_SIZE.`,
+      ),
+    );
+  return found.length > 0 ? found : [ok('Database', version)];
+}
+
+/** The answer was made between the two readings of our own clock, so only what lies outside of them is skew. */
+export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): Finding {
+  const skewMs = Math.round(Math.max(beforeMs - theirMs, theirMs - afterMs, 0));
+  if (skewMs <= SKEW_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
+  return failed(
+    'Clock',
+    `${skewMs} ms from the database's`,
+    'Synchronise the clocks of both machines (NTP).',
+  );
+}
+
+async function checkSchema(url: Secret): Promise<Finding> {
+  const { pending } = await readSchemaState(url, null);
+  if (pending.length === 0) return ok('Migrations', 'all done');
+  return warning(
+    'Migrations',
+    `${pending.length} pending`,
+    'The next start runs them, or "gatehouse migrate" does.',
+  );
+}

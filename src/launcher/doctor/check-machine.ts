@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import type { Settings } from '../../common/settings/settings.js';
+import { openDataFolder, pathsOf } from '../data-folder.js';
+import { findPort } from '../processes/free-port.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { isAtLeast } from './is-at-least.js';
+
+const NODE_MINIMUM = [20, 19] as const;
+const GIB = 1024 ** 3;
+const SPACE_NEEDED = GIB / 2;
+const SPACE_WANTED = 5 * GIB;
+
+export function checkNode(version: string): Finding {
+  if (isAtLeast(version, NODE_MINIMUM)) return ok('Node.js', version);
+  return failed('Node.js', version, `Install Node.js ${NODE_MINIMUM.join('.')} or newer.`);
+}
+
+export async function checkDataFolder(dataDir: string): Promise<Finding> {
+  try {
+    await openDataFolder(dataDir);
+    const { bavail, bsize } = await statfs(dataDir);
+    return judgeSpace(dataDir, bavail * bsize);
+  } catch (error) {
+    return failed('Data folder', dataDir, reasonOf(error));
+  }
+}
+
+export function judgeSpace(dataDir: string, freeBytes: number): Finding {
+  const detail = `${dataDir}, ${(freeBytes / GIB).toFixed(1)} GiB free`;
+  if (freeBytes < SPACE_NEEDED) return failed('Data folder', detail, 'Make room: request logs need it.');
+  if (freeBytes < SPACE_WANTED)
+    return warning('Data folder', detail, 'Less than 5 GiB is little for request logs.');
+  return ok('Data folder', detail);
+}
+
+/** Secrets made on one machine are fine there, and wrong as soon as a second instance shares the database. */
+export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Settings): Finding {
+  if (masterKey && keyPepper) return ok('Secrets', 'given in the settings');
+  const kept = existsSync(pathsOf(dataDir).secrets);
+  const detail = kept ? `in ${pathsOf(dataDir).secrets}` : 'are made on the first start';
+  if (!databaseUrl) return ok('Secrets', detail);
+  return warning(
+    'Secrets',
+    detail,
+    'Every instance on one database needs the same: give GATEHOUSE_MASTER_KEY and GATEHOUSE_KEY_PEPPER.',
+  );
+}
+
+/** `running`: this very data folder is in use, so its service is the one that has the port. */
+export async function checkPort({ host, port, role }: Settings, running: boolean): Promise<Finding> {
+  const place = `${host}:${port}`;
+  if (role === 'worker') return ok('Port', 'none needed, this instance works in the background');
+  if (running) return ok('Port', `${place}, the service runs`);
+  try {
+    await findPort(host, port);
+    return ok('Port', `${place} is free`);
+  } catch (error) {
+    return failed('Port', place, reasonOf(error));
+  }
+}

@@ -1,0 +1,27 @@
+/** What one check found. `todo` is empty when all is well. */
+export interface Finding {
+  readonly check: string;
+  readonly result: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+  readonly todo: string;
+}
+
+export function ok(check: string, detail: string): Finding {
+  return { check, result: 'ok', detail, todo: '' };
+}
+
+/** The service runs, but not as it should in production. */
+export function warning(check: string, detail: string, todo: string): Finding {
+  return { check, result: 'warning', detail, todo };
+}
+
+/** The service would not start, or would lose or refuse something. */
+export function failed(check: string, detail: string, todo: string): Finding {
+  return { check, result: 'failed', detail, todo };
+}
+
+/** What a failure says of itself: some network errors have a code and no message. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return message || (code ?? 'unknown');
+}

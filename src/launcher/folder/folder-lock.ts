@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LauncherError } from '../launcher-error.js';
+import { isRunning, ownIdentity, type ProcessIdentity, sameRealm } from './process-identity.js';
+import { OWNER_ONLY } from './write-atomically.js';
+
+const HEARTBEAT_MS = 2_000;
+/** Two missed heartbeats and a little: then the holder in another container is gone. */
+const WATCH_MS = 2 * HEARTBEAT_MS + 1_000;
+const ATTEMPTS = 5;
+
+type Notice = (text: string) => void;
+
+/**
+ * One instance per data folder.
+ *
+ * The lock is a file that names its holder. A holder of this machine that no longer runs (its number may have gone to
+ * another process, so the start time counts too) left a stale lock, which is taken over. A holder on another machine
+ * or in another container cannot be asked; it touches its lock every two seconds, so a lock that is not touched while
+ * we watch is stale too.
+ */
+export class FolderLock {
+  readonly #heartbeat: NodeJS.Timeout;
+
+  private constructor(
+    private readonly path: string,
+    private readonly content: string,
+  ) {
+    this.#heartbeat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
+  }
+
+  /** Takes the lock of this folder, or throws the sentence that says who has it. `notice` hears of a wait of seconds. */
+  static async acquire(
+    folder: string,
+    notice: Notice = () => undefined,
+    watchMs = WATCH_MS,
+  ): Promise<FolderLock> {
+    const path = lockPath(folder);
+    const content = JSON.stringify(ownIdentity());
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (await create(path, content)) return new FolderLock(path, content);
+      const found = await read(path);
+      if (found === null) continue;
+      if (await isHeld(path, found, notice, watchMs)) throw new LauncherError(refusal(folder, found));
+      await removeStale(path, found);
+    }
+    throw new LauncherError(
+      `The data folder ${folder} is being taken by several instances at once. Try again.`,
+    );
+  }
+
+  /** Whether an instance runs on this folder. */
+  static async isHeld(folder: string): Promise<boolean> {
+    const path = lockPath(folder);
+    const found = await read(path);
+    return found !== null && isHeld(path, found, () => undefined, WATCH_MS);
+  }
+
+  /** Lets go of the folder. A lock that is no longer ours stays. */
+  async release(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    if ((await read(this.path)) === this.content) await rm(this.path, { force: true });
+  }
+
+  /** A folder that is gone or full is noticed by those who write to it; the heartbeat has nothing to add. */
+  async #touch(): Promise<void> {
+    const now = new Date();
+    await utimes(this.path, now, now).catch(() => undefined);
+  }
+}
+
+function lockPath(folder: string): string {
+  return join(folder, 'gatehouse.lock');
+}
+
+/** A hard link appears with its whole content or not at all, and only for one of those who try at once. */
+async function create(path: string, content: string): Promise<boolean> {
+  const own = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  await writeFile(own, content, { mode: OWNER_ONLY, flag: 'wx' });
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+async function isHeld(path: string, content: string, notice: Notice, watchMs: number): Promise<boolean> {
+  const holder = parse(content);
+  if (holder === null) return false;
+  if (sameRealm(holder)) return isRunning(holder);
+  notice(
+    'The data folder was last used from another machine, container or boot. Watching whether it still is.',
+  );
+  const before = await touched(path);
+  await sleep(watchMs);
+  return (await touched(path)) !== before;
+}
+
+/**
+ * Moves the stale lock away before deleting it: whoever tries at the same moment may already have replaced it, and a
+ * lock that turns out to be another's new one is put back.
+ */
+async function removeStale(path: string, stale: string): Promise<void> {
+  const aside = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  if ((await read(path)) !== stale) return;
+  await rename(path, aside).catch(() => undefined);
+  const moved = await read(aside);
+  if (moved !== null && moved !== stale) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+function refusal(folder: string, content: string): string {
+  const holder = parse(content);
+  const who = holder && sameRealm(holder) ? `process ${holder.pid}` : 'another machine or container';
+  return `Gatehouse already runs on the data folder ${folder} (${who}). Stop it first, or set GATEHOUSE_DATA_DIR to another folder.`;
+}
+
+async function touched(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+}
+
+async function read(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null);
+}
+
+function parse(content: string): ProcessIdentity | null {
+  try {
+    const { pid, started, realm } = JSON.parse(content) as Partial<ProcessIdentity>;
+    if (typeof pid !== 'number' || pid <= 0 || typeof realm !== 'string') return null;
+    return { pid, started: started ?? null, realm };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Readable and writable by the owner alone. */
+export const OWNER_ONLY = 0o600;
+
+/**
+ * Writes a whole file or nothing: a temporary sibling is written, flushed to disk and renamed over the target, and
+ * then the folder is flushed, because a rename is only durable with its folder. A kill at any moment leaves the old
+ * file or the new one, at worst with a `.tmp` sibling beside it.
+ */
+export async function writeAtomically(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', OWNER_ONLY);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Makes names that were created or renamed in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

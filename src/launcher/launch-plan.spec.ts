@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../common/crypto/secret.js';
+import { loadSettings } from '../common/settings/settings.js';
+import { baseUrl, childEnvironment, connectionsNeeded, giveDatabaseUrl } from './launch-plan.js';
+
+describe('childEnvironment', () => {
+  it('names files instead of carrying secrets, and a child reads the same settings from it', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-plan-'));
+    const key = (fill: number) =>
+      new Secret(Buffer.from(Array.from({ length: 32 }, (_, at) => at + fill)).toString('base64'));
+    const parent = { GATEHOUSE_DATA_DIR: dataDir, DATABASE_URL: 'postgres://u:pass@h/d' };
+    const secrets = { masterKey: key(1), keyPepper: key(2) };
+
+    const environment = await childEnvironment(loadSettings(parent), 4711, secrets);
+    await giveDatabaseUrl(dataDir, new Secret(parent.DATABASE_URL));
+
+    const shown = JSON.stringify(environment);
+    for (const secret of ['pass', secrets.masterKey.reveal(), secrets.keyPepper.reveal()])
+      expect(shown).not.toContain(secret);
+    const child = loadSettings({ ...parent, ...environment });
+    expect(child.port).toBe(4711);
+    expect(child.databaseUrl?.reveal()).toBe(parent.DATABASE_URL);
+    expect(child.masterKey?.reveal()).toBe(secrets.masterKey.reveal());
+    expect(child.keyPepper?.reveal()).toBe(secrets.keyPepper.reveal());
+    const path = environment['GATEHOUSE_MASTER_KEY_FILE'] ?? '';
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(path, 'utf8')).toBe(secrets.masterKey.reveal());
+    await rm(dataDir, { recursive: true });
+  });
+});
+
+describe('baseUrl', () => {
+  it.each([
+    [{ GATEHOUSE_HOST: '127.0.0.1' }, 'http://127.0.0.1:80'],
+    [{ GATEHOUSE_HOST: '0.0.0.0' }, 'http://127.0.0.1:80'],
+    [{ GATEHOUSE_HOST: '::1' }, 'http://[::1]:80'],
+    [{ GATEHOUSE_PUBLIC_URL: 'https://ai.example.com/' }, 'https://ai.example.com'],
+  ])('%j gives %s', (environment, expected) => {
+    expect(baseUrl(loadSettings(environment), 80)).toBe(expected);
+  });
+});
+
+describe('connectionsNeeded', () => {
+  it('leaves room for every process', () => {
+    const of = (processes: string) =>
+      connectionsNeeded(loadSettings({ GATEHOUSE_PROCESSES: processes, DATABASE_POOL_SIZE: '8' }));
+    expect(of('2')).toBe(80);
+    expect(of('64')).toBeGreaterThanOrEqual(65 * 8);
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Secret } from '../common/crypto/secret.js';
+import type { Settings } from '../common/settings/settings.js';
+import { type InstanceSecrets, pathsOf } from './data-folder.js';
+import { writeAtomically } from './folder/write-atomically.js';
+
+/** What children are told beyond the environment that we were given ourselves. */
+export type ChildEnvironment = Readonly<Record<string, string>>;
+
+/**
+ * Hands the settings to child processes. Secrets go through files (mode 0600) that the environment only names, and
+ * the variables that held them become empty, which counts as absent: a process list shows the environment.
+ * The file with the address of the database comes later, when there is one: `giveDatabaseUrl`.
+ */
+export async function childEnvironment(
+  { dataDir }: Settings,
+  port: number,
+  { masterKey, keyPepper }: InstanceSecrets,
+): Promise<ChildEnvironment> {
+  await forgetChildEnvironment(dataDir);
+  await mkdir(pathsOf(dataDir).run, { recursive: true, mode: 0o700 });
+  await handOver(dataDir, 'GATEHOUSE_MASTER_KEY', masterKey);
+  await handOver(dataDir, 'GATEHOUSE_KEY_PEPPER', keyPepper);
+  const names = ['DATABASE_URL', 'GATEHOUSE_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'];
+  const handed = names.flatMap((name) => [
+    [name, ''],
+    [`${name}_FILE`, handOverPath(dataDir, name)],
+  ]);
+  const plain = { GATEHOUSE_PORT: String(port), GATEHOUSE_DATA_DIR: dataDir };
+  return { ...(Object.fromEntries(handed) as ChildEnvironment), ...plain };
+}
+
+export async function giveDatabaseUrl(dataDir: string, url: Secret): Promise<void> {
+  await handOver(dataDir, 'DATABASE_URL', url);
+}
+
+async function handOver(dataDir: string, name: string, secret: Secret): Promise<void> {
+  await writeAtomically(handOverPath(dataDir, name), secret.reveal());
+}
+
+function handOverPath(dataDir: string, name: string): string {
+  return join(pathsOf(dataDir).run, name.toLowerCase());
+}
+
+/** What a killed instance left counts for nothing. */
+export async function forgetChildEnvironment(dataDir: string): Promise<void> {
+  await rm(pathsOf(dataDir).run, { recursive: true, force: true });
+}
+
+/**
+ * Connections that the embedded server must allow: a pool for each process, as many again for queues and change
+ * listeners, and some for the launcher and a person with psql.
+ */
+export function connectionsNeeded({ processes, databasePoolSize }: Settings): number {
+  return 20 + (processes + 1) * (databasePoolSize + 12);
+}
+
+/** The address that a client on this machine can use. */
+export function baseUrl({ publicUrl, host }: Settings, port: number): string {
+  if (publicUrl) return publicUrl.replace(/\/+$/, '');
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

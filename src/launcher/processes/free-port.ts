@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import { LauncherError } from '../launcher-error.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there. Stop it, or set GATEHOUSE_PORT to another port',
+  EACCES: 'this user may not. Set GATEHOUSE_PORT to a port above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address. Set GATEHOUSE_HOST to one of its own',
+  ENOTFOUND: 'there is no such name. Set GATEHOUSE_HOST to an address of this machine',
+};
+
+/**
+ * Proves that the address can be listened on, and for port 0 finds a free one.
+ * The port is let go again; whoever takes it in the meantime wins, and the one who lost says so then.
+ */
+export async function findPort(host: string, port: number): Promise<number> {
+  const probe = createServer();
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      probe.once('error', reject);
+      probe.listen({ host, port, exclusive: true }, () => {
+        const address = probe.address();
+        resolve(typeof address === 'object' && address ? address.port : port);
+      });
+    });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = REASONS[code ?? ''] ?? message;
+    throw new LauncherError(`Gatehouse cannot listen on ${host}:${port}: ${reason}.`, { cause });
+  } finally {
+    await new Promise((resolve) => probe.close(resolve));
+  }
+}

@@ -1,0 +1,140 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../common/observability/logger.js';
+import { type ChildMessage, isChildMessage, type SupervisorMessage } from '../../common/processes/ipc.js';
+import { LauncherError } from '../launcher-error.js';
+import { BackOff } from './back-off.js';
+
+const logger = createLogger('launcher');
+
+/** Starts in a row that may end before the process was ready. */
+const FAILED_STARTS = 5;
+
+export interface Keeping {
+  readonly name: string;
+  readonly spawn: () => ChildProcess;
+  readonly onMessage: (message: ChildMessage, from: KeptProcess) => void;
+  /** The process cannot be started. */
+  readonly onLost: (error: LauncherError) => void;
+}
+
+/** A place in which one child process runs, and another after that one ended, until the place is closed. */
+export class KeptProcess {
+  readonly #backOff = new BackOff();
+  #child: ChildProcess | null = null;
+  #exited: Promise<void> = Promise.resolve();
+  #failedStarts = 0;
+  #restarts = 0;
+  #closing = false;
+  #released = false;
+  /** The process listens: what is said to a process of node:cluster before that is lost. */
+  #isLoaded = false;
+  #isReady = false;
+  #announceReady: () => void = () => undefined;
+  /** Settles when a process was ready for the first time. */
+  readonly ready = new Promise<void>((resolve) => (this.#announceReady = resolve));
+
+  constructor(private readonly keeping: Keeping) {}
+
+  get name(): string {
+    return this.keeping.name;
+  }
+
+  /** How often a process ended that should not have. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  get running(): boolean {
+    return this.#child !== null;
+  }
+
+  start(): void {
+    const child = this.keeping.spawn();
+    this.#child = child;
+    this.#isLoaded = false;
+    this.#isReady = false;
+    this.#backOff.started();
+    child.on('message', (message: unknown) => this.#hear(message));
+    this.#exited = new Promise((resolve) => {
+      const gone = (how: string): void => {
+        if (this.#child !== child) return;
+        this.#child = null;
+        resolve();
+        if (!this.#closing) void this.#revive(how);
+      };
+      child.once('error', (error) => gone(error.message));
+      child.once('exit', (code, signal) => gone(signal ?? `code ${String(code)}`));
+    });
+  }
+
+  /** Lets this process, and every one after it in this place, read its settings and begin. */
+  release(): void {
+    this.#released = true;
+    if (this.#isLoaded) this.tell({ type: 'go' });
+  }
+
+  tell(message: SupervisorMessage): void {
+    if (this.#child?.connected) this.#child.send(message, () => undefined);
+  }
+
+  /** From now on a process that ends has ended: whoever signals a whole group reaches it before `close` does. */
+  letEnd(): void {
+    this.#closing = true;
+  }
+
+  /** Asks the process to finish and waits. One that takes longer than this is killed; one that is not ready yet has nothing to finish, and is killed at once. */
+  async close(immediate: boolean, withinMs: number): Promise<void> {
+    this.#closing = true;
+    if (this.#isReady) this.tell({ type: 'drain', immediate });
+    else this.#child?.kill('SIGKILL');
+    const patience = new AbortController();
+    const killed = sleep(withinMs, undefined, { signal: patience.signal }).then(
+      () => this.kill(withinMs),
+      () => undefined,
+    );
+    await this.#exited;
+    patience.abort();
+    await killed;
+  }
+
+  /** The second signal: what has not finished within this time is ended. */
+  hurry(withinMs: number): void {
+    this.tell({ type: 'drain', immediate: true });
+    setTimeout(() => this.kill(withinMs), withinMs).unref();
+  }
+
+  kill(afterMs: number): void {
+    if (!this.#child) return;
+    logger.warn({ process: this.name, afterMs }, 'A process did not finish in time and was killed');
+    this.#child.kill('SIGKILL');
+  }
+
+  #hear(message: unknown): void {
+    if (!isChildMessage(message)) return;
+    if (message.type === 'loaded') {
+      this.#isLoaded = true;
+      if (this.#released) this.tell({ type: 'go' });
+    }
+    if (message.type === 'ready') {
+      this.#failedStarts = 0;
+      this.#isReady = true;
+      this.#announceReady();
+    }
+    this.keeping.onMessage(message, this);
+  }
+
+  async #revive(how: string): Promise<void> {
+    this.#restarts++;
+    if (!this.#isReady && ++this.#failedStarts >= FAILED_STARTS) {
+      const reason = `${FAILED_STARTS} times in a row, last with ${how}. The lines above say why`;
+      return this.keeping.onLost(
+        new LauncherError(`The ${this.name} process ended before it was ready, ${reason}.`),
+      );
+    }
+    const waitMs = this.#backOff.next();
+    logger.error({ process: this.name, how, waitMs }, 'A process ended. Starting another in its place.');
+    await sleep(waitMs);
+    if (!this.#closing) this.start();
+  }
+}

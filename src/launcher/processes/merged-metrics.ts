@@ -1,0 +1,76 @@
+import type { ChildMessage, MetricJson } from '../../common/processes/ipc.js';
+import { createLogger } from '../../common/observability/logger.js';
+import type { KeptProcess } from './kept-process.js';
+
+const logger = createLogger('launcher');
+
+const PATIENCE_MS = 1_000;
+
+interface Collection {
+  readonly missing: Set<KeptProcess>;
+  readonly given: (readonly MetricJson[])[];
+  readonly finish: () => void;
+}
+
+/**
+ * One answer to `/metrics` for all processes: whoever is asked asks here, everyone gives theirs, and the sum goes
+ * back. A process that does not answer within a second is left out, so that a stuck one cannot hide the others.
+ */
+export class MergedMetrics {
+  readonly #open = new Map<number, Collection>();
+  #last = 0;
+
+  constructor(private readonly everyone: () => readonly KeptProcess[]) {}
+
+  hear(message: ChildMessage, from: KeptProcess): void {
+    if (message.type === 'metrics:ask') this.#collect(message.id, from);
+    if (message.type === 'metrics:given') this.#take(message.id, message.json, from);
+  }
+
+  #collect(askedAs: number, asker: KeptProcess): void {
+    const id = ++this.#last;
+    const running = this.everyone().filter((kept) => kept.running);
+    const finish = (): void => {
+      clearTimeout(timer);
+      this.#open.delete(id);
+      merge([...collection.given, [this.#restarts()]]).then(
+        (text) => asker.tell({ type: 'metrics:merged', id: askedAs, text }),
+        (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged'),
+      );
+    };
+    const timer = setTimeout(finish, PATIENCE_MS);
+    const collection: Collection = { missing: new Set(running), given: [], finish };
+    this.#open.set(id, collection);
+    for (const kept of running) kept.tell({ type: 'metrics:collect', id });
+  }
+
+  #take(id: number, json: readonly MetricJson[], from: KeptProcess): void {
+    const collection = this.#open.get(id);
+    if (!collection?.missing.delete(from)) return;
+    collection.given.push(json);
+    if (collection.missing.size === 0) collection.finish();
+  }
+
+  /** What only the supervisor knows. */
+  #restarts(): MetricJson {
+    const names = [...new Set(this.everyone().map(({ name }) => name))];
+    const values = names.map((name) => ({
+      labels: { process: name },
+      value: this.everyone().reduce((sum, kept) => sum + (kept.name === name ? kept.restarts : 0), 0),
+    }));
+    const restarts = {
+      name: 'gatehouse_process_restarts_total',
+      help: 'Child processes that ended and were started again.',
+      type: 'counter',
+      aggregator: 'sum',
+      values,
+    };
+    return restarts as unknown as MetricJson;
+  }
+}
+
+/** prom-client is loaded when somebody first asks: a start does not need it. */
+async function merge(given: readonly (readonly MetricJson[])[]): Promise<string> {
+  const { AggregatorRegistry } = await import('prom-client');
+  return AggregatorRegistry.aggregate([...given]).metrics();
+}

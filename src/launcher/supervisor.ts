@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Secret } from '../common/crypto/secret.js';
+import { createLogger } from '../common/observability/logger.js';
+import { loadSettings, type Settings } from '../common/settings/settings.js';
+import { banner } from './banner.js';
+import { type BootstrapFile, refreshBaseUrl } from './bootstrap-file.js';
+import { openDataFolder, pathsOf, resolveSecrets } from './data-folder.js';
+import { prepareDatabase } from './database/prepare-database.js';
+import { EmbeddedPostgres } from './embedded-postgres.js';
+import { FolderLock } from './folder/folder-lock.js';
+import {
+  baseUrl,
+  type ChildEnvironment,
+  childEnvironment,
+  connectionsNeeded,
+  forgetChildEnvironment,
+  giveDatabaseUrl,
+} from './launch-plan.js';
+import { Fleet } from './processes/fleet.js';
+import { findPort } from './processes/free-port.js';
+import { StopRequests } from './stop-requests.js';
+import { complain, explain, say } from './terminal.js';
+
+const logger = createLogger('launcher');
+
+const PROGRAMS = {
+  gateway: fileURLToPath(new URL('../main.js', import.meta.url)),
+  worker: fileURLToPath(new URL('../worker.js', import.meta.url)),
+};
+
+/**
+ * `gatehouse start`: everything of one instance under one process. Returns the exit code when all of it has ended.
+ *
+ * Up: data folder, port, secrets, processes (which wait), database, schema, go. Down: gateways, worker, database, lock.
+ */
+export async function start(environment: NodeJS.ProcessEnv): Promise<number> {
+  const stop = new StopRequests();
+  const settings = loadSettings(environment);
+  await openDataFolder(settings.dataDir);
+  const lock = await FolderLock.acquire(settings.dataDir, say);
+  try {
+    return await new Supervisor(settings, stop).run();
+  } finally {
+    await forgetChildEnvironment(settings.dataDir);
+    await lock.release();
+  }
+}
+
+class Supervisor {
+  #postgres: Promise<EmbeddedPostgres> | null = null;
+  #fleet: Fleet | null = null;
+  #fail: (error: Error) => void = () => undefined;
+  /** Rejects when a part is lost for good. */
+  readonly #failed = new Promise<never>((_, reject) => (this.#fail = reject));
+  #goingDown = false;
+  #announced = false;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly stop: StopRequests,
+  ) {}
+
+  async run(): Promise<number> {
+    try {
+      await Promise.race([this.#serve(), this.#failed]);
+      return 0;
+    } catch (error) {
+      if (this.stop.signal.aborted) return 0;
+      complain(explain(error));
+      return 1;
+    } finally {
+      await this.#shutDown();
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { settings, stop } = this;
+    const { dataDir } = settings;
+    const port = settings.role === 'worker' ? settings.port : await findPort(settings.host, settings.port);
+    const address = baseUrl(settings, port);
+    const secrets = await resolveSecrets(settings);
+    const fleet = this.#startFleet(await childEnvironment(settings, port, secrets));
+
+    const url = settings.databaseUrl ?? (await this.#startPostgres());
+    this.#goOn();
+    const { signal } = stop;
+    const made = await prepareDatabase({ url, secrets, dataDir, baseUrl: address, signal, notice: say });
+    if (!made) await refreshBaseUrl(dataDir, address);
+    await giveDatabaseUrl(dataDir, url);
+    this.#goOn();
+
+    fleet.release();
+    await Promise.race([fleet.ready(), stop.asked()]);
+    if (stop.signal.aborted) return;
+    this.#announce(address, made);
+    await stop.asked();
+  }
+
+  /** Loading their code is what takes the processes longest, so they do it while the database comes up. */
+  #startFleet(environment: ChildEnvironment): Fleet {
+    const { role, processes } = this.settings;
+    const fleet = new Fleet({
+      gateways: role === 'worker' ? 0 : processes,
+      programs: PROGRAMS,
+      environment,
+      onLost: (error) => this.#fail(error),
+    });
+    this.#fleet = fleet;
+    this.stop.onHurry = () => fleet.hurry();
+    fleet.start();
+    return fleet;
+  }
+
+  /** A step takes time, in which the operator or a lost part may have ended it all. */
+  #goOn(): void {
+    this.stop.signal.throwIfAborted();
+    if (this.#goingDown) throw new Error('The instance is going down.');
+  }
+
+  async #startPostgres(): Promise<Secret> {
+    this.#postgres = EmbeddedPostgres.start({
+      dataDir: this.settings.dataDir,
+      maxConnections: connectionsNeeded(this.settings),
+      onLost: (error) => this.#fail(error),
+    });
+    return (await this.#postgres).url;
+  }
+
+  #announce(address: string, made: BootstrapFile | null): void {
+    this.#announced = true;
+    const { role, processes, dataDir } = this.settings;
+    const bootstrapPath = pathsOf(dataDir).bootstrap;
+    if (role === 'worker') say('\n  Gatehouse works in the background.\n');
+    else say(banner({ baseUrl: address, bootstrapPath, made, keysKept: existsSync(bootstrapPath) }));
+    logger.info({ address, role, processes, startMs: Math.round(performance.now()) }, 'Gatehouse is ready');
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#goingDown = true;
+    const { drainDelayMs, drainTimeoutMs } = this.settings;
+    const immediate = this.stop.immediate || !this.stop.signal.aborted;
+    await this.#fleet?.drain(immediate, { delayMs: drainDelayMs, timeoutMs: drainTimeoutMs });
+    // A database that is still on its way up is waited for; one that never came has been complained about.
+    const postgres = await this.#postgres?.catch(() => null);
+    await postgres?.stop();
+    if (this.#announced) logger.info('Gatehouse has stopped');
+  }
+}

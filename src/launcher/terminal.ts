@@ -1,0 +1,44 @@
+import { writeSync } from 'node:fs';
+import { SettingsError } from '../common/settings/settings.js';
+import { LauncherError } from './launcher-error.js';
+
+const STDOUT = 1;
+const STDERR = 2;
+
+/** What a person reads. Written at once, so that it is out before the process ends. */
+export function say(text: string): void {
+  put(STDOUT, text);
+}
+
+/** What a person must read: why the command did not do what it was asked. */
+export function complain(text: string): void {
+  put(STDERR, text);
+}
+
+/** An operator's mistake as its sentence; a fault of ours with the stack that finds it. */
+export function explain(thrown: unknown): string {
+  if (thrown instanceof LauncherError || thrown instanceof SettingsError) return thrown.message;
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
+
+/** Rows under their heads, columns as wide as their widest cell. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    widths
+      .map((width, column) => (cells[column] ?? '').padEnd(width))
+      .join('  ')
+      .trimEnd();
+  return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** A terminal that went away (a closed pipe) must not stop the service. */
+function put(fd: number, text: string): void {
+  try {
+    writeSync(fd, `${text}\n`);
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,21 @@
+import { noAuth } from '../auth-scheme.js';
+import { openai } from '../dialects/openai.js';
+import type { Provider } from '../provider.js';
+import { sandboxPrices } from '../sandbox/models.js';
+
+/**
+ * The built-in provider: answers inside the process, deterministically, and asks for no account. The base URL
+ * is a name that can never be called (RFC 2606 reserves `.invalid`); it only appears in logs.
+ */
+export const sandbox: Provider = {
+  id: 'sandbox',
+  name: 'Sandbox (built in, answers are made up)',
+  baseUrl: 'https://sandbox.invalid/v1',
+  dialect: openai,
+  auth: noAuth,
+  endpoints: ['chat-completions'],
+  pricesId: null,
+  prices: sandboxPrices,
+  inProcess: true,
+  source: 'https://platform.openai.com/docs/api-reference/chat',
+};

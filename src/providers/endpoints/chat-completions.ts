@@ -1,0 +1,52 @@
+import type { Json, UsageReader } from '../endpoint.js';
+import { isObject, list, stringify, textOf } from './reading.js';
+import { usageOf } from './openai-usage.js';
+
+/**
+ * Reads OpenAI's chat answers, stream chunks and requests.
+ * https://platform.openai.com/docs/api-reference/chat
+ */
+export const chatCompletionsUsage: UsageReader = {
+  fromAnswer(answer) {
+    return usageOf(answer.usage) ?? fromGroq(answer.x_groq);
+  },
+
+  outputText(answer) {
+    let text = '';
+    for (const choice of list(answer.choices)) {
+      if (isObject(choice)) text += messageText(choice.message ?? choice.delta);
+    }
+    return text;
+  },
+
+  inputText(request) {
+    let text = '';
+    for (const message of list(request.messages)) text += messageText(message) + '\n';
+    return text + definitions(request.tools) + definitions(request.functions);
+  },
+};
+
+/** Groq puts the usage of a stream into its last chunk as `x_groq.usage`. https://console.groq.com/docs/api-reference */
+const fromGroq = (extension: unknown) => (isObject(extension) ? usageOf(extension.usage) : null);
+
+/** All that a message says: content, refusal, reasoning, and the tools it calls with their arguments. */
+function messageText(message: unknown): string {
+  if (!isObject(message)) return '';
+  const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = message;
+  // Some providers send the same reasoning under both names, for clients of either.
+  let text = textOf(content) + textOf(refusal) + textOf(reasoning_content ?? reasoning);
+  for (const call of list(tool_calls)) if (isObject(call)) text += callText(call);
+  if (function_call !== undefined) text += functionText(function_call);
+  return text;
+}
+
+function callText(call: Json): string {
+  return functionText(call.function ?? call.custom);
+}
+
+function functionText(called: unknown): string {
+  if (!isObject(called)) return '';
+  return textOf(called.name) + textOf(called.arguments ?? called.input);
+}
+
+const definitions = (value: unknown): string => (Array.isArray(value) ? stringify(value) : '');

@@ -1,0 +1,37 @@
+import type { Json } from '../endpoint.js';
+
+/** Reading of JSON whose author is not trusted: each function takes anything and never throws. */
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A count that can be added and charged: a whole number of zero or more, or null for everything else. */
+export function count(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
+}
+
+/** How deep text may be nested: a part of a message, and what Mistral's reasoning parts contain. */
+const DEPTH = 2;
+
+/** The text of a string or of a list of parts (`{ text }`, or Mistral's `{ thinking: [...] }`). */
+export function textOf(value: unknown, depth = DEPTH): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value) || depth === 0) return '';
+  let text = '';
+  for (const part of value as readonly unknown[]) {
+    if (typeof part === 'string') text += part;
+    else if (isObject(part)) text += textOf(part.text ?? part.refusal ?? part.thinking, depth - 1);
+  }
+  return text;
+}
+
+/** The JSON of a value; empty where there is none, as for one that is nested too deep to be written. */
+export function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
+}

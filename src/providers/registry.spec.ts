@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../common/errors/app-error.js';
+import { findEndpointRow } from './endpoints/index.js';
+import { findProvider, providers } from './registry.js';
+
+const refusalOf = (id: string): AppError => {
+  try {
+    findProvider(id);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error(`${id} was found`);
+};
+
+describe('findProvider', () => {
+  it('finds a provider by exactly its id', () => {
+    expect(findProvider('openai').baseUrl).toBe('https://api.openai.com/v1');
+  });
+
+  it.each(['OpenAI', '@openai', ' openai', '', '__proto__', 'constructor'])(
+    'refuses "%s" and names the known ones',
+    (id) => {
+      const refusal = refusalOf(id);
+
+      expect(refusal.code).toBe('provider_unknown');
+      for (const known of providers.keys()) expect(refusal.message).toContain(known);
+    },
+  );
+
+  it('repeats only the beginning of a long id', () => {
+    expect(refusalOf('x'.repeat(10_000)).message.length).toBeLessThan(500);
+  });
+});
+
+describe('findEndpointRow', () => {
+  it('finds chat completions', () => {
+    expect(findEndpointRow('POST', '/chat/completions')?.id).toBe('chat-completions');
+  });
+
+  it.each([
+    ['GET', '/chat/completions'],
+    ['POST', '/chat/completions/'],
+    ['POST', '/v1/chat/completions'],
+    ['POST', '/__proto__'],
+    ['__proto__', '/chat/completions'],
+  ])('takes %s %s for a pass-through', (method, path) => {
+    expect(findEndpointRow(method, path)).toBeNull();
+  });
+});

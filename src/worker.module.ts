@@ -1,0 +1,27 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { TokenizingUsageCounter } from './adapters/usage-counter.js';
+import { DatabaseModule } from './common/database/database.module.js';
+import { QueuesModule } from './common/queues/queues.module.js';
+import type { Settings } from './common/settings/settings.js';
+import { SettingsModule } from './common/settings/settings.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
+import { ShippingModule } from './jobs/shipping/shipping.module.js';
+
+/** The background process. Every instance ships its own spool; the jobs of the queue run where the role says so. */
+@Module({})
+export class WorkerModule {
+  static of(settings: Settings, dataSource: DataSource): DynamicModule {
+    const jobs = settings.role === 'api' ? [] : [JobsModule];
+    return {
+      module: WorkerModule,
+      imports: [
+        SettingsModule.of(settings),
+        DatabaseModule.around(dataSource),
+        QueuesModule,
+        ShippingModule.with(new TokenizingUsageCounter()),
+        ...jobs,
+      ],
+    };
+  }
+}

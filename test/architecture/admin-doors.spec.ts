@@ -1,0 +1,83 @@
+import 'reflect-metadata';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Controller, Get, type Type } from '@nestjs/common';
+import { describe, expect, it } from 'vitest';
+import { AdminController } from '../../src/admin/admin-controller.js';
+import { AdminDoors, doorsWithoutScope } from '../../src/admin/admin-doors.js';
+import { AdminModule } from '../../src/admin/admin.module.js';
+import { RequireScope } from '../../src/auth/access.decorators.js';
+
+interface ModuleLike {
+  readonly module?: Type;
+}
+
+/** Every controller of a module and of those that it imports. */
+function controllersOf(module: Type | ModuleLike, seen = new Set<unknown>()): Type[] {
+  const type = 'module' in module && module.module ? module.module : (module as Type);
+  if (seen.has(type)) return [];
+  seen.add(type);
+  const imports = (Reflect.getMetadata('imports', type) ?? []) as (Type | ModuleLike)[];
+  const own = (Reflect.getMetadata('controllers', type) ?? []) as Type[];
+  return [...own, ...imports.flatMap((inner) => controllersOf(inner, seen))];
+}
+
+describe('the doors of the administration', () => {
+  const controllers = controllersOf(AdminModule);
+
+  it('are many', () => {
+    expect(controllers.length).toBeGreaterThan(2);
+  });
+
+  it('are made by @AdminController alone', () => {
+    const sources = readdirSync('src/admin', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => join('src/admin', file));
+    const wild = sources.filter((file) => /^\s*@Controller\(/m.test(readFileSync(file, 'utf8')));
+    const guarded = controllers.filter(
+      (controller) => Reflect.getMetadata('gatehouse:admin-door', controller) === true,
+    );
+
+    expect(wild).toEqual([]);
+    expect(guarded.map(({ name }) => name)).toEqual(controllers.map(({ name }) => name));
+  });
+
+  it('each have a scope, identify the caller and record what is changed', () => {
+    expect(controllers.flatMap(doorsWithoutScope)).toEqual([]);
+    for (const controller of controllers) {
+      const names = (key: string) => (Reflect.getMetadata(key, controller) as Type[]).map(({ name }) => name);
+      expect(names('__guards__')).toEqual(['AuthGuard', 'ScopeGuard']);
+      expect(names('__interceptors__')).toEqual(['AuditInterceptor']);
+    }
+  });
+});
+
+describe('a handler that forgot its scope', () => {
+  @AdminController('forgetful')
+  class ForgetfulController {
+    @Get()
+    @RequireScope('logs.list')
+    guarded(): void {}
+
+    @Get('open')
+    open(): void {}
+  }
+
+  @Controller('elsewhere')
+  class ElsewhereController {
+    @Get()
+    open(): void {}
+  }
+
+  const doors = (...metatypes: Type[]) =>
+    new AdminDoors({ getControllers: () => metatypes.map((metatype) => ({ metatype })) } as never);
+
+  it('is found', () => {
+    expect(doorsWithoutScope(ForgetfulController)).toEqual(['ForgetfulController.open']);
+  });
+
+  it('keeps the application from starting', () => {
+    expect(() => doors(ForgetfulController).onModuleInit()).toThrow('ForgetfulController.open');
+    expect(() => doors(ElsewhereController).onModuleInit()).not.toThrow();
+  });
+});

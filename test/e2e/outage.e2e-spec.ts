@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, jsonOf } from '../support/http-client.js';
+import { portRange } from '../support/ports.js';
+import { isAlive } from '../support/process-tree.js';
+import { expectRefusal } from '../support/refusals.js';
+import { type OwnService, startService } from '../support/service.js';
+import { type SharedStore, sharedStore } from '../support/shared-store.js';
+import { Started } from '../support/started.js';
+import { type ProxyMode, TcpProxy } from '../support/tcp-proxy.js';
+import { eventually, inParallel, sleep } from '../support/waiting.js';
+import { World } from '../support/world.js';
+
+/** P1: the data plane goes on without its database. */
+const REQUESTS = 120;
+const CHANGES = 4;
+/** How soon callers hear that the database is away: at once when it refuses, after a timeout when it is silent. */
+const REFUSED_WITHIN_MS: Readonly<Record<ProxyMode, number>> = { pass: 0, refuse: 1_000, blackhole: 6_000 };
+const WARM = 24;
+
+const started = new Started();
+let proxy: TcpProxy;
+let service: OwnService;
+let world: World;
+
+beforeAll(async () => {
+  const store: SharedStore = started.add(await sharedStore(), (it) => it.stop());
+  const through = new URL(store.databaseUrl);
+  proxy = started.add(
+    await TcpProxy.start({ host: through.hostname, port: Number(through.port || 5432) }),
+    (it) => it.stop(),
+  );
+  through.hostname = '127.0.0.1';
+  through.port = String(proxy.port);
+  service = await startService({
+    ...(store.bootstrapDir ? { bootstrapDir: store.bootstrapDir } : {}),
+    egressPorts: await portRange(4),
+    env: {
+      ...store.env,
+      DATABASE_URL: through.href,
+      GATEHOUSE_PROCESSES: '2',
+      GATEHOUSE_DRAIN_DELAY_MS: '0',
+    },
+  });
+  started.add(service, (it) => it.dispose());
+  world = started.add(await World.create('outage', service), (it) => it.close());
+});
+afterAll(() => started.end());
+
+/** Longer than this nobody waits for an answer; a call that hangs fails with its name. */
+const PATIENCE_MS = 20_000;
+
+/** On a connection of its own: connections are dealt to the processes in turn, and all of them are meant. */
+const use = (key = world.apiKey.key): Promise<Answer> =>
+  service.client.call({
+    path: '/v1/used',
+    headers: { ...world.headers, 'x-gateway-api-key': key },
+    fresh: true,
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+
+/** Of the right form, checksum included, never shown to the data plane, and no longer in the database. */
+async function aDeletedKey(): Promise<string> {
+  const { id, key } = await world.administration.createKey('deleted');
+  await world.administration.deleteKey(id);
+  return key;
+}
+
+interface Timed {
+  readonly status: number;
+  readonly code: string;
+  readonly ms: number;
+}
+
+/** How a call was refused and when; a call that was never answered has status 0. */
+async function timed(pending: Promise<Answer>): Promise<Timed> {
+  const started = Date.now();
+  const answer = await Promise.race([pending.catch(() => null), sleep(PATIENCE_MS).then(() => null)]);
+  const ms = Date.now() - started;
+  if (!answer) return { status: 0, code: 'never answered', ms };
+  expectRefusal(answer.body, jsonOf(answer).error.code);
+  return { status: answer.status, code: jsonOf(answer).error.code, ms };
+}
+
+async function used(count: number): Promise<number[]> {
+  const answers = await inParallel(Array.from({ length: count }), 8, () => use());
+  for (const { requestId, status } of answers)
+    world.note(requestId, status === 200 ? 'once' : 'at most once');
+  return answers.map(({ status }) => status);
+}
+
+describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is away (%s)', (mode) => {
+  it(
+    'known keys keep working, unknown keys get 503, the administration says 503, and nothing is lost',
+    { timeout: 90_000 },
+    async () => {
+      proxy.mode = 'pass';
+      await eventually(async () => (await world.administration.call('GET', '/v1/api-keys')).status === 200, {
+        withinMs: 20_000,
+        what: 'the administration',
+      });
+      await eventually(async () => (await used(WARM)).every((status) => status === 200), {
+        withinMs: 5_000,
+        what: 'the key to be known in every process',
+      });
+      const unknownKey = await aDeletedKey();
+      // Connections that stood before are the ones on which a silent database is found out last.
+      await inParallel(Array.from({ length: 16 }), 16, () =>
+        world.administration.call('GET', '/v1/api-keys'),
+      );
+      proxy.mode = mode;
+      await sleep(200);
+
+      const started = Date.now();
+      expect(new Set(await used(REQUESTS))).toEqual(new Set([200]));
+      expect(Date.now() - started, 'ms for all of them').toBeLessThan(6_000);
+      expect(await service.ready(), '/readyz').toBe(true);
+
+      const [unknown, ...changes] = await Promise.all([
+        timed(use(unknownKey)),
+        ...Array.from({ length: CHANGES }, () =>
+          timed(
+            world.administration.call('POST', '/v1/api-keys/workspace/service', {
+              name: 'x',
+              scopes: ['logs.list'],
+            }),
+          ),
+        ),
+      ]);
+      console.log(
+        `${mode}: unknown key ${JSON.stringify(unknown)}, administrators ${JSON.stringify(changes)}`,
+      );
+      expect([unknown.status, unknown.code]).toEqual([503, 'auth_unavailable']);
+      for (const { status, code } of changes)
+        expect([status, code]).toEqual([
+          503,
+          expect.toBeOneOf(['database_unavailable', 'audit_unavailable', 'auth_unavailable']),
+        ]);
+      expect([unknown, ...changes].filter(({ ms }) => ms > REFUSED_WITHIN_MS[mode])).toEqual([]);
+
+      proxy.mode = 'refuse';
+      proxy.mode = 'pass';
+      const back = Date.now();
+      await eventually(async () => (await world.administration.call('GET', '/v1/api-keys')).status === 200, {
+        withinMs: 10_000,
+        what: 'the administration to be back',
+      });
+      console.log(`the administration was back after ${Date.now() - back} ms`);
+      await world.checkLog();
+      console.log(`all rows were there after ${Date.now() - back} ms`);
+      await eventually(async () => (await use(unknownKey)).status === 401, {
+        withinMs: 5_000,
+        what: 'a 401 for the unknown key',
+      });
+    },
+  );
+});
+
+describe('kill -9 of the embedded database', () => {
+  it('fails no request of a known key, and the service mends it by itself', { timeout: 90_000 }, async () => {
+    const own = await startService({
+      egressPorts: await portRange(4),
+      env: { GATEHOUSE_PROCESSES: '2', GATEHOUSE_DRAIN_DELAY_MS: '0' },
+    });
+    const mine = await World.create('killed-database', own);
+    try {
+      const { postgres } = own.pids;
+      if (postgres === null) {
+        expect(own.facts.databaseUrl, 'there is an outside database instead').not.toBeNull();
+        return;
+      }
+      const warm = await inParallel(Array.from({ length: WARM }), 8, () => mine.send({ path: '/v1/used' }));
+      expect(new Set(warm.map(({ status }) => status))).toEqual(new Set([200]));
+      process.kill(postgres, 'SIGKILL');
+      await eventually(() => !isAlive(postgres), { withinMs: 2_000, what: 'the database to be gone' });
+      const answers = await inParallel(Array.from({ length: REQUESTS }), 8, () =>
+        mine.send({ path: '/v1/used' }),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      await eventually(async () => (await mine.administration.call('GET', '/v1/api-keys')).status === 200, {
+        withinMs: 30_000,
+        what: 'the administration to be back',
+      });
+      expect(own.pids.postgres).not.toBe(postgres);
+      await mine.checkLog();
+    } finally {
+      await mine.close();
+      await own.dispose();
+    }
+  });
+});

@@ -1,0 +1,469 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isWellFormedApiKey } from '../../../src/common/crypto/api-key-format.js';
+import { AdminApp, type Json } from '../../support/admin-app.js';
+
+const USER_KEYS = '/v1/api-keys/workspace/user';
+const SERVICE_KEYS = '/v1/api-keys/workspace/service';
+const ADMIN_KEYS = '/v1/api-keys/organisation/service';
+
+describe('API keys', () => {
+  let app: AdminApp;
+  let workspaceTwo: string;
+
+  beforeAll(async () => {
+    app = await AdminApp.start();
+    workspaceTwo = await app.anotherWorkspace('ws-two');
+  });
+  afterAll(() => app.close());
+
+  const aKey = async (more: object = {}, key?: string) => {
+    const body = {
+      name: 'A key',
+      workspace_id: app.first.workspace_id,
+      scopes: ['completions.write'],
+      ...more,
+    };
+    return app.call('POST', USER_KEYS, { body, key });
+  };
+
+  describe('making one', () => {
+    it.each([
+      [ADMIN_KEYS, 'gw_admin_', { scopes: ['virtual_keys.create'] }, 'organisation-service'],
+      [
+        SERVICE_KEYS,
+        'gw_ws_',
+        { scopes: ['completions.write'], workspace_id: 'ws-default' },
+        'workspace-service',
+      ],
+      [USER_KEYS, 'gw_user_', { scopes: ['logs.view'], workspace_id: 'ws-default' }, 'workspace-user'],
+    ])('answers %s with the secret, once', async (path, prefix, more, type) => {
+      const made = await app.call('POST', path, { body: { name: 'A key', ...more } });
+
+      expect(made.status).toBe(200);
+      expect(made.headers['cache-control']).toBe('no-store');
+      expect(made.body).toEqual({
+        id: expect.any(String),
+        key: expect.stringMatching(`^${prefix}`),
+        object: 'api-key',
+      });
+      expect(isWellFormedApiKey(made.body.key)).toBe(true);
+      const read = await app.call('GET', `/v1/api-keys/${made.body.id}`);
+      expect(read.body).toMatchObject({
+        type,
+        scopes: more.scopes,
+        name: 'A key',
+        status: 'active',
+        object: 'api-key',
+      });
+      expect(read.body.key).toBe(`${prefix}***${made.body.key.slice(-4)}`);
+    });
+
+    it('shows the secret nowhere else: list, read, change, audit, database', async () => {
+      const { key: secret, id } = (await aKey({ name: 'Canary' })).body;
+      const seen = [
+        await app.call('GET', '/v1/api-keys?page_size=100'),
+        await app.call('GET', `/v1/api-keys/${id}`),
+        await app.call('PUT', `/v1/api-keys/${id}`, { body: { name: 'Renamed' } }),
+      ].map(({ text }) => text);
+      const stored = JSON.stringify([
+        await app.audited(),
+        await app.dataSource.query('SELECT * FROM api_keys'),
+      ]);
+
+      for (const text of [...seen, stored]) {
+        expect(text).not.toContain(secret);
+        expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, 40));
+      }
+      for (const text of seen) expect(text).not.toContain('hash');
+    });
+
+    it('gives a key that works at once', async () => {
+      const { key } = (await aKey({ scopes: ['virtual_keys.list'] })).body;
+
+      expect((await app.call('GET', '/v1/virtual-keys', { key })).status).toBe(200);
+    });
+
+    it('lets a workspace key leave out its workspace, and an admin key not', async () => {
+      const { key } = await app.workspaceKey();
+
+      expect((await aKey({ workspace_id: undefined }, key)).status).toBe(200);
+      expect((await aKey({ workspace_id: undefined })).body.error).toMatchObject({ code: 'invalid_request' });
+    });
+
+    it('makes the owner the user, unless one is named', async () => {
+      const [{ id: owner }] = await app.dataSource.query('SELECT id FROM users');
+      const { id } = (await aKey()).body;
+
+      expect((await app.call('GET', `/v1/api-keys/${id}`)).body.user_id).toBe(owner);
+      expect((await aKey({ user_id: owner })).status).toBe(200);
+      expect((await aKey({ user_id: randomUUID() })).status).toBe(404);
+    });
+
+    it('refuses a key that nobody could describe: organisation/user', async () => {
+      const body = { name: 'A key', scopes: ['logs.view'] };
+
+      expect((await app.call('POST', '/v1/api-keys/organisation/user', { body })).status).toBe(404);
+    });
+  });
+
+  describe('what a key may grant', () => {
+    it('refuses a workspace key that wants an admin key, and records the attempt', async () => {
+      const { key, id } = await app.workspaceKey();
+      const refused = await app.call('POST', ADMIN_KEYS, {
+        key,
+        body: { name: 'A key', scopes: ['logs.view'] },
+      });
+
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain('organisation_service_api_keys.create');
+      expect((await app.audited()).at(-1)).toMatchObject({
+        action: 'organisation_service_api_keys.create',
+        actor_id: id,
+        outcome: 'refused',
+        status: 403,
+        error_code: 'forbidden',
+      });
+    });
+
+    it('refuses to grant what the maker does not hold, and names the scope', async () => {
+      const { key } = await app.workspaceKey(['workspace_user_api_keys.create', 'virtual_keys.create']);
+      const refused = await aKey({ scopes: ['virtual_keys.create', 'logs.export'] }, key);
+
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain('logs.export');
+    });
+
+    it('lets an admin key grant the scopes that only workspace keys carry, but no admin scope it lacks', async () => {
+      const narrow = (
+        await app.call('POST', ADMIN_KEYS, {
+          body: { name: 'Narrow', scopes: ['workspace_user_api_keys.create'] },
+        })
+      ).body.key;
+
+      expect((await aKey({ scopes: ['completions.write'] }, narrow)).status).toBe(200);
+      expect((await aKey({ scopes: ['logs.view'] }, narrow)).status).toBe(403);
+    });
+
+    it.each([
+      [['*'], 'scope_unknown'],
+      [['logs.*'], 'scope_unknown'],
+      [['LOGS.LIST'], 'scope_unknown'],
+      [['logs.list '], 'scope_unknown'],
+      [['__proto__'], 'scope_unknown'],
+      [['constructor'], 'scope_unknown'],
+      [['nonsense'], 'scope_unknown'],
+      [Array.from({ length: 1000 }, () => 'logs.list'), 'invalid_request'],
+      [[null], 'invalid_request'],
+      [[], 'invalid_request'],
+      ['logs.list', 'invalid_request'],
+      [{ 0: 'logs.list' }, 'invalid_request'],
+      [['workspaces.create'], 'invalid_request'],
+      [['workspace_user_api_keys.create'], 'invalid_request'],
+    ])('refuses the scopes %j', async (scopes, code) => {
+      const refused = await aKey({ scopes });
+
+      expect(refused.status).toBe(400);
+      expect(refused.body.error.code).toBe(code);
+    });
+
+    it('takes a scope that is named twice once', async () => {
+      const { id } = (await aKey({ scopes: ['logs.list', 'logs.list'] })).body;
+
+      expect((await app.call('GET', `/v1/api-keys/${id}`)).body.scopes).toEqual(['logs.list']);
+    });
+
+    it('refuses a workspace out of reach as if it were not there', async () => {
+      const { key } = await app.workspaceKey();
+      const other = await app.anotherOrganization();
+      const asWorkspace = (workspace_id: unknown) => aKey({ workspace_id }, key);
+      const bodies = [
+        await asWorkspace(workspaceTwo),
+        await asWorkspace(other.workspaceId),
+        await asWorkspace(randomUUID()),
+      ];
+
+      for (const { status, body } of bodies) {
+        expect(status).toBe(404);
+        expect({ ...body.error, request_id: '' }).toEqual({ ...bodies[2]?.body.error, request_id: '' });
+      }
+      for (const wrong of [null, [workspaceTwo], `${app.first.workspace_id} `, 7])
+        expect((await asWorkspace(wrong)).status).toBe(400);
+    });
+  });
+
+  describe('bodies', () => {
+    it.each([
+      [{ name: 123 }],
+      [{ name: '' }],
+      [{ name: '   ' }],
+      [{ name: 'x'.repeat(10_000) }],
+      [{ name: 'a\nb' }],
+      [{ expires_at: '2001-01-01T00:00:00Z' }],
+      [{ expires_at: 'tomorrow' }],
+      [{ expires_at: 1893456000000 }],
+      [{ key: 'gw_user_mine' }],
+      [{ key_hash: 'AAAA' }],
+      [{ created_by: randomUUID() }],
+      [{ is_admin: true }],
+      [{ rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] }],
+      [{ usage_limits: { credit_limit: 1 } }],
+      [{ defaults: { metadata: { a: 'b' } } }],
+      [{ alert_emails: ['a@example.com'] }],
+      [{ rotation_policy: { rotation_period: 'weekly' } }],
+    ])('refuses %j and names the field', async (more) => {
+      const refused = await aKey(more);
+
+      expect(refused.status).toBe(400);
+      expect(refused.body.error).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error' });
+      expect(refused.body.error.message).toContain(`"${Object.keys(more)[0]}"`);
+    });
+
+    it('says why limits cannot be set', async () => {
+      const { body } = await aKey({ rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] });
+
+      expect(body.error.message).toContain('not enforced yet');
+    });
+
+    it.each(['🚀 production', '<script>alert(1)</script>', "Robert'); DROP TABLE api_keys;--"])(
+      'stores the name %s as it is',
+      async (name) => {
+        const { id } = (await aKey({ name })).body;
+
+        expect((await app.call('GET', `/v1/api-keys/${id}`)).body.name).toBe(name);
+      },
+    );
+  });
+
+  describe('changing one', () => {
+    it('changes what is named and leaves the rest', async () => {
+      const { id } = (await aKey({ description: 'before', expires_at: '2040-01-01T00:00:00Z' })).body;
+      const changed = await app.call('PUT', `/v1/api-keys/${id}`, {
+        body: { name: 'After', expires_at: null },
+      });
+
+      expect(changed).toMatchObject({ status: 200, body: {} });
+      expect((await app.call('GET', `/v1/api-keys/${id}`)).body).toMatchObject({
+        name: 'After',
+        description: 'before',
+        expires_at: null,
+        scopes: ['completions.write'],
+      });
+    });
+
+    it('leaves a scope in place that the caller could not grant, and adds none', async () => {
+      const { id } = (await aKey({ scopes: ['logs.view'] })).body;
+      const { key } = await app.workspaceKey(['workspace_user_api_keys.update', 'logs.list']);
+      const put = (scopes: string[]) => app.call('PUT', `/v1/api-keys/${id}`, { key, body: { scopes } });
+
+      expect((await put(['logs.view', 'logs.list'])).status).toBe(200);
+      expect((await put(['logs.view', 'logs.export'])).status).toBe(403);
+    });
+
+    it.each(['workspace_id', 'organisation_id', 'type', 'status', 'key', 'user_id', 'created_by_key_id'])(
+      'refuses to change %s',
+      async (field) => {
+        const { id } = (await aKey()).body;
+
+        expect((await app.call('PUT', `/v1/api-keys/${id}`, { body: { [field]: 'x' } })).status).toBe(400);
+      },
+    );
+
+    it('takes scopes away at once', async () => {
+      const made = (await aKey({ scopes: ['virtual_keys.list', 'logs.list'] })).body;
+      expect((await app.call('GET', '/v1/virtual-keys', { key: made.key })).status).toBe(200);
+      await app.call('PUT', `/v1/api-keys/${made.id}`, { body: { scopes: ['logs.list'] } });
+
+      expect((await app.call('GET', '/v1/virtual-keys', { key: made.key })).status).toBe(403);
+    });
+  });
+
+  describe('rotating one', () => {
+    it.each([['/v1'], ['/v2']])('keeps the old secret for half an hour, on %s', async (version) => {
+      const old = (await aKey({ scopes: ['virtual_keys.list'] })).body;
+      const rotated = await app.call('POST', `${version}/api-keys/${old.id}/rotate`, {
+        body: '',
+        headers: { 'content-type': 'application/json' },
+      });
+
+      expect(rotated.status).toBe(200);
+      expect(rotated.body.id).toBe(old.id);
+      expect(rotated.body.key).not.toBe(old.key);
+      const left = Date.parse(rotated.body.key_transition_expires_at) - Date.now();
+      expect(left).toBeGreaterThan(1_790_000);
+      expect(left).toBeLessThanOrEqual(1_800_000);
+      for (const key of [old.key, rotated.body.key])
+        expect((await app.call('GET', '/v1/virtual-keys', { key })).status).toBe(200);
+    });
+
+    it('ends the old secret at once when asked to', async () => {
+      const old = (await aKey({ scopes: ['virtual_keys.list'] })).body;
+      expect((await app.call('GET', '/v1/virtual-keys', { key: old.key })).status).toBe(200);
+      const body = { key_transition_period_ms: 0 };
+      const rotated = (await app.call('POST', `/v1/api-keys/${old.id}/rotate`, { body })).body;
+
+      expect((await app.call('GET', '/v1/virtual-keys', { key: old.key })).status).toBe(401);
+      expect((await app.call('GET', '/v1/virtual-keys', { key: rotated.key })).status).toBe(200);
+    });
+
+    it('never has more than two live secrets, also when rotated twice at once', async () => {
+      const first = (await aKey({ scopes: ['virtual_keys.list'] })).body;
+      const rotations = await Promise.all(
+        [1, 2].map(() => app.call('POST', `/v1/api-keys/${first.id}/rotate`)),
+      );
+      const secrets = [first.key, ...rotations.map(({ body }) => body.key)];
+      const statuses = await Promise.all(
+        secrets.map(async (key) => (await app.call('GET', '/v1/virtual-keys', { key })).status),
+      );
+
+      expect(rotations.map(({ status }) => status)).toEqual([200, 200]);
+      expect(statuses[0]).toBe(401);
+      expect(statuses.slice(1)).toEqual([200, 200]);
+    });
+
+    it.each([-1, 604_800_001, 1.5, '1800000', null])(
+      'refuses an overlap of %j',
+      async (key_transition_period_ms) => {
+        const { id } = (await aKey()).body;
+        const refused = await app.call('POST', `/v1/api-keys/${id}/rotate`, {
+          body: { key_transition_period_ms },
+        });
+
+        expect(refused.status).toBe(400);
+      },
+    );
+
+    it('refuses a caller that holds less than the key, because it would get the secret', async () => {
+      const strong = (await aKey({ scopes: ['logs.export'] })).body;
+      const { key } = await app.workspaceKey(['workspace_user_api_keys.rotate', 'logs.view']);
+      const refused = await app.call('POST', `/v1/api-keys/${strong.id}/rotate`, { key });
+
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain('logs.export');
+    });
+  });
+
+  describe('revoking one', () => {
+    it('ends it at once and for good', async () => {
+      const { id, key } = (await aKey({ scopes: ['virtual_keys.list'] })).body;
+      expect((await app.call('GET', '/v1/virtual-keys', { key })).status).toBe(200);
+      expect(await app.call('DELETE', `/v1/api-keys/${id}`)).toMatchObject({ status: 200, body: {} });
+
+      expect((await app.call('GET', '/v1/virtual-keys', { key })).status).toBe(401);
+      for (const [method, path] of [
+        ['GET', ''],
+        ['PUT', ''],
+        ['DELETE', ''],
+        ['POST', '/rotate'],
+      ])
+        expect((await app.call(method ?? '', `/v1/api-keys/${id}${path ?? ''}`, { body: {} })).status).toBe(
+          404,
+        );
+      expect((await app.call('GET', '/v1/api-keys?page_size=100')).text).not.toContain(id);
+    });
+
+    it('takes the empty body that calls itself JSON, as the compatible SDK sends it', async () => {
+      const { id } = (await aKey()).body;
+      const headers = { 'content-type': 'application/json' };
+
+      expect((await app.call('DELETE', `/v1/api-keys/${id}`, { headers, body: '' })).status).toBe(200);
+    });
+
+    it('tells the processes of every change', async () => {
+      const { id } = (await aKey()).body;
+      await app.call('PUT', `/v1/api-keys/${id}`, { body: { name: 'New' } });
+      await app.call('POST', `/v1/api-keys/${id}/rotate`);
+      await app.call('DELETE', `/v1/api-keys/${id}`);
+      await app.call('PUT', `/v1/api-keys/${id}`, { body: { name: 'Too late' } });
+
+      const heard = app.changes.filter((change) => change.id === id);
+      expect(heard).toEqual(Array.from({ length: 4 }, () => ({ resource: 'api_key', id })));
+    });
+  });
+
+  describe('listing', () => {
+    it('shows a workspace key its own workspace only, whatever it asks for', async () => {
+      const foreign = (await aKey({ workspace_id: workspaceTwo })).body;
+      const { key } = await app.workspaceKey();
+      const list = await app.call('GET', '/v1/api-keys?page_size=100&organisation_id=*&unknown=1', { key });
+
+      expect(list.status).toBe(200);
+      expect(list.body).toMatchObject({ object: 'list', total: list.body.data.length });
+      expect(new Set(list.body.data.map((row: Json) => row.workspace_id))).toEqual(
+        new Set([app.first.workspace_id]),
+      );
+      expect(list.text).not.toContain(foreign.id);
+      expect((await app.call('GET', `/v1/api-keys?workspace_id=${workspaceTwo}`, { key })).status).toBe(404);
+      for (const query of [
+        'workspace_id=a&workspace_id=b',
+        'page_size=101',
+        'current_page=-1',
+        'page_size[]=1',
+      ])
+        expect([query, (await app.call('GET', `/v1/api-keys?${query}`, { key })).status]).toEqual([
+          query,
+          query === 'page_size[]=1' ? 200 : 400,
+        ]);
+    });
+
+    it.each(['%', '*', 'null', '%00', "' OR 1=1--", 'undefined'])('finds no workspace %s', async (named) => {
+      expect((await app.call('GET', `/v1/api-keys?workspace_id=${encodeURIComponent(named)}`)).status).toBe(
+        404,
+      );
+    });
+
+    it('shows only the kinds that the caller may list', async () => {
+      const { key } = await app.workspaceKey(['workspace_user_api_keys.list']);
+      const { data } = (await app.call('GET', '/v1/api-keys', { key })).body;
+
+      expect(new Set(data.map((row: Json) => row.type))).toEqual(new Set(['workspace-user']));
+    });
+
+    it('gives every key exactly once, page by page', async () => {
+      const whole = (await app.call('GET', '/v1/api-keys?page_size=100')).body;
+      const pages: string[] = [];
+      for (let page = 0; page * 7 < whole.total; page += 1) {
+        const { data } = (await app.call('GET', `/v1/api-keys?page_size=7&current_page=${page}`)).body;
+        pages.push(...data.map((row: Json) => row.id));
+      }
+
+      expect(pages).toHaveLength(whole.total);
+      expect(new Set(pages).size).toBe(whole.total);
+    });
+  });
+
+  describe('out of reach', () => {
+    it('is the same answer as for a key that does not exist', async () => {
+      const foreign = (await aKey({ workspace_id: workspaceTwo })).body;
+      const admin = (await app.call('POST', ADMIN_KEYS, { body: { name: 'Admin', scopes: ['logs.view'] } }))
+        .body;
+      const { key } = await app.workspaceKey();
+      for (const [method, suffix] of [
+        ['GET', ''],
+        ['PUT', ''],
+        ['DELETE', ''],
+        ['POST', '/rotate'],
+      ] as const) {
+        const at = (id: string) =>
+          app.call(method, `/v1/api-keys/${id}${suffix}`, { key, ...(method === 'GET' ? {} : { body: {} }) });
+        const absent = await at(randomUUID());
+        expect(absent.status).toBe(404);
+        for (const id of [foreign.id, admin.id, 'not-a-uuid', '%00', `' OR 1=1`]) {
+          const answer = await at(encodeURIComponent(id));
+          expect(answer.text.replace(answer.body.error.request_id, '')).toBe(
+            absent.text.replace(absent.body.error.request_id, ''),
+          );
+        }
+      }
+    });
+
+    it('needs the scope for the very kind of key', async () => {
+      const { id } = (await aKey()).body;
+      const { key } = await app.workspaceKey(['workspace_service_api_keys.read']);
+      const refused = await app.call('GET', `/v1/api-keys/${id}`, { key });
+
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain('workspace_user_api_keys.read');
+    });
+  });
+});

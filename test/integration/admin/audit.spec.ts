@@ -1,0 +1,235 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { verifyChain } from '../../../src/admin/audit/audit-chain.js';
+import { AdminApp } from '../../support/admin-app.js';
+import { administer } from '../../support/database.js';
+
+describe('the audit trail', () => {
+  let app: AdminApp;
+  beforeAll(async () => {
+    app = await AdminApp.start();
+  });
+  afterAll(() => app.close());
+
+  const aVirtualKey = (more: object = {}, key?: string) =>
+    app.call('POST', '/v1/virtual-keys', {
+      key,
+      body: { name: 'A key', provider: 'openai', key: 'sk-canary-1', workspace_id: 'ws-default', ...more },
+    });
+  const last = async () => (await app.audited()).at(-1);
+  const count = async () => (await app.audited()).length;
+
+  it('tells who did what to what, from where, with what', async () => {
+    const { slug } = (await aVirtualKey({ note: 'a note' })).body.data;
+    const [{ id: adminKey }] = await app.dataSource.query(
+      "SELECT id FROM api_keys WHERE kind = 'organisation-service'",
+    );
+
+    expect(await last()).toMatchObject({
+      organization_id: app.first.organisation_id,
+      workspace_id: app.first.workspace_id,
+      actor_kind: 'admin_key',
+      actor_id: adminKey,
+      actor_name: 'First admin key',
+      action: 'virtual_keys.create',
+      target_type: 'virtual_keys',
+      target_id: expect.any(String),
+      ip: '127.0.0.1',
+      method: 'POST',
+      path: '/v1/virtual-keys',
+      request: { name: 'A key', provider: 'openai', key: '***', note: 'a note', workspace_id: 'ws-default' },
+      before: null,
+      after: { slug, name: 'A key' },
+      outcome: 'success',
+      status: 200,
+      error_code: null,
+    });
+  });
+
+  it('carries the request id of the answer', async () => {
+    const answer = await aVirtualKey();
+
+    expect((await last()).request_id).toBe(answer.headers['x-gateway-request-id']);
+  });
+
+  it('shows a change before and after', async () => {
+    const { slug } = (await aVirtualKey({ name: 'Before' })).body.data;
+    await app.call('PUT', `/v1/virtual-keys/${slug}`, { body: { name: 'After' } });
+
+    expect(await last()).toMatchObject({ before: { name: 'Before' }, after: { name: 'After' } });
+    await app.call('DELETE', `/v1/virtual-keys/${slug}`);
+    expect(await last()).toMatchObject({
+      action: 'virtual_keys.delete',
+      before: { name: 'After' },
+      after: null,
+    });
+  });
+
+  it('has nothing about reading, and nothing about callers who were not identified', async () => {
+    const before = await count();
+    await app.call('GET', '/v1/virtual-keys');
+    await app.call('GET', '/v1/virtual-keys/none');
+    await app.call('DELETE', '/v1/virtual-keys/none', { key: '' });
+    await app.call('POST', '/v1/nowhere', { body: {} });
+
+    expect(await count()).toBe(before);
+  });
+
+  it.each([
+    ['that lacks the scope', 403, 'forbidden', { name: 'x' }],
+    [
+      'that is not valid',
+      400,
+      'invalid_request',
+      { name: 'x', provider: 'openai', key: 'sk-canary-2', keey: 'sk-canary-2' },
+    ],
+    ['that the service refuses', 400, 'credential_required', { name: 'x', provider: 'openai' }],
+  ])('has one record of an attempt %s', async (which, status, error_code, body) => {
+    const { key } = await app.workspaceKey(which === 'that lacks the scope' ? ['logs.view'] : undefined);
+    const before = await count();
+    await app.call('POST', '/v1/virtual-keys', { key, body });
+
+    expect(await count()).toBe(before + 1);
+    const record = await last();
+    expect(record).toMatchObject({
+      action: 'virtual_keys.create',
+      outcome: 'refused',
+      status,
+      error_code,
+      after: null,
+    });
+    expect(JSON.stringify(record)).not.toContain('sk-canary-2');
+  });
+
+  it('does not believe a forwarded address of a stranger', async () => {
+    await app.call('DELETE', '/v1/virtual-keys/none', { headers: { 'x-forwarded-for': '1.2.3.4' } });
+
+    expect((await last()).ip).toBe('127.0.0.1');
+  });
+
+  it('does not keep a key that somebody put into the address', async () => {
+    const { key } = await app.workspaceKey();
+    await app.call('DELETE', `/v1/virtual-keys/${key}?key=${key}`);
+
+    expect(JSON.stringify(await last())).not.toContain(key.slice(10));
+  });
+
+  it.each(['%00', '%0a', '%F0%9F%9A%80', 'x'.repeat(99)])(
+    'has a record of an attempt on %s',
+    async (name) => {
+      const before = await count();
+      await app.call('DELETE', `/v1/virtual-keys/${name}`);
+
+      expect(await count()).toBe(before + 1);
+      expect(await last()).toMatchObject({
+        action: 'virtual_keys.delete',
+        status: 404,
+        target_id: expect.any(String),
+      });
+    },
+  );
+
+  describe('when it cannot be written', () => {
+    const rowCount = async () =>
+      Number((await app.dataSource.query('SELECT count(*) FROM virtual_keys'))[0].count);
+
+    async function expectNoChange(slug: string): Promise<void> {
+      const [rows, changes] = [await rowCount(), app.changes.length];
+      const { key } = (await app.dataSource.query('SELECT key_hash AS key FROM api_keys ORDER BY id'))[0];
+      const calls: [string, string, object][] = [
+        [
+          'POST',
+          '/v1/virtual-keys',
+          { name: 'x', provider: 'openai', key: 'sk', workspace_id: 'ws-default' },
+        ],
+        ['PUT', `/v1/virtual-keys/${slug}`, { name: 'Changed' }],
+        ['DELETE', `/v1/virtual-keys/${slug}`, {}],
+      ];
+      for (const [method, path, body] of calls) {
+        const answer = await app.call(method, path, { body });
+        expect(answer).toMatchObject({ status: 503, body: { error: { code: 'audit_unavailable' } } });
+      }
+      expect(await rowCount()).toBe(rows);
+      expect(app.changes).toHaveLength(changes);
+      expect((await app.call('GET', `/v1/virtual-keys/${slug}`)).body.name).toBe('Kept');
+      expect((await app.dataSource.query('SELECT key_hash AS key FROM api_keys ORDER BY id'))[0].key).toEqual(
+        key,
+      );
+    }
+
+    it('nothing changes, and the answer says so', async () => {
+      const { slug } = (await aVirtualKey({ name: 'Kept' })).body.data;
+      await administer(app.url, 'ALTER TABLE audit_records RENAME TO audit_records_away');
+      try {
+        await expectNoChange(slug);
+      } finally {
+        await administer(app.url, 'ALTER TABLE audit_records_away RENAME TO audit_records');
+      }
+      expect((await app.call('PUT', `/v1/virtual-keys/${slug}`, { body: { name: 'Changed' } })).status).toBe(
+        200,
+      );
+    });
+
+    it('nothing changes when its table is locked', async () => {
+      const { slug } = (await aVirtualKey({ name: 'Kept' })).body.data;
+      const holder = new pg.Client({ connectionString: app.url });
+      await holder.connect();
+      await holder.query('BEGIN; LOCK TABLE audit_records IN ACCESS EXCLUSIVE MODE');
+      try {
+        await expectNoChange(slug);
+      } finally {
+        await holder.end();
+      }
+    });
+  });
+
+  describe('as a table', () => {
+    it.each(["UPDATE audit_records SET action = 'x'", 'DELETE FROM audit_records', 'TRUNCATE audit_records'])(
+      'refuses %s',
+      async (statement) => {
+        await expect(app.dataSource.query(statement)).rejects.toThrow('cannot be changed or removed');
+      },
+    );
+  });
+
+  describe('as a chain', () => {
+    let chained: AdminApp;
+    beforeAll(async () => {
+      chained = await AdminApp.start();
+    });
+    afterAll(() => chained.close());
+
+    const verify = () => verifyChain(chained.dataSource.manager, chained.first.organisation_id);
+    /** As one who may switch the trigger off. */
+    const forge = (statement: string) =>
+      administer(chained.url, `SET session_replication_role = replica; ${statement}`);
+
+    beforeEach(async () => {
+      await forge('DELETE FROM audit_records; DELETE FROM audit_heads');
+      await Promise.all(
+        Array.from({ length: 6 }, (_, index) => chained.workspaceKey(['logs.view']).then(() => index)),
+      );
+    });
+
+    it('has no gap after changes at the same time', async () => {
+      expect((await chained.audited()).map(({ seq }) => seq)).toEqual(['1', '2', '3', '4', '5', '6']);
+      expect(await verify()).toEqual({ records: 6, brokenAt: null });
+    });
+
+    it.each([
+      ['edited', "UPDATE audit_records SET after = '{}' WHERE seq = 3", '3'],
+      ['given another actor', "UPDATE audit_records SET actor_name = 'Nobody' WHERE seq = 5", '5'],
+      ['removed', 'DELETE FROM audit_records WHERE seq = 2', '2'],
+      ['cut off at the end', 'DELETE FROM audit_records WHERE seq > 4', '5'],
+      [
+        'moved',
+        'UPDATE audit_records SET seq = CASE seq WHEN 2 THEN 30 WHEN 3 THEN 2 END WHERE seq IN (2, 3)',
+        '2',
+      ],
+    ])('notices a record that was %s', async (_, statement, brokenAt) => {
+      await forge(statement);
+
+      expect(await verify()).toMatchObject({ brokenAt });
+    });
+  });
+});

@@ -1,0 +1,224 @@
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildOpenApi } from '../../../src/admin/openapi.js';
+import { administer } from '../../support/database.js';
+import { AdminApp } from '../../support/admin-app.js';
+
+const USER_KEYS = '/v1/api-keys/workspace/user';
+const MIB = 1024 * 1024;
+const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+describe('the web server of the administration', () => {
+  let app: AdminApp;
+  beforeAll(async () => {
+    app = await AdminApp.start();
+    await app.app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  const valid = () => JSON.stringify({ name: 'A', workspace_id: 'ws-default', scopes: ['logs.view'] });
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    app.call('POST', USER_KEYS, { body, headers });
+
+  /** Over a real socket, with the headers as they are; the request is left open when it announces more than it sends. */
+  const raw = (headers: Record<string, string>, body: string) =>
+    new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
+      const { port } = app.app.getHttpServer().address() as AddressInfo;
+      const all = { 'x-gateway-api-key': app.first.admin_api_key, ...headers };
+      const sent = httpRequest({ port, path: USER_KEYS, method: 'POST', headers: all }, (answer) => {
+        resolve({ status: answer.statusCode, connection: answer.headers.connection });
+        sent.destroy();
+      });
+      sent.on('error', reject).write(body);
+    });
+
+  it.each([
+    ['application/json garbage', 415],
+    ['application/jsonx', 415],
+    ['application/json, text/plain', 415],
+    ['text/plain', 415],
+    ['text/json', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['application/json; charset=utf-8', 200],
+    ['Application/JSON', 200],
+  ])('answers a body of type "%s" with %i', async (type, status) => {
+    const answer = await post(valid(), { 'content-type': type });
+
+    expect(answer.status).toBe(status);
+    if (status === 415) expect(answer.body.error.code).toBe('unsupported_media_type');
+  });
+
+  it('wants a type with a body', async () => {
+    expect((await raw({ 'content-length': '2' }, '{}')).status).toBe(415);
+  });
+
+  it('refuses 2 GiB as soon as they are announced, and ends the connection', async () => {
+    const { status, connection } = await raw(
+      { 'content-type': 'application/json', 'content-length': '2147483648' },
+      '{',
+    );
+
+    expect(status).toBe(413);
+    expect(connection).toBe('close');
+  });
+
+  it.each(['  application/json', '\tapplication/json'])('validates what comes as "%s"', async (type) => {
+    expect((await raw({ 'content-type': type, 'content-length': '14' }, '{"nonsense":1}')).status).toBe(400);
+  });
+
+  it.each([
+    ['not JSON', '{"name":', 400, 'invalid_json'],
+    ['an array', '[]', 400, 'invalid_request'],
+    ['__proto__', '{"__proto__":{"scopes":["logs.view"]}}', 400, 'invalid_json'],
+    ['constructor.prototype', '{"constructor":{"prototype":{"x":1}}}', 400, 'invalid_json'],
+    ['a NUL', '{"name":"a\\u0000"}', 400, 'invalid_json'],
+    ['deep nesting', nested(65), 400, 'invalid_json'],
+    ['very deep nesting', nested(300_000), 400, 'invalid_json'],
+    ['more than 1 MiB', `{"name":"${'x'.repeat(MIB)}"}`, 413, 'body_too_large'],
+  ])('refuses a body that has %s', async (_, body, status, code) => {
+    const refused = await post(body);
+
+    expect(refused.status).toBe(status);
+    expect(refused.body.error.code).toBe(code);
+  });
+
+  it('gives every answer the same frame', async () => {
+    const answers = [
+      await app.call('GET', '/v1/virtual-keys'),
+      await app.call('GET', '/v1/virtual-keys', { key: '' }),
+      await app.call('GET', '/v1/virtual-keys/none'),
+      await app.call('GET', '/v1/api-keys/workspace/nowhere/at/all'),
+      await post('{'),
+      await post(valid(), { 'content-type': 'text/plain' }),
+    ];
+    for (const { status, headers, body } of answers) {
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      expect(headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      if (status < 400) continue;
+      expect(headers['x-gateway-error-source']).toBe('gateway');
+      expect(body).toEqual({
+        error: {
+          message: expect.stringMatching(/\.$/),
+          type: expect.stringMatching(/_error$/),
+          code: expect.any(String),
+          param: null,
+          request_id: headers['x-gateway-request-id'],
+        },
+      });
+    }
+  });
+
+  it('speaks the compatible header names to those who use them', async () => {
+    const { headers } = await app.call('GET', '/v1/virtual-keys', {
+      key: '',
+      headers: { 'x-portkey-api-key': app.first.admin_api_key },
+    });
+
+    expect(headers['x-portkey-request-id']).toBe(headers['x-gateway-request-id']);
+  });
+
+  it('answers 401 in the same words, whatever is wrong with the key', async () => {
+    const { id, key: revoked } = await app.workspaceKey();
+    await app.call('DELETE', `/v1/api-keys/${id}`);
+    const expired = await app.workspaceKey();
+    await app.dataSource.query("UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1", [
+      expired.id,
+    ]);
+    const hash = (
+      await app.dataSource.query('SELECT encode(key_hash, $1) AS hash FROM api_keys LIMIT 1', ['hex'])
+    )[0].hash;
+    const texts = await Promise.all(
+      ['', 'nonsense', revoked, expired.key, hash, `${revoked.slice(0, -1)}!`].map(async (key) => {
+        const { status, text, body } = await app.call('GET', '/v1/virtual-keys', { key });
+        expect(status).toBe(401);
+        return text.replace(body.error.request_id, '');
+      }),
+    );
+
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  it.each([
+    '/v1/API-KEYS',
+    '/v1/api%2Dkeys/organisation/service',
+    '/v1/api-keys//organisation/service',
+    '/v1/api-keys/',
+  ])('opens no other door at %s', async (path) => {
+    const { key } = await app.workspaceKey(['logs.view']);
+
+    expect((await app.call('POST', path, { key, body: valid() })).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('describes each of its operations', () => {
+    const { paths } = buildOpenApi(app.app);
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const ids = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        'POST /v1/api-keys/organisation/service',
+        'POST /v1/api-keys/workspace/service',
+        'POST /v1/api-keys/workspace/user',
+        'GET /v1/api-keys',
+        'GET /v1/api-keys/{id}',
+        'PUT /v1/api-keys/{id}',
+        'DELETE /v1/api-keys/{id}',
+        'POST /v1/api-keys/{id}/rotate',
+        'POST /v2/api-keys/{id}/rotate',
+        'POST /v1/virtual-keys',
+        'GET /v1/virtual-keys',
+        'GET /v1/virtual-keys/{slug}',
+        'PUT /v1/virtual-keys/{slug}',
+        'DELETE /v1/virtual-keys/{slug}',
+      ]),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('is closed to everyone without a key, at each of its operations', async () => {
+    const { paths } = buildOpenApi(app.app);
+    for (const [path, methods] of Object.entries(paths))
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{\w+\}/g, 'x');
+        const { status } = await app.call(method.toUpperCase(), url, {
+          key: '',
+          ...(method === 'get' ? {} : { body: {} }),
+        });
+        expect([method, path, status === 401 || status === 429]).toEqual([method, path, true]);
+      }
+  });
+});
+
+describe('the administration while its database is away', () => {
+  it('answers 503, and works again when it is back', async () => {
+    const app = await AdminApp.start();
+    const name = new URL(app.url).pathname.slice(1);
+    const server = Object.assign(new URL(app.url), { pathname: '/postgres' }).href;
+    await app.call('GET', '/v1/virtual-keys');
+    await administer(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await administer(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+    );
+    const body = { name: 'A', provider: 'sandbox', workspace_id: 'ws-default' };
+    const away = [
+      await app.call('GET', '/v1/virtual-keys'),
+      await app.call('POST', '/v1/virtual-keys', { body }),
+    ];
+    await administer(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+
+    for (const { status, headers, text } of away) {
+      expect(status).toBe(503);
+      expect(headers['retry-after']).toBe('1');
+      expect(text).not.toMatch(/pg|sql|postgres|connect/i);
+    }
+    expect((await app.call('POST', '/v1/virtual-keys', { body })).status).toBe(200);
+    await app.close();
+  });
+});

@@ -1,0 +1,359 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { credentialBindingOf, VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
+import { Organization } from '../../../src/common/database/entities/organization.entity.js';
+import { AdminApp, type Json } from '../../support/admin-app.js';
+
+const KEYS = '/v1/virtual-keys';
+const aSecret = () => `sk-canary-${randomBytes(24).toString('hex')}`;
+
+describe('virtual keys', () => {
+  let app: AdminApp;
+  let workspaceTwo: string;
+
+  beforeAll(async () => {
+    app = await AdminApp.start();
+    workspaceTwo = await app.anotherWorkspace('ws-two');
+  });
+  afterAll(() => app.close());
+
+  const make = (more: object = {}, key?: string) =>
+    app.call('POST', KEYS, {
+      key,
+      body: {
+        name: 'OpenAI',
+        provider: 'openai',
+        key: aSecret(),
+        workspace_id: app.first.workspace_id,
+        ...more,
+      },
+    });
+  const aSlug = async (more: object = {}): Promise<string> => (await make(more)).body.data.slug;
+  const rowOf = (slug: string) => app.dataSource.getRepository(VirtualKey).findOneByOrFail({ slug });
+
+  async function openedSecret(slug: string): Promise<string | null> {
+    const row = await rowOf(slug);
+    const { wrappedKey } = await app.dataSource
+      .getRepository(Organization)
+      .findOneByOrFail({ id: row.organizationId });
+    if (!row.sealedCredentials) return null;
+    const key = { organizationId: row.organizationId, wrapped: wrappedKey };
+    return app.box.open(key, credentialBindingOf(row), row.sealedCredentials).reveal();
+  }
+
+  describe('making one', () => {
+    it('answers its slug, and seals the secret', async () => {
+      const secret = aSecret();
+      const made = await make({ name: 'OpenAI (Prod)', key: secret, note: 'mine' });
+
+      expect(made).toMatchObject({ status: 200, body: { success: true, data: { slug: 'openai-prod' } } });
+      expect(await openedSecret('openai-prod')).toBe(secret);
+      expect((await app.call('GET', `${KEYS}/openai-prod`)).body).toMatchObject({
+        name: 'OpenAI (Prod)',
+        provider: 'openai',
+        note: 'mine',
+        status: 'active',
+        custom_host: null,
+        fields: {},
+        workspace_id: app.first.workspace_id,
+        object: 'virtual-key',
+      });
+    });
+
+    it('shows the secret nowhere: answers, audit, database', async () => {
+      const secret = aSecret();
+      const slug = await aSlug({ key: secret });
+      const again = aSecret();
+      const texts = [
+        (await app.call('PUT', `${KEYS}/${slug}`, { body: { key: again } })).text,
+        (await app.call('PUT', `${KEYS}/${slug}`, { body: { key: again, nonsense: again } })).text,
+        (await make({ key: secret, apiKey: secret, name: 7 })).text,
+        (await app.call('GET', `${KEYS}/${slug}`)).text,
+        (await app.call('GET', `${KEYS}?page_size=100`)).text,
+        JSON.stringify(await app.audited()),
+        JSON.stringify(
+          await app.dataSource.query("SELECT *, encode(sealed_credentials, 'escape') FROM virtual_keys"),
+        ),
+      ];
+
+      for (const text of texts)
+        for (const value of [secret, again])
+          for (const form of [
+            value,
+            Buffer.from(value).toString('base64').slice(0, 40),
+            Buffer.from(value).toString('hex'),
+          ])
+            expect(text).not.toContain(form);
+    });
+
+    it('gives a slug that was taken an ending, unless the client chose it', async () => {
+      const first = await aSlug({ name: 'Twice' });
+      const second = await aSlug({ name: 'Twice' });
+      const chosen = await make({ slug: 'twice' });
+
+      expect(first).toBe('twice');
+      expect(second).toMatch(/^twice-[a-z0-9]{6}$/);
+      expect(chosen).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    });
+
+    it('gives one of two clients a slug that both chose at once', async () => {
+      const answers = await Promise.all([make({ slug: 'wanted' }), make({ slug: 'wanted' })]);
+
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    });
+
+    it('keeps a slug unique in the whole organization, other workspaces included', async () => {
+      await make({ slug: 'shared-name' });
+
+      expect((await make({ slug: 'shared-name', workspace_id: workspaceTwo })).status).toBe(409);
+    });
+
+    it('needs no secret for a provider that asks for none', async () => {
+      const slug = await aSlug({ provider: 'sandbox', key: undefined });
+
+      expect((await rowOf(slug)).sealedCredentials).toBeNull();
+    });
+
+    it.each([
+      [{ key: undefined }, 'credential_required'],
+      [{ key: '' }, 'invalid_request'],
+      [{ key: 'sk-a\r\nX-Evil: 1' }, 'invalid_request'],
+      [{ key: ' sk-padded ' }, 'invalid_request'],
+      [{ key: 123 }, 'invalid_request'],
+      [{ key: ['sk'] }, 'invalid_request'],
+      [{ provider: 'nobody' }, 'provider_unknown'],
+      [{ provider: '__proto__' }, 'provider_unknown'],
+      [{ provider: 'OPENAI' }, 'provider_unknown'],
+      [{ slug: 'Upper' }, 'invalid_request'],
+      [{ slug: '-a' }, 'invalid_request'],
+      [{ slug: 'a/b' }, 'invalid_request'],
+      [{ name: '' }, 'invalid_request'],
+      [{ resourceName: 'evil.com#' }, 'invalid_request'],
+      [{ fields: { resourceName: 'evil.com#' } }, 'invalid_request'],
+      [{ fields: { 'openai-project': 'a\r\nb' } }, 'invalid_request'],
+      [{ fields: { 'openai-project': 7 } }, 'invalid_request'],
+      [{ fields: ['openai-project'] }, 'invalid_request'],
+      [{ expires_at: '2001-01-01T00:00:00Z' }, 'invalid_request'],
+      [{ usage_limits: { credit_limit: 5 } }, 'invalid_request'],
+      [{ rate_limits: { type: 'requests', unit: 'rpm', value: 1 } }, 'invalid_request'],
+      [{ secret_mappings: [] }, 'invalid_request'],
+      [{ sealed_credentials: 'AAAA' }, 'invalid_request'],
+    ])('refuses %j with %s', async (more, code) => {
+      const refused = await make(more);
+
+      expect(refused.status).toBe(400);
+      expect(refused.body.error.code).toBe(code);
+    });
+
+    it("refuses a gateway key in the provider's place", async () => {
+      const { key } = await app.workspaceKey();
+      const refused = await make({ key });
+
+      expect(refused.body.error.message).toContain('gateway key');
+      expect(refused.text).not.toContain(key);
+    });
+
+    it.each([
+      ['http://127.0.0.1:9/', 403, 'custom_host_blocked'],
+      ['http://169.254.169.254/latest', 403, 'custom_host_blocked'],
+      ['https://10.0.0.1/v1', 403, 'custom_host_blocked'],
+      ['https://localhost/v1', 403, 'custom_host_blocked'],
+      ['https://user:pass@example.com/v1', 400, 'custom_host_invalid'],
+      ['file:///etc/passwd', 400, 'custom_host_invalid'],
+      ['//example.com', 400, 'custom_host_invalid'],
+      ['', 400, 'custom_host_invalid'],
+    ])('refuses the custom host %s', async (custom_host, status, code) => {
+      const refused = await make({ custom_host });
+
+      expect(refused.status).toBe(status);
+      expect(refused.body.error.code).toBe(code);
+    });
+
+    it('stores a custom host in one spelling', async () => {
+      const slug = await aSlug({ custom_host: 'https://LLM.example.com/v1/' });
+
+      expect((await app.call('GET', `${KEYS}/${slug}`)).body.custom_host).toBe('https://llm.example.com/v1');
+    });
+
+    it('stores the fields that the provider knows', async () => {
+      const slug = await aSlug({ fields: { 'openai-project': 'proj_4711' } });
+
+      expect((await rowOf(slug)).fields).toEqual({ 'openai-project': 'proj_4711' });
+    });
+  });
+
+  describe('changing one', () => {
+    it('changes what is named and keeps the secret', async () => {
+      const secret = aSecret();
+      const slug = await aSlug({ key: secret, note: 'before' });
+      const changed = await app.call('PUT', `${KEYS}/${slug}`, { body: { name: 'After', note: null } });
+
+      expect(changed).toMatchObject({ status: 200, body: {} });
+      expect((await app.call('GET', `${KEYS}/${slug}`)).body).toMatchObject({
+        name: 'After',
+        note: null,
+        slug,
+      });
+      expect(await openedSecret(slug)).toBe(secret);
+    });
+
+    it.each([
+      [{ provider: 'groq' }],
+      [{ custom_host: 'https://evil.example.com/v1' }],
+      [{ custom_host: 'https://evil.example.com/v1', provider: 'openai' }],
+    ])('refuses %j without the secret, and changes nothing', async (body) => {
+      const slug = await aSlug();
+      const before = await rowOf(slug);
+      const refused = await app.call('PUT', `${KEYS}/${slug}`, { body: { ...body, name: 'Changed' } });
+
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'credential_required' } } });
+      expect(await rowOf(slug)).toEqual(before);
+    });
+
+    it('takes another provider or host together with the secret', async () => {
+      const slug = await aSlug();
+      const secret = aSecret();
+      const body = { provider: 'groq', custom_host: 'https://llm.example.com/v1', key: secret };
+      expect((await app.call('PUT', `${KEYS}/${slug}`, { body })).status).toBe(200);
+
+      expect(await rowOf(slug)).toMatchObject({
+        providerId: 'groq',
+        customHost: 'https://llm.example.com/v1',
+      });
+      expect(await openedSecret(slug)).toBe(secret);
+    });
+
+    it('refuses to go back to the provider without the secret', async () => {
+      const slug = await aSlug({ custom_host: 'https://llm.example.com/v1' });
+      const refused = await app.call('PUT', `${KEYS}/${slug}`, { body: { custom_host: null } });
+
+      expect(refused.body.error.code).toBe('credential_required');
+    });
+
+    it('takes the same host without the secret', async () => {
+      const slug = await aSlug({ custom_host: 'https://llm.example.com/v1' });
+      const body = { custom_host: 'https://llm.example.com/v1/', provider: 'openai' };
+
+      expect((await app.call('PUT', `${KEYS}/${slug}`, { body })).status).toBe(200);
+    });
+
+    it('refuses fields that the new provider does not know', async () => {
+      const slug = await aSlug({ fields: { 'openai-project': 'proj_1' } });
+      const body = { provider: 'groq', key: aSecret() };
+
+      expect((await app.call('PUT', `${KEYS}/${slug}`, { body })).status).toBe(400);
+      expect((await app.call('PUT', `${KEYS}/${slug}`, { body: { ...body, fields: {} } })).status).toBe(200);
+    });
+
+    it.each(['slug', 'workspace_id', 'organisation_id', 'id', 'origin', 'sealed_credentials', 'created_at'])(
+      'refuses to change %s',
+      async (field) => {
+        const slug = await aSlug();
+
+        expect((await app.call('PUT', `${KEYS}/${slug}`, { body: { [field]: 'x' } })).status).toBe(400);
+      },
+    );
+  });
+
+  describe('in the database', () => {
+    it('does not open after it was swapped with another one', async () => {
+      const [one, two] = [await aSlug({ name: 'One' }), await aSlug({ name: 'Two' })];
+      const { sealedCredentials } = await rowOf(two);
+      await app.dataSource.getRepository(VirtualKey).update({ slug: one }, { sealedCredentials });
+
+      await expect(openedSecret(one)).rejects.toMatchObject({ code: 'credential_unusable' });
+      expect(await openedSecret(two)).toMatch(/^sk-canary/);
+    });
+
+    it.each([
+      ['custom_host', 'https://evil.example.com'],
+      ['provider_id', 'groq'],
+    ])('does not open after its %s was changed behind our back', async (column, value) => {
+      const slug = await aSlug();
+      await app.dataSource.query(`UPDATE virtual_keys SET ${column} = $1 WHERE slug = $2`, [value, slug]);
+
+      await expect(openedSecret(slug)).rejects.toMatchObject({ code: 'credential_unusable' });
+    });
+
+    it('cannot belong to a workspace of another organization', async () => {
+      const other = await app.anotherOrganization();
+      const slug = await aSlug();
+
+      await expect(
+        app.dataSource.query('UPDATE virtual_keys SET workspace_id = $1 WHERE slug = $2', [
+          other.workspaceId,
+          slug,
+        ]),
+      ).rejects.toThrow('foreign key');
+    });
+  });
+
+  describe('removing one', () => {
+    it('removes the credentials with it, and frees the slug', async () => {
+      const slug = await aSlug({ slug: 'short-lived' });
+      const { id } = await rowOf(slug);
+      expect(await app.call('DELETE', `${KEYS}/${slug}`)).toMatchObject({ status: 200, body: {} });
+
+      expect((await app.call('GET', `${KEYS}/${slug}`)).status).toBe(404);
+      expect((await app.call('DELETE', `${KEYS}/${slug}`)).status).toBe(404);
+      expect(app.changes.filter((change) => change.id === id)).toHaveLength(2);
+      expect((await make({ slug: 'short-lived' })).status).toBe(200);
+    });
+  });
+
+  describe('out of reach', () => {
+    it('is the same answer as for one that does not exist', async () => {
+      const slug = await aSlug({ name: 'Of workspace two', workspace_id: workspaceTwo });
+      const { key } = await app.workspaceKey();
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const at = (name: string) =>
+          app.call(method, `${KEYS}/${name}`, { key, ...(method === 'GET' ? {} : { body: {} }) });
+        const absent = await at(randomUUID());
+        expect(absent.status).toBe(404);
+        for (const name of [
+          slug,
+          'no-such',
+          '%00',
+          encodeURIComponent("' OR 1=1--"),
+          'UPPER',
+          'x'.repeat(90),
+        ]) {
+          const answer = await at(name);
+          expect(answer.text.replace(answer.body.error.request_id, '')).toBe(
+            absent.text.replace(absent.body.error.request_id, ''),
+          );
+        }
+      }
+      expect(await rowOf(slug)).toMatchObject({ workspaceId: workspaceTwo });
+    });
+
+    it('is not in the list of another workspace', async () => {
+      await aSlug({ name: 'Hidden', workspace_id: workspaceTwo });
+      const { key } = await app.workspaceKey();
+      const mine = (await app.call('GET', `${KEYS}?page_size=100&current_page=0`, { key })).body;
+      const theirs = (await app.call('GET', `${KEYS}?workspace_id=ws-two`)).body;
+
+      expect(mine.data.every((row: Json) => row.workspace_id === app.first.workspace_id)).toBe(true);
+      expect(mine.total).toBe(mine.data.length);
+      expect(theirs.data.every((row: Json) => row.workspace_id === workspaceTwo)).toBe(true);
+      expect(theirs.total).toBeGreaterThan(0);
+    });
+
+    it('needs the scope of each operation, and names it', async () => {
+      const slug = await aSlug();
+      const { key } = await app.workspaceKey(['logs.view']);
+      const body = { name: 'x' };
+      for (const [method, path, scope] of [
+        ['POST', KEYS, 'create'],
+        ['GET', KEYS, 'list'],
+        ['GET', `${KEYS}/${slug}`, 'read'],
+        ['PUT', `${KEYS}/${slug}`, 'update'],
+        ['DELETE', `${KEYS}/${slug}`, 'delete'],
+      ] as const) {
+        const refused = await app.call(method, path, { key, ...(method === 'GET' ? {} : { body }) });
+        expect(refused.status).toBe(403);
+        expect(refused.body.error.message).toContain(`virtual_keys.${scope}`);
+      }
+    });
+  });
+});

@@ -1,0 +1,406 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import type { DataSource } from 'typeorm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresApiKeyDirectory } from '../../../src/adapters/postgres-api-key-directory.js';
+import { PostgresChangeBus } from '../../../src/adapters/postgres-change-bus.js';
+import { PostgresVirtualKeyDirectory } from '../../../src/adapters/postgres-virtual-key-directory.js';
+import type { Change } from '../../../src/common/changes/change-bus.js';
+import { SecretBox } from '../../../src/common/crypto/envelope.js';
+import { type ApiKeyKind, mintApiKey, visiblePartsOf } from '../../../src/common/crypto/api-key-format.js';
+import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
+import { Secret } from '../../../src/common/crypto/secret.js';
+import { createDataSource } from '../../../src/common/database/data-source.js';
+import { credentialBindingOf } from '../../../src/common/database/entities/virtual-key.entity.js';
+import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { AppError } from '../../../src/common/errors/app-error.js';
+import { type TestDatabase, freshDatabase } from '../../support/database.js';
+
+const key32 = () => new Secret(randomBytes(32).toString('base64'));
+const PEPPER = key32();
+const BOX = new SecretBox(key32());
+const STALE_MS = 60_000;
+
+const issueApiKey = (kind: ApiKeyKind) => {
+  const secret = mintApiKey(kind);
+  return { secret, keyHash: hashApiKey(PEPPER, secret.reveal()), ...visiblePartsOf(secret) };
+};
+
+let database: TestDatabase;
+let admin: DataSource;
+let bus: PostgresChangeBus;
+const tenant = { organizationId: randomUUID(), workspaceId: randomUUID() };
+const otherWorkspaceId = randomUUID();
+const organizationKey = BOX.makeOrganizationKey(tenant.organizationId);
+
+/** What each test opens, closed after it, the newest first. */
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  admin = database.dataSource;
+  bus = new PostgresChangeBus(new UnitOfWork(admin), new Secret(database.url));
+  await admin.query('INSERT INTO organizations (id, name, wrapped_key) VALUES ($1, $2, $3)', [
+    tenant.organizationId,
+    'Org',
+    organizationKey.wrapped,
+  ]);
+  for (const id of [tenant.workspaceId, otherWorkspaceId])
+    await admin.query('INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $4)', [
+      id,
+      tenant.organizationId,
+      'Workspace',
+      id,
+    ]);
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+afterAll(() => database.drop());
+
+/** A TCP relay before PostgreSQL that can be stopped, as a database goes away without anyone's telling. */
+const relay = async () => {
+  const target = new URL(database.url);
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+  const start = async () => {
+    const made = createServer((client) => {
+      const upstream = connect(Number(target.port), target.hostname);
+      for (const socket of [client, upstream]) {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => [client, upstream].forEach((one) => one.destroy()));
+      }
+      client.pipe(upstream).pipe(client);
+    });
+    server = made;
+    await new Promise<void>((ready) => made.listen(port, '127.0.0.1', ready));
+    port = (made.address() as AddressInfo).port;
+  };
+  const stop = async () => {
+    const stopping = server;
+    server = undefined;
+    const closed = new Promise<void>((done) => (stopping ? stopping.close(() => done()) : done()));
+    sockets.forEach((socket) => socket.destroy());
+    sockets.clear();
+    await closed;
+  };
+  await start();
+  closers.push(stop);
+  const url = new URL(database.url);
+  url.port = String(port);
+  return { url: url.href, start, stop };
+};
+
+/** What a gateway process holds: a pool, a bus and both directories of its own. */
+const aProcess = async (url = database.url, staleKeysMs = STALE_MS) => {
+  const dataSource = await createDataSource(url, 4).initialize();
+  const changes = new PostgresChangeBus(new UnitOfWork(dataSource), new Secret(url));
+  const heard: (Change | null)[] = [];
+  const apiKeys = new PostgresApiKeyDirectory(dataSource, changes, { pepper: PEPPER, staleKeysMs });
+  const virtualKeys = new PostgresVirtualKeyDirectory(dataSource, changes, BOX, staleKeysMs);
+  changes.subscribe((change) => heard.push(change));
+  closers.push(
+    () => dataSource.destroy(),
+    () => changes.onApplicationShutdown(),
+  );
+  await expect.poll(() => heard.length).toBeGreaterThan(0);
+  return { apiKeys, virtualKeys, heard };
+};
+
+const anApiKey = async (given: Readonly<Record<string, unknown>> = {}, kind: ApiKeyKind = 'ws') => {
+  const { secret, keyHash, prefix, lastFour } = issueApiKey(kind);
+  const row = {
+    id: randomUUID(),
+    kind: kind === 'admin' ? 'organisation-service' : 'workspace-service',
+    organization_id: tenant.organizationId,
+    workspace_id: kind === 'admin' ? null : tenant.workspaceId,
+    creation_mode: 'api',
+    name: 'a key',
+    key_hash: keyHash,
+    prefix,
+    last_four: lastFour,
+    scopes: ['completions.write', 'logs.list', 'no.such.scope'],
+    ...given,
+  };
+  await insert('api_keys', row);
+  return { id: row.id, secret: secret.reveal() };
+};
+
+const aVirtualKey = async (given: Readonly<Record<string, unknown>> = {}) => {
+  const id = randomUUID();
+  const row = {
+    id,
+    organization_id: tenant.organizationId,
+    workspace_id: tenant.workspaceId,
+    slug: `vk-${id}`,
+    name: 'a virtual key',
+    provider_id: 'openai',
+    custom_host: null as string | null,
+    fields: JSON.stringify({ project: 'p1' }),
+    ...given,
+  };
+  const binding = credentialBindingOf({ ...tenant, id, providerId: 'openai', customHost: row.custom_host });
+  await insert('virtual_keys', {
+    ...row,
+    sealed_credentials: BOX.seal(organizationKey, binding, new Secret('sk-one')),
+  });
+  return { id, slug: row.slug };
+};
+
+const insert = (table: string, row: Readonly<Record<string, unknown>>) => {
+  const names = Object.keys(row);
+  const places = names.map((_, i) => `$${i + 1}`);
+  return admin.query(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`,
+    Object.values(row),
+  );
+};
+
+const revoke = async (id: string) => {
+  await admin.query('UPDATE api_keys SET deleted_at = now(), key_hash = NULL WHERE id = $1', [id]);
+  await bus.publish({ resource: 'api_key', id });
+};
+
+const code = async (found: unknown): Promise<unknown> => {
+  try {
+    return await found;
+  } catch (error) {
+    return error instanceof AppError ? error.code : error;
+  }
+};
+
+describe('PostgresApiKeyDirectory', () => {
+  it('knows who a key belongs to, the second time without a promise', async () => {
+    const { apiKeys } = await aProcess();
+    const { id, secret } = await anApiKey();
+
+    const known = await apiKeys.find(secret);
+
+    expect(known).toEqual({
+      expiresAt: null,
+      principal: {
+        kind: 'workspace_service_key',
+        apiKeyId: id,
+        name: 'a key',
+        organizationId: tenant.organizationId,
+        workspaceId: tenant.workspaceId,
+        userId: null,
+        scopes: new Set(['completions.write', 'logs.list']),
+      },
+    });
+    expect(apiKeys.find(secret)).toBe(known);
+  });
+
+  it('knows nobody by a key that was never made', async () => {
+    const { apiKeys } = await aProcess();
+    const { secret } = issueApiKey('ws');
+
+    expect(await apiKeys.find(secret.reveal())).toBeNull();
+    expect(apiKeys.find(secret.reveal())).toBeNull();
+  });
+
+  it('is refused in every process within two seconds of its deletion', async () => {
+    const processes = [await aProcess(), await aProcess()];
+    const { id, secret } = await anApiKey();
+    for (const { apiKeys } of processes) expect(await apiKeys.find(secret)).not.toBeNull();
+
+    await revoke(id);
+
+    for (const { apiKeys } of processes)
+      await expect.poll(() => apiKeys.find(secret), { timeout: 2_000, interval: 20 }).toBeNull();
+  });
+
+  it('is refused after a deletion that a running lookup had not seen', async () => {
+    const { apiKeys, heard } = await aProcess();
+    const { id, secret } = await anApiKey();
+    // The row is locked against changes of its columns only, so readers see the old version until the commit.
+    const runner = admin.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('UPDATE api_keys SET deleted_at = now(), key_hash = NULL WHERE id = $1', [id]);
+    await runner.query('SELECT pg_notify($1, $2)', ['gatehouse_changes', `api_key ${id}`]);
+    const lookups = Array.from({ length: 20 }, async () => apiKeys.find(secret));
+    await runner.commitTransaction();
+    await runner.release();
+    await Promise.all(lookups);
+
+    await expect.poll(() => heard).toContainEqual({ resource: 'api_key', id });
+
+    expect(await apiKeys.find(secret)).toBeNull();
+  });
+
+  it('ends on the millisecond it expires, however it is remembered', async () => {
+    const { apiKeys } = await aProcess();
+    const expiresAt = Date.now() + 400;
+    const { secret } = await anApiKey({ expires_at: new Date(expiresAt) });
+    expect(await apiKeys.find(secret)).toMatchObject({ expiresAt });
+
+    while (Date.now() < expiresAt - 50) {
+      expect(apiKeys.find(secret)).not.toBeNull();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await new Promise((resolve) => setTimeout(resolve, expiresAt - Date.now() + 1));
+
+    expect(apiKeys.find(secret)).toBeNull();
+  });
+
+  it('accepts the secret before a rotation until the overlap ends, or the key does', async () => {
+    const { apiKeys } = await aProcess();
+    const before = issueApiKey('ws');
+    const overlapEnds = Date.now() + 60_000;
+    const rotated = (ends: number, given = {}) =>
+      anApiKey({
+        previous_key_hash: before.keyHash,
+        previous_key_expires_at: new Date(ends),
+        ...given,
+      });
+
+    const current = await rotated(overlapEnds);
+    expect(await apiKeys.find(before.secret.reveal())).toMatchObject({
+      expiresAt: overlapEnds,
+      principal: { apiKeyId: current.id },
+    });
+    expect(await apiKeys.find(current.secret)).toMatchObject({ expiresAt: null });
+
+    await admin.query('DELETE FROM api_keys WHERE id = $1', [current.id]);
+    await bus.publish({ resource: 'api_key', id: current.id });
+    await rotated(overlapEnds, { expires_at: new Date(overlapEnds - 1_000) });
+    await expect
+      .poll(async () => (await apiKeys.find(before.secret.reveal()))?.expiresAt)
+      .toBe(overlapEnds - 1_000);
+  });
+
+  it('refuses the secret before a rotation whose overlap is over', async () => {
+    const { apiKeys } = await aProcess();
+    const before = issueApiKey('ws');
+    await anApiKey({
+      previous_key_hash: before.keyHash,
+      previous_key_expires_at: new Date(Date.now() - 1),
+    });
+
+    expect(await apiKeys.find(before.secret.reveal())).toBeNull();
+  });
+
+  it('works for known keys while the database is away, tells unknown ones so, and hears of changes once it is back', async () => {
+    const { url, stop, start } = await relay();
+    const { apiKeys, heard } = await aProcess(url);
+    const [known, unknown] = [await anApiKey(), await anApiKey()];
+    await apiKeys.find(known.secret);
+    heard.length = 0;
+
+    await stop();
+    expect(await code(apiKeys.find(unknown.secret))).toBe('auth_unavailable');
+    expect(apiKeys.find(known.secret)).toMatchObject({ principal: { apiKeyId: known.id } });
+    // Deleted while this process cannot hear of it.
+    await revoke(known.id);
+    await start();
+
+    await expect.poll(() => heard, { timeout: 10_000 }).toContain(null);
+    await expect.poll(() => code(apiKeys.find(known.secret)), { timeout: 2_000 }).toBeNull();
+    await expect
+      .poll(() => code(apiKeys.find(unknown.secret)), { timeout: 2_000 })
+      .toMatchObject({ expiresAt: null });
+  });
+
+  it('lets no key work without the database when the operator allows no staleness', async () => {
+    const { url, stop } = await relay();
+    const { apiKeys, heard } = await aProcess(url, 0);
+    const { secret } = await anApiKey();
+    await apiKeys.find(secret);
+    heard.length = 0;
+
+    await stop();
+
+    await expect
+      .poll(() => code(apiKeys.find(secret)), { timeout: 25_000, interval: 500 })
+      .toBe('auth_unavailable');
+  }, 40_000);
+});
+
+describe('PostgresVirtualKeyDirectory', () => {
+  const reach = { ...tenant };
+
+  it('opens the credentials once and shows them to nobody who prints them', async () => {
+    const { virtualKeys } = await aProcess();
+    const { id, slug } = await aVirtualKey({ custom_host: 'https://vllm.example.com/v1' });
+
+    const found = await virtualKeys.find(reach, slug);
+
+    expect(found).toMatchObject({
+      id,
+      slug,
+      workspaceId: tenant.workspaceId,
+      providerId: 'openai',
+      customHost: 'https://vllm.example.com/v1',
+      credentials: { fields: { project: 'p1' } },
+      expiresAt: null,
+    });
+    expect(found?.credentials.key?.reveal()).toBe('sk-one');
+    expect(JSON.stringify(found)).not.toContain('sk-one');
+    expect(virtualKeys.find(reach, slug)).toBe(found);
+  });
+
+  it('is null outside the reach: another organization, another workspace', async () => {
+    const { virtualKeys } = await aProcess();
+    const { slug } = await aVirtualKey();
+
+    expect(await virtualKeys.find({ organizationId: tenant.organizationId }, slug)).not.toBeNull();
+    expect(await virtualKeys.find({ ...reach, workspaceId: otherWorkspaceId }, slug)).toBeNull();
+    expect(await virtualKeys.find({ organizationId: randomUUID() }, slug)).toBeNull();
+    expect(await virtualKeys.find(reach, `${slug}\0`)).toBeNull();
+    expect(await virtualKeys.find(reach, 'a'.repeat(10_000))).toBeNull();
+  });
+
+  it('is found as soon as it is made, even where its absence was remembered', async () => {
+    const { virtualKeys } = await aProcess();
+    const slug = `late-${randomUUID()}`;
+    expect(await virtualKeys.find(reach, slug)).toBeNull();
+
+    const { id } = await aVirtualKey({ slug });
+    await bus.publish({ resource: 'virtual_key', id });
+
+    await expect.poll(() => virtualKeys.find(reach, slug), { timeout: 2_000 }).not.toBeNull();
+  });
+
+  it('is refused in every process within two seconds of its deletion', async () => {
+    const processes = [await aProcess(), await aProcess()];
+    const { id, slug } = await aVirtualKey();
+    for (const { virtualKeys } of processes) expect(await virtualKeys.find(reach, slug)).not.toBeNull();
+
+    await admin.query('DELETE FROM virtual_keys WHERE id = $1', [id]);
+    await bus.publish({ resource: 'virtual_key', id });
+
+    for (const { virtualKeys } of processes)
+      await expect.poll(() => virtualKeys.find(reach, slug), { timeout: 2_000, interval: 20 }).toBeNull();
+  });
+
+  it('does not open for another host or provider than it was sealed for, and works again when entered again', async () => {
+    const { virtualKeys } = await aProcess();
+    const { id, slug } = await aVirtualKey();
+    await admin.query('UPDATE virtual_keys SET custom_host = $2 WHERE id = $1', [
+      id,
+      'https://evil.example.com',
+    ]);
+
+    expect(await code(virtualKeys.find(reach, slug))).toBe('credential_unusable');
+    expect(await code(virtualKeys.find(reach, slug))).toBe('credential_unusable');
+
+    await admin.query('UPDATE virtual_keys SET custom_host = NULL WHERE id = $1', [id]);
+    await expect.poll(() => code(virtualKeys.find(reach, slug)), { timeout: 6_000 }).toMatchObject({ id });
+  });
+
+  it('goes on working while the database is away', async () => {
+    const { url, stop } = await relay();
+    const { virtualKeys } = await aProcess(url);
+    const [known, unknown] = [await aVirtualKey(), await aVirtualKey()];
+    await virtualKeys.find(reach, known.slug);
+
+    await stop();
+
+    expect(await code(virtualKeys.find(reach, unknown.slug))).toBe('auth_unavailable');
+    expect(virtualKeys.find(reach, known.slug)).toMatchObject({ id: known.id });
+  });
+});

@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDataFolder } from '../../src/launcher/data-folder.js';
+import { logger } from '../../src/common/observability/logger.js';
+import { EmbeddedPostgres } from '../../src/launcher/embedded-postgres.js';
+import { findBinaries } from '../../src/launcher/postgres/binaries.js';
+import { ServerProcess } from '../../src/launcher/postgres/server-process.js';
+import { findRunAs } from '../../src/launcher/postgres/unprivileged.js';
+import { findPort } from '../../src/launcher/processes/free-port.js';
+
+let parent: string;
+let dataDir: string;
+const running: EmbeddedPostgres[] = [];
+
+async function start(onLost?: (error: Error) => void): Promise<EmbeddedPostgres> {
+  await openDataFolder(dataDir);
+  const server = await EmbeddedPostgres.start({ dataDir, maxConnections: 20, onLost });
+  running.push(server);
+  return server;
+}
+
+/** A server without a launcher that would look after it. */
+async function startOrphan(): Promise<ServerProcess> {
+  const folder = join(dataDir, 'postgres');
+  const binaries = await findBinaries();
+  const runAs = findRunAs(binaries.root, dataDir);
+  const port = await findPort('127.0.0.1', 0);
+  const orphan = new ServerProcess({ binaries, runAs, folder, port, maxConnections: 20, logger });
+  await eventually(async () =>
+    expect(await readFile(join(folder, 'postmaster.pid'), 'utf8')).toContain('ready'),
+  );
+  return orphan;
+}
+
+async function ask(server: EmbeddedPostgres, statement: string): Promise<unknown> {
+  const client = new Client({ connectionString: server.url.reveal() });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(statement);
+    return rows[0]?.['value'];
+  } finally {
+    await client.end();
+  }
+}
+
+async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
+  for (const deadline = performance.now() + 15_000; ; await sleep(50)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+  }
+}
+
+describe('EmbeddedPostgres', () => {
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'gatehouse-postgres-'));
+    await chmod(parent, 0o755);
+    dataDir = join(parent, 'data');
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((server) => server.stop(true)));
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  it('makes a PostgreSQL 18 that keeps what it acknowledged, across an orderly stop', async () => {
+    const first = await start();
+    expect(first.fresh).toBe(true);
+    expect(await ask(first, "SELECT current_setting('server_version_num')::int / 10000 AS value")).toBe(18);
+    expect(
+      await ask(first, "SELECT current_setting('fsync') || current_setting('synchronous_commit') AS value"),
+    ).toBe('onon');
+    await ask(first, 'CREATE TABLE kept AS SELECT 42 AS value');
+    await first.stop();
+
+    const second = await start();
+
+    expect(second.fresh).toBe(false);
+    expect(await ask(second, 'SELECT value FROM kept')).toBe(42);
+  });
+
+  it('asks for a password, which lies in a file for its owner alone, and gives each folder another', async () => {
+    const server = await start();
+    const wrong = new Client({ connectionString: server.url.reveal().replace(/:[^:@]+@/, ':wrong@') });
+
+    await expect(wrong.connect()).rejects.toThrow('password authentication failed');
+    const { mode } = await stat(join(dataDir, 'postgres', 'password'));
+    expect(mode & 0o777).toBe(0o600);
+    expect(server.url.reveal()).toContain(await readFile(join(dataDir, 'postgres', 'password'), 'utf8'));
+    expect(await ask(server, "SELECT current_setting('unix_socket_directories') AS value")).toBe('');
+  });
+
+  it('comes back on the same address when it is killed, with what it had acknowledged', async () => {
+    const server = await start();
+    const url = server.url.reveal();
+    await ask(server, 'CREATE TABLE kept AS SELECT 42 AS value');
+
+    process.kill(server.pid ?? 0, 'SIGKILL');
+
+    expect(await eventually(() => ask(server, 'SELECT value FROM kept'))).toBe(42);
+    expect(server.url.reveal()).toBe(url);
+  });
+
+  it('takes over from a server that a killed launcher left running', async () => {
+    const first = await start();
+    await ask(first, 'CREATE TABLE kept AS SELECT 42 AS value');
+    await first.stop();
+    const orphan = await startOrphan();
+
+    const next = await start();
+
+    expect(await ask(next, 'SELECT value FROM kept')).toBe(42);
+    expect(orphan.running).toBe(false);
+  });
+
+  it('starts when postmaster.pid names a process that is something else', async () => {
+    await (await start()).stop();
+    await writeFile(
+      join(dataDir, 'postgres', 'postmaster.pid'),
+      `${process.ppid}\n${join(dataDir, 'postgres')}\n`,
+    );
+
+    expect(await ask(await start(), 'SELECT 1 AS value')).toBe(1);
+  });
+
+  it('throws away what an interrupted initdb left', async () => {
+    await mkdir(join(dataDir, 'postgres.init-abc123', 'cluster', 'base'), { recursive: true });
+
+    const server = await start();
+
+    expect(server.fresh).toBe(true);
+    expect(existsSync(join(dataDir, 'postgres.init-abc123'))).toBe(false);
+  });
+
+  it('says in a sentence that the folder belongs to another major version', async () => {
+    await mkdir(join(dataDir, 'postgres'), { recursive: true });
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '15\n');
+
+    await expect(start()).rejects.toThrow('belongs to PostgreSQL 15, and this release brings 18');
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'works for root under a folder that only root may enter, and after it was closed',
+    async () => {
+      const open = await start();
+      await ask(open, 'CREATE TABLE kept AS SELECT 42 AS value');
+      await open.stop();
+      expect((await stat(join(dataDir, 'postgres'))).uid).not.toBe(0);
+
+      await chmod(parent, 0o700);
+      const closed = await start();
+
+      expect(await ask(closed, 'SELECT value FROM kept')).toBe(42);
+      expect((await stat(join(dataDir, 'postgres'))).uid).toBe(0);
+    },
+  );
+
+  it('gives up with a sentence when the server cannot come back', async () => {
+    let lost: Error | undefined;
+    const server = await start((error) => (lost = error));
+
+    await rm(join(dataDir, 'postgres', 'global'), { recursive: true });
+    process.kill(server.pid ?? 0, 'SIGKILL');
+
+    await eventually(async () => expect(lost?.message).toContain('does not start again'));
+  });
+});

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  countOf,
+  fromStored,
+  type Histogram,
+  merge,
+  record,
+  toStored,
+} from '../../../src/common/histogram/histogram.js';
+import { UsageMinute1763690200000 } from '../../../src/common/database/migrations/1763690200000-usage-minute.js';
+import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { rolledUp, summedUp } from '../../support/rollup.js';
+import { storeBatch, type StoredRequest } from '../../support/stored-batches.js';
+
+let database: TestDatabase;
+let aggregator: BatchAggregator;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  aggregator = new BatchAggregator(database.dataSource);
+});
+afterAll(() => database.drop());
+beforeEach(() => database.dataSource.query('TRUNCATE request_logs, log_batches, usage_minute'));
+
+/** Requests that differ in all that is summed, over few keys, so that batches meet in the same rows. */
+function mixedRequests(count: number, models = 3): StoredRequest[] {
+  return Array.from({ length: count }, (_, at) => ({
+    created_at: new Date(Date.now() - (at % 3) * 60_000),
+    model: at % 7 === 0 ? null : `model-${at % models}`,
+    status: [200, 200, 429, 500][at % 4],
+    usage_source: at % 5 === 0 ? 'counted' : 'provider',
+    input_tokens: at % 11 === 0 ? null : at,
+    output_tokens: at % 11 === 0 ? null : at * 2,
+    cached_input_tokens: at % 2,
+    reasoning_tokens: at % 3,
+    cost_nano_usd: at % 4 === 0 ? null : at * 1_000_003,
+    duration_ms: at * 13,
+    first_token_ms: at % 2 === 0 ? null : at * 3,
+  }));
+}
+
+describe('the minute rollup', () => {
+  it('says what the raw rows say', async () => {
+    for (const size of [1, 40, 400])
+      await aggregator.aggregate(await storeBatch(database.dataSource, mixedRequests(size)));
+
+    const rows = await rolledUp(database.dataSource);
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows).toEqual(await summedUp(database.dataSource));
+  });
+
+  it('counts a batch once that is delivered five times at once, and again later', async () => {
+    const batch = await storeBatch(database.dataSource, mixedRequests(200));
+
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => aggregator.aggregate(batch)));
+    outcomes.push(await aggregator.aggregate(batch));
+
+    expect(outcomes.sort()).toEqual(['aggregated', ...Array<string>(5).fill('already_aggregated')]);
+    expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+  });
+
+  it('adds up batches with the same keys that are worked on at once, without a deadlock', async () => {
+    const batches = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => {
+        const requests = mixedRequests(60, 9);
+        return storeBatch(database.dataSource, at % 2 === 0 ? requests : requests.reverse());
+      }),
+    );
+
+    await Promise.all(batches.map((batch) => aggregator.aggregate(batch)));
+
+    expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+  });
+
+  it('merges the histograms of batches into the histogram of all of their requests', async () => {
+    const durations = Array.from({ length: 300 }, (_, at) => (at * at) % 90_001);
+    const same = { created_at: new Date('2026-11-21T10:00:00Z') };
+    for (let start = 0; start < durations.length; start += 50) {
+      const requests = durations.slice(start, start + 50).map((duration_ms) => ({ ...same, duration_ms }));
+      await aggregator.aggregate(await storeBatch(database.dataSource, requests));
+    }
+    const whole: Histogram = new Map();
+    for (const duration of durations) record(whole, duration * 1_000);
+
+    const [row] = await database.dataSource.query(
+      'SELECT duration_histogram, first_token_histogram FROM usage_minute',
+    );
+
+    expect(row.duration_histogram).toEqual(toStored(whole));
+    expect(countOf(fromStored(row.first_token_histogram))).toBe(300);
+  });
+
+  it('merges in SQL as in code', async () => {
+    const one: Histogram = new Map([
+      [1, 2],
+      [700, 3],
+    ]);
+    const other: Histogram = new Map([
+      [700, 4],
+      [1_200, 1],
+    ]);
+
+    const [row] = await database.dataSource.query(
+      'SELECT merge_histograms($1, $2) AS merged, merge_histograms($3, $3) AS nothing',
+      [toStored(one), toStored(other), {}],
+    );
+
+    expect(row).toEqual({ merged: toStored(merge(one, other)), nothing: {} });
+  });
+
+  it('makes the partitions of new days when several processes need them at once', async () => {
+    const days = ['2031-03-01T23:59:59.999Z', '2031-03-02T00:00:00.000Z', '2031-03-03T12:00:00Z'];
+    const batches = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        storeBatch(
+          database.dataSource,
+          days.map((day) => ({ created_at: new Date(day) })),
+        ),
+      ),
+    );
+
+    await Promise.all(batches.map((batch) => aggregator.aggregate(batch)));
+
+    expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+    const [{ partitions }] = await database.dataSource.query(
+      "SELECT count(*)::int AS partitions FROM pg_inherits WHERE inhparent = 'usage_minute'::regclass AND inhrelid::regclass::text LIKE '%_203103%'",
+    );
+    expect(partitions).toBe(3);
+  });
+
+  it('accepts whatever a client called its model', async () => {
+    const models = [
+      'x'.repeat(100_000),
+      '💸'.repeat(5_000),
+      `"'\\; DROP TABLE usage_minute`,
+      '\u0001\u2028',
+      '',
+    ];
+    await aggregator.aggregate(
+      await storeBatch(
+        database.dataSource,
+        models.map((model) => ({ model })),
+      ),
+    );
+
+    const [{ requests }] = await database.dataSource.query(
+      'SELECT sum(requests)::int AS requests FROM usage_minute',
+    );
+    expect(requests).toBe(models.length);
+  });
+
+  it('leaves a batch unmarked whose sums could not be added', async () => {
+    const batch = await storeBatch(database.dataSource, mixedRequests(5));
+    await database.dataSource.query(
+      'ALTER TABLE usage_minute ADD CONSTRAINT broken CHECK (requests < 0) NOT VALID',
+    );
+
+    await expect(aggregator.aggregate(batch)).rejects.toThrow('broken');
+    expect(await rolledUp(database.dataSource)).toEqual([]);
+
+    await database.dataSource.query('ALTER TABLE usage_minute DROP CONSTRAINT broken');
+    expect(await aggregator.aggregate(batch)).toBe('aggregated');
+    expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+  });
+
+  it('can be taken back and made again', async () => {
+    const runner = database.dataSource.createQueryRunner();
+    const migration = new UsageMinute1763690200000();
+    for (const step of ['down', 'up'] as const) {
+      await runner.startTransaction();
+      await migration[step](runner);
+      await runner.commitTransaction();
+    }
+    await runner.release();
+
+    expect(await aggregator.aggregate(await storeBatch(database.dataSource, mixedRequests(5)))).toBe(
+      'aggregated',
+    );
+  });
+
+  it('knows a batch that is not there', async () => {
+    expect(await aggregator.aggregate(randomUUID())).toBe('absent');
+  });
+});

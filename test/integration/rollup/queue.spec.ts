@@ -1,0 +1,206 @@
+import { getQueueToken } from '@nestjs/bullmq';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/common/crypto/secret.js';
+import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
+import { AGGREGATE_LOGS } from '../../../src/common/queues/aggregate-logs.queue.js';
+import type { QueueSettings } from '../../../src/common/queues/queue-backend.js';
+import { QueueBackend } from '../../../src/common/queues/queue-backend.js';
+import { QueueBatchAnnouncer } from '../../../src/jobs/queue-batch-announcer.js';
+import { SweepBatches } from '../../../src/jobs/sweep-batches.js';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
+import { freePort } from '../../support/ports.js';
+import { rolledUp, startJobs, summedUp, waitingBatches } from '../../support/rollup.js';
+import { storeBatch } from '../../support/stored-batches.js';
+import { eventually } from '../../support/waiting.js';
+
+let database: TestDatabase;
+beforeAll(async () => void (database = await freshDatabase()));
+afterAll(() => database.drop());
+beforeEach(() => database.dataSource.query('TRUNCATE request_logs, log_batches, usage_minute'));
+
+const someRequests = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ model: `model-${at % 4}`, duration_ms: at }));
+
+const untilAggregated = (withinMs = 10_000) =>
+  eventually(async () => (await waitingBatches(database.dataSource)) === 0, {
+    withinMs,
+    what: 'the aggregation',
+  });
+
+const expectCountedOnce = async () =>
+  expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+
+const redisUrl = process.env['TEST_REDIS_URL'];
+const backends: [string, () => QueueSettings][] = [
+  ['PostgreSQL', () => ({ databaseUrl: new Secret(database.url), redisUrl: undefined })],
+  ...(redisUrl
+    ? [
+        ['Redis', () => ({ databaseUrl: undefined, redisUrl: new Secret(redisUrl) })] as [
+          string,
+          () => QueueSettings,
+        ],
+      ]
+    : []),
+];
+
+describe.each(backends)('the queue on %s', (_, settings) => {
+  let jobs: INestApplicationContext;
+  let announcer: QueueBatchAnnouncer;
+  let queue: Queue;
+
+  beforeEach(async () => {
+    jobs = await startJobs(database.dataSource, settings());
+    announcer = jobs.get(QueueBatchAnnouncer);
+    queue = jobs.get<Queue>(getQueueToken(AGGREGATE_LOGS));
+  });
+  afterEach(() => jobs.close());
+
+  it('has an announced batch aggregated within two seconds', async () => {
+    await announcer.announce(await storeBatch(database.dataSource, someRequests(50)));
+
+    await untilAggregated(2_000);
+    await expectCountedOnce();
+  });
+
+  it('counts a batch once that is announced again and again while workers of two processes take jobs', async () => {
+    const other = await startJobs(database.dataSource, settings());
+    const batches = await Promise.all(
+      Array.from({ length: 20 }, () => storeBatch(database.dataSource, someRequests(30))),
+    );
+
+    for (let round = 0; round < 5; round++)
+      await Promise.all(
+        batches.flatMap((batch) => [
+          announcer.announce(batch),
+          other.get(QueueBatchAnnouncer).announce(batch),
+        ]),
+      );
+
+    await untilAggregated();
+    await expectCountedOnce();
+    await other.close();
+  });
+
+  it('keeps nothing of finished jobs, so that each batch can be announced again', async () => {
+    const early = uuidV7(Date.now());
+    await announcer.announce(early);
+    await eventually(async () => (await queue.getJobCountByTypes('wait', 'active', 'delayed')) === 0, {
+      withinMs: 5_000,
+      what: 'the end of the job',
+    });
+    expect(await queue.getJob(`batch-${early}`)).toBeUndefined();
+
+    const batch = await storeBatch(database.dataSource, someRequests(3));
+    await database.dataSource.query(
+      'ALTER TABLE log_batches ADD CONSTRAINT broken CHECK (aggregated_at IS NULL) NOT VALID',
+    );
+    await announcer.announce(batch);
+    await eventually(async () => (await queue.getDelayedCount()) === 1, {
+      withinMs: 5_000,
+      what: 'the first failure',
+    });
+    await database.dataSource.query('ALTER TABLE log_batches DROP CONSTRAINT broken');
+
+    await untilAggregated();
+    await expectCountedOnce();
+  });
+
+  it('finds a batch that nobody announced', async () => {
+    await storeBatch(database.dataSource, someRequests(10), { ageS: 31 });
+    await storeBatch(database.dataSource, someRequests(10), { ageS: 5 });
+
+    await jobs.get(SweepBatches).sweep();
+
+    await eventually(async () => (await waitingBatches(database.dataSource)) === 1, {
+      withinMs: 5_000,
+      what: 'the sweep',
+    });
+  });
+});
+
+describe('the queue on PostgreSQL', () => {
+  const settings = (url = database.url): QueueSettings => ({
+    databaseUrl: new Secret(url),
+    redisUrl: undefined,
+  });
+
+  it('is set up by several processes at once', async () => {
+    const empty = await emptyDatabase();
+
+    await Promise.all(Array.from({ length: 8 }, () => new QueueBackend(settings(empty.url)).prepare()));
+
+    const client = new pg.Client(empty.url);
+    await client.connect();
+    const { rows } = await client.query(
+      "SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'bullmq'",
+    );
+    expect(rows[0].tables).toBeGreaterThan(5);
+    await client.end();
+    await empty.drop();
+  });
+
+  it('goes on after its connections were cut', async () => {
+    const jobs = await startJobs(database.dataSource, settings());
+    await jobs.get(QueueBatchAnnouncer).announce(await storeBatch(database.dataSource, someRequests(5)));
+    await untilAggregated();
+
+    await database.dataSource.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name IN ('gatehouse-queues', $1)`,
+      [AGGREGATE_LOGS],
+    );
+    await jobs.get(QueueBatchAnnouncer).announce(await storeBatch(database.dataSource, someRequests(5)));
+
+    await untilAggregated();
+    await expectCountedOnce();
+    await jobs.close();
+  });
+
+  it('holds no more connections than it says, and none after it was closed', async () => {
+    const jobs = await startJobs(database.dataSource, settings());
+    const batches = await Promise.all(
+      Array.from({ length: 30 }, () => storeBatch(database.dataSource, someRequests(5))),
+    );
+    const connections = async (): Promise<number> => {
+      const [row] = await database.dataSource.query(
+        `SELECT count(*)::int AS held FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name IN ('gatehouse-queues', $1)`,
+        [AGGREGATE_LOGS],
+      );
+      return row.held;
+    };
+    await Promise.all(batches.map((batch) => jobs.get(QueueBatchAnnouncer).announce(batch)));
+    expect(await connections()).toBeLessThanOrEqual(5);
+    await untilAggregated();
+
+    await jobs.close();
+
+    await eventually(async () => (await connections()) === 0, {
+      withinMs: 5_000,
+      what: 'closed connections',
+    });
+  });
+});
+
+describe('the queue on a Redis that is away', () => {
+  it('gives an announcement up after two seconds, and the sweep aggregates by itself', async () => {
+    const away = `redis://127.0.0.1:${await freePort()}`;
+    const jobs = await startJobs(database.dataSource, { databaseUrl: undefined, redisUrl: new Secret(away) });
+    await storeBatch(database.dataSource, someRequests(10), { ageS: 121 });
+
+    const startedAt = Date.now();
+    await expect(jobs.get(QueueBatchAnnouncer).announce(uuidV7(Date.now()))).rejects.toThrow('in time');
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    await jobs.get(SweepBatches).sweep();
+
+    expect(await waitingBatches(database.dataSource)).toBe(0);
+    await expectCountedOnce();
+
+    const closingAt = Date.now();
+    await jobs.close();
+    expect(Date.now() - closingAt).toBeLessThan(15_000);
+  });
+});

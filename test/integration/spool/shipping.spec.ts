@@ -1,0 +1,449 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SpoolLogSink } from '../../../src/adapters/spool-log-sink.js';
+import type {
+  CapturedBodies,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../../../src/common/contracts/request-log.js';
+import { ensurePartitions } from '../../../src/common/database/request-log/partitions.js';
+import { Shipper } from '../../../src/jobs/shipping/shipper.js';
+import { shipperMetrics } from '../../../src/jobs/shipping/shipper-metrics.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { aBody, anOpened, aRecord, NO_BODIES } from '../../support/exchanges.js';
+
+const logger = pino({ level: 'silent' });
+const counter = {
+  countTokens: (text: string) => text.length,
+  costOf: (_: string, model: string) => (model === 'unpriced' ? null : 700),
+};
+let database: TestDatabase;
+let pool: pg.Pool;
+let spool: string;
+let sink: SpoolLogSink;
+let announced: string[];
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  pool.on('error', () => undefined);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(() => {
+  spool = mkdtempSync(join(tmpdir(), 'gatehouse-spool-'));
+  sink = aSink();
+  announced = [];
+});
+afterEach(() => rmSync(spool, { recursive: true, force: true }));
+
+const aSink = (segmentBytes?: number) =>
+  new SpoolLogSink({ spool, logger, reserveBytes: 65_536, segmentBytes });
+const aShipper = () =>
+  new Shipper({
+    pool,
+    spool,
+    logger,
+    counter,
+    announcer: { announce: async (id) => void announced.push(id) },
+  });
+const written = () => new Promise<void>((resolve) => sink.whenWritten(resolve));
+
+async function exchange(record: RequestLogRecord, bodies: CapturedBodies = NO_BODIES) {
+  sink.open(record);
+  sink.close(record, bodies);
+  await written();
+}
+
+async function drain(shipper = aShipper()) {
+  while (await shipper.round());
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- rows of any table, looked at by matchers only
+async function rows(sql: string, ...parameters: unknown[]): Promise<any[]> {
+  return (await pool.query(sql, parameters)).rows;
+}
+const logOf = async (id: string) => (await rows('SELECT * FROM request_logs WHERE id = $1', id))[0];
+
+describe('the shipper', () => {
+  it('stores a request with its attempt and both bodies, announces the batch, and keeps the numbers', async () => {
+    const record = aRecord(anOpened({ metadata: { env: 'prod' }, streamed: true }), { first_token_ms: 17 });
+    const text = JSON.stringify({ messages: 'x'.repeat(2000) });
+    await exchange(record, {
+      request: aBody(text),
+      response: aBody(Buffer.from([0, 255, 0]), { content_encoding: 'gzip' }),
+    });
+
+    await drain();
+
+    const row = await logOf(record.id);
+    expect(row).toMatchObject({
+      trace_id: 'trace-1',
+      ending: 'completed',
+      status: 200,
+      input_tokens: 12,
+      output_tokens: 3,
+      cached_input_tokens: null,
+      cost_nano_usd: '3600',
+      first_token_ms: 17,
+      attempt_count: 1,
+      streamed: true,
+      metadata: { env: 'prod' },
+      usage_source: 'provider',
+    });
+    expect(row.created_at.getTime()).toBe(record.created_at);
+    expect(await rows('SELECT * FROM request_attempts WHERE id = $1', record.id)).toMatchObject([
+      {
+        attempt: 0,
+        origin: 'https://api.openai.com:443',
+        status: 200,
+        cost_nano_usd: '3600',
+        batch_id: row.batch_id,
+      },
+    ]);
+    const [request, response] = await rows(
+      'SELECT * FROM request_bodies WHERE request_id = $1 ORDER BY direction',
+      record.id,
+    );
+    expect(brotliDecompressSync(request.body).toString()).toBe(text);
+    expect(request).toMatchObject({
+      stored_encoding: 'br',
+      original_bytes: String(text.length),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(response).toMatchObject({
+      body: Buffer.from([0, 255, 0]),
+      stored_encoding: null,
+      content_encoding: 'gzip',
+    });
+    expect(announced).toEqual([row.batch_id]);
+    expect(
+      await rows('SELECT rows, aggregated_at, min_created_at FROM log_batches WHERE id = $1', row.batch_id),
+    ).toEqual([{ rows: 1, aggregated_at: null, min_created_at: new Date(record.created_at) }]);
+  });
+
+  it('stores nothing twice when it is started again over the same spool', async () => {
+    const records = Array.from({ length: 30 }, () => aRecord());
+    for (const record of records) await exchange(record);
+    await drain();
+    await drain();
+    await exchange(aRecord());
+    await drain();
+
+    const [{ count }] = await rows(
+      'SELECT count(*)::int FROM request_logs WHERE id = ANY($1)',
+      records.map(({ id }) => id),
+    );
+    expect(count).toBe(30);
+    expect(announced).toHaveLength(2);
+  });
+
+  it('goes on when the queue is away', async () => {
+    const record = aRecord();
+    await exchange(record);
+
+    await drain(
+      new Shipper({
+        pool,
+        spool,
+        logger,
+        counter,
+        announcer: { announce: () => Promise.reject(new Error('away')) },
+      }),
+    );
+
+    expect(await logOf(record.id)).toBeDefined();
+  });
+
+  it('stores bodies and texts with NUL and lone surrogates', async () => {
+    const nasty = 'a\0b\ud800c\udc00';
+    const record = aRecord(anOpened({ metadata: { [`k${nasty}`]: nasty }, span_name: nasty, model: nasty }), {
+      request_headers: ['x-nasty', nasty],
+    });
+    await exchange(record, {
+      request: aBody(Buffer.from('{"p":"\\u0000 \\ud800"}\0\xff', 'latin1')),
+      response: null,
+    });
+    await exchange(aRecord());
+
+    await drain();
+
+    expect(await logOf(record.id)).toMatchObject({
+      span_name: 'a\ufffdb\ufffdc\ufffd',
+      metadata: { 'ka\ufffdb\ufffdc\ufffd': 'a\ufffdb\ufffdc\ufffd' },
+    });
+    const [body] = await rows(
+      `SELECT body, headers FROM request_bodies WHERE request_id = $1 AND direction = 'request'`,
+      record.id,
+    );
+    expect(body.headers).toEqual({ 'x-nasty': 'a\ufffdb\ufffdc\ufffd' });
+    expect(body.body.equals(Buffer.from('{"p":"\\u0000 \\ud800"}\0\xff', 'latin1'))).toBe(true);
+  });
+
+  it('sets a poison row aside whole, keeps what it can of it, and stores all the others', async () => {
+    const records = Array.from({ length: 40 }, (_, n) =>
+      aRecord(
+        n === 17
+          ? anOpened({ trace_id: Array.from({ length: 200 }, () => randomUUID()).join('') })
+          : anOpened(),
+      ),
+    );
+    const hopeless = aRecord(anOpened({ id: 'not a uuid' }));
+    for (const record of [...records, hopeless])
+      await exchange(record, { request: aBody('body'), response: null });
+
+    await drain();
+
+    const stored = await rows(
+      'SELECT id, trace_id FROM request_logs WHERE id = ANY($1)',
+      records.map(({ id }) => id),
+    );
+    expect(stored).toHaveLength(40);
+    expect(stored.find(({ id }) => id === records[17]?.id).trace_id).toHaveLength(64);
+    const letters = await rows('SELECT * FROM request_log_dead_letters ORDER BY sqlstate NULLS LAST');
+    expect(letters).toMatchObject([
+      { request_id: records[17]?.id, sqlstate: '54000', request_body: Buffer.from('body') },
+      { request_id: 'not a uuid', sqlstate: null },
+    ]);
+    expect(JSON.parse(letters[0].record.toString()).record.trace_id).toBe(records[17]?.trace_id);
+  });
+
+  it('absorbs records that the table has already', async () => {
+    const records = Array.from({ length: 10 }, () => aRecord());
+    for (const record of records) await exchange(record);
+    await drain();
+    for (const record of records) await exchange(record);
+    const fresh = aRecord();
+    await exchange(fresh);
+    await exchange(fresh);
+
+    await drain();
+
+    const ids = [...records, fresh].map(({ id }) => id);
+    const [{ count }] = await rows('SELECT count(*)::int FROM request_logs WHERE id = ANY($1)', ids);
+    expect(count).toBe(11);
+    expect(await logOf(fresh.id)).toBeDefined();
+  });
+
+  it('counts usage that the provider did not give, and prices the attempt that answered', async () => {
+    const silent = {
+      usage: null,
+      usage_source: 'none' as const,
+      cost_nano_usd: null,
+      countable: { input: '12345', output: '123' },
+    };
+    const [first] = aRecord().attempts;
+    if (!first) throw new Error('A record has an attempt.');
+    const attempts = [
+      { ...first, cost_nano_usd: 40 },
+      { ...first, attempt: 1, usage: null, cost_nano_usd: null },
+    ];
+    const priced = aRecord(anOpened(), { ...silent, attempts });
+    const unpriced = aRecord(anOpened({ model: 'unpriced' }), {
+      ...silent,
+      response_model: null,
+      attempts: attempts.slice(1),
+    });
+    await exchange(priced);
+    await exchange(unpriced);
+
+    await drain();
+
+    expect(await logOf(priced.id)).toMatchObject({
+      usage_source: 'counted',
+      input_tokens: 5,
+      output_tokens: 3,
+      cost_nano_usd: '740',
+    });
+    expect(
+      await rows(
+        'SELECT cost_nano_usd, input_tokens FROM request_attempts WHERE id = $1 ORDER BY attempt',
+        priced.id,
+      ),
+    ).toEqual([
+      { cost_nano_usd: '40', input_tokens: 12 },
+      { cost_nano_usd: '700', input_tokens: 5 },
+    ]);
+    expect(await logOf(unpriced.id)).toMatchObject({
+      usage_source: 'counted',
+      input_tokens: 5,
+      cost_nano_usd: null,
+    });
+  });
+});
+
+describe('exchanges that are open', () => {
+  it('survive the deletion of their segment and a new shipper, and become one row when they end', async () => {
+    sink = aSink(4096);
+    const opened = anOpened();
+    sink.open(opened);
+    for (let n = 0; n < 40; n++) await exchange(aRecord());
+    await drain();
+    await drain();
+    expect(segments()[0]).not.toBe('00000001.seg');
+    expect(await logOf(opened.id)).toBeUndefined();
+
+    sink.close(aRecord(opened), NO_BODIES);
+    await written();
+    await drain();
+    await sink.shutdown();
+    await drain();
+
+    expect(await rows('SELECT ending FROM request_logs WHERE id = $1', opened.id)).toEqual([
+      { ending: 'completed' },
+    ]);
+  });
+
+  it('are closed as crashed once their writer is gone, also when their segment was deleted long ago', async () => {
+    sink = aSink(4096);
+    const opened: OpenedExchange[] = [anOpened(), anOpened({ provider: 'groq' })];
+    for (const exchange of opened) sink.open(exchange);
+    for (let n = 0; n < 40; n++) await exchange(aRecord());
+    await drain();
+    const late = anOpened();
+    sink.open(late);
+    await sink.shutdown();
+
+    await drain();
+
+    for (const { id, provider } of [...opened, late]) {
+      expect(await logOf(id)).toMatchObject({
+        ending: 'gateway_crashed',
+        status: 500,
+        usage_source: 'none',
+        cost_nano_usd: null,
+        error_code: 'gateway_crashed',
+        attempt_count: 1,
+      });
+      expect(await rows('SELECT provider, status FROM request_attempts WHERE id = $1', id)).toEqual([
+        { provider, status: null },
+      ]);
+    }
+    expect(segments()).toEqual([]);
+  });
+
+  const segments = () =>
+    readdirSync(spool).flatMap((writer) =>
+      readdirSync(join(spool, writer)).filter((name) => name.endsWith('.seg')),
+    );
+});
+
+describe('two shippers over one spool', () => {
+  it('store every record once, because only one of them can move the cursor', async () => {
+    const absorbed = await valueOf(shipperMetrics.duplicates);
+    const lostRaces = await valueOf(shipperMetrics.conflicts);
+    sink = aSink(16_384);
+    const shippers = [aShipper(), aShipper()];
+    const records: RequestLogRecord[] = [];
+    for (let wave = 0; wave < 25; wave++) {
+      for (let n = 0; n < 20; n++) {
+        const record = aRecord();
+        records.push(record);
+        sink.open(record);
+        if (n !== 7) sink.close(record, NO_BODIES);
+      }
+      await written();
+      await Promise.all(shippers.map((shipper) => shipper.round()));
+    }
+    await sink.shutdown();
+    await Promise.all(shippers.map(drain));
+    await drain();
+
+    const stored = await rows(
+      'SELECT id, count(*)::int, min(ending) AS ending FROM request_logs WHERE id = ANY($1) GROUP BY id',
+      records.map(({ id }) => id),
+    );
+    expect(stored).toHaveLength(500);
+    expect(stored.every(({ count }) => count === 1)).toBe(true);
+    expect(stored.filter(({ ending }) => ending === 'gateway_crashed')).toHaveLength(25);
+    expect(await valueOf(shipperMetrics.conflicts)).toBeGreaterThan(lostRaces);
+    expect(await valueOf(shipperMetrics.duplicates)).toBe(absorbed);
+  });
+});
+
+async function valueOf(counter: {
+  get(): Promise<{ values: readonly { value: number }[] }>;
+}): Promise<number> {
+  return (await counter.get()).values[0]?.value ?? 0;
+}
+
+describe('stopping', () => {
+  it('ships what is there', async () => {
+    const shipper = aShipper();
+    shipper.start();
+    const record = aRecord();
+    await exchange(record);
+    await sink.shutdown();
+
+    await shipper.stop();
+
+    expect(await logOf(record.id)).toBeDefined();
+    expect(readdirSync(spool)).toEqual([]);
+  });
+});
+
+describe('partitions', () => {
+  const run = async (sql: string) => (await pool.query(sql)).rows as Record<string, unknown>[];
+
+  it('stand ready for the days to come, and a second round changes nothing', async () => {
+    const [{ count }] = await rows(
+      `SELECT count(*)::int FROM pg_inherits WHERE inhparent = 'request_logs'::regclass`,
+    );
+    expect(count).toBe(10);
+
+    expect(await ensurePartitions(run)).toMatchObject({ created: [], blocked: [] });
+  });
+
+  it('can be made by two processes at once while rows are written', async () => {
+    const inTen = Date.now() + 10 * 86_400_000;
+    const together = await Promise.all(
+      [0, 1].map(() => inOwnTransaction((own) => ensurePartitions(own, 1, inTen))),
+    );
+
+    expect(together.map(({ created }) => created.length).sort((a, b) => a - b)).toEqual([0, 9]);
+  });
+
+  it('report a day whose rows already lie in the default partition', async () => {
+    const then = Date.now() + 40 * 86_400_000;
+    const record = aRecord(anOpened({ created_at: then }));
+    await exchange(record);
+    await drain();
+
+    const report = await inOwnTransaction((own) => ensurePartitions(own, 0, then));
+
+    expect(await logOf(record.id)).toBeDefined();
+    expect(report.strays).toContain('request_logs');
+    expect(report.blocked.some((name) => name.startsWith('request_logs_'))).toBe(true);
+  });
+
+  async function inOwnTransaction<T>(
+    work: (run: (sql: string) => Promise<Record<string, unknown>[]>) => Promise<T>,
+  ): Promise<T> {
+    const client = await pool.connect();
+    try {
+      await client.query('BEGIN');
+      const result = await work(async (sql) => (await client.query(sql)).rows as Record<string, unknown>[]);
+      await client.query('COMMIT');
+      return result;
+    } finally {
+      client.release();
+    }
+  }
+});
+
+describe('a folder without an owner', () => {
+  it('is left alone while it is young', async () => {
+    expect(existsSync(spool)).toBe(true);
+    await drain();
+
+    expect(readdirSync(spool)).toHaveLength(1);
+  });
+});

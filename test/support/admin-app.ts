@@ -1,0 +1,204 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Global, Module } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import type { DataSource } from 'typeorm';
+import { PostgresApiKeyDirectory } from '../../src/adapters/postgres-api-key-directory.js';
+import { AdminModule } from '../../src/admin/admin.module.js';
+import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
+import { configureAdmin } from '../../src/admin/configure.js';
+import { ApiKeyDirectory } from '../../src/auth/ports.js';
+import { type Scope, SCOPES } from '../../src/auth/scopes.js';
+import { type Change, ChangeBus } from '../../src/common/changes/change-bus.js';
+import { SecretBox } from '../../src/common/crypto/envelope.js';
+import { Secret } from '../../src/common/crypto/secret.js';
+import { DatabaseModule } from '../../src/common/database/database.module.js';
+import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
+import { Egress } from '../../src/common/egress/egress.js';
+import { SettingsModule } from '../../src/common/settings/settings.module.js';
+import { loadSettings } from '../../src/common/settings/settings.js';
+import { freshDatabase } from './database.js';
+
+/** Hands changes on after their commit, within the process, and remembers them. */
+class LocalChangeBus extends ChangeBus {
+  readonly published: Change[] = [];
+  private readonly listeners: ((change: Change | null) => void)[] = [];
+
+  constructor(private readonly unitOfWork: UnitOfWork) {
+    super();
+  }
+
+  override async publish(change: Change): Promise<void> {
+    this.unitOfWork.afterCommit(() => {
+      this.published.push(change);
+      for (const listener of this.listeners) listener(change);
+    });
+  }
+
+  override subscribe(listener: (change: Change | null) => void): void {
+    this.listeners.push(listener);
+  }
+}
+
+/** What stands behind the administration's ports in these tests: the real directory, no network. */
+function adaptersFor(dataSource: DataSource, pepper: Secret) {
+  @Global()
+  @Module({
+    providers: [
+      {
+        provide: ChangeBus,
+        inject: [UnitOfWork],
+        useFactory: (unit: UnitOfWork) => new LocalChangeBus(unit),
+      },
+      {
+        provide: ApiKeyDirectory,
+        inject: [ChangeBus],
+        useFactory: (changes: ChangeBus) =>
+          new PostgresApiKeyDirectory(dataSource, changes, { pepper, staleKeysMs: 0 }),
+      },
+      { provide: Egress, useFactory: () => new Egress({ allow: [], timeouts: { connectMs: 1000 } }) },
+    ],
+    exports: [ChangeBus, ApiKeyDirectory, Egress],
+  })
+  class AdaptersForTests {}
+  return AdaptersForTests;
+}
+
+/** What JSON holds, unchecked: the tests look at it themselves. */
+export type Json = ReturnType<JSON['parse']>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly body: Json;
+}
+
+interface Call {
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The administration alone, on a database of its own. */
+export class AdminApp {
+  private constructor(
+    readonly app: NestFastifyApplication,
+    readonly dataSource: DataSource,
+    readonly url: string,
+    readonly first: BootstrapResult,
+    readonly box: SecretBox,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<AdminApp> {
+    const database = await freshDatabase();
+    const { dataSource, url } = database;
+    const key = () => randomBytes(32).toString('base64');
+    const settings = loadSettings({
+      DATABASE_URL: url,
+      GATEHOUSE_MASTER_KEY: key(),
+      GATEHOUSE_KEY_PEPPER: key(),
+    });
+    const { masterKey, keyPepper } = settings as { masterKey: Secret; keyPepper: Secret };
+    const first = await bootstrap(dataSource, { masterKey, keyPepper }, async () => undefined);
+    const module = await Test.createTestingModule({
+      imports: [
+        SettingsModule.of(settings),
+        DatabaseModule.around(dataSource),
+        adaptersFor(dataSource, keyPepper),
+        AdminModule,
+      ],
+    }).compile();
+    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
+    app.useLogger(false);
+    configureAdmin(app);
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new AdminApp(
+      app,
+      dataSource,
+      url,
+      first as BootstrapResult,
+      new SecretBox(masterKey),
+      async () => {
+        await app.close();
+        await database.drop();
+      },
+    );
+  }
+
+  get changes(): readonly Change[] {
+    return this.app.get<LocalChangeBus>(ChangeBus).published;
+  }
+
+  /** With the admin key of the first start, unless another or null is said. */
+  async call(
+    method: string,
+    path: string,
+    { key = this.first.admin_api_key, body, headers }: Call = {},
+  ): Promise<Answer> {
+    const isText = typeof body === 'string';
+    const answer = await this.app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: {
+        ...(key === '' ? {} : { 'x-gateway-api-key': key }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
+    });
+    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.payload,
+      body: isJson && answer.payload !== '' ? JSON.parse(answer.payload) : null,
+    };
+  }
+
+  /** A workspace service key; with all that it may carry, unless scopes are said. */
+  async workspaceKey(
+    scopes = serviceScopes(),
+    workspace_id: string = this.first.workspace_id,
+  ): Promise<{ id: string; key: string }> {
+    const body = { name: 'A key', workspace_id, scopes };
+    return (await this.call('POST', '/v1/api-keys/workspace/service', { body })).body;
+  }
+
+  /** Another workspace of the same organization. */
+  async anotherWorkspace(slug: string): Promise<string> {
+    const id = randomUUID();
+    await this.dataSource.query(
+      'INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)',
+      [id, this.first.organisation_id, slug],
+    );
+    return id;
+  }
+
+  /** Another organization with a workspace; answers their ids. */
+  async anotherOrganization(): Promise<{ organizationId: string; workspaceId: string }> {
+    const [organizationId, workspaceId] = [randomUUID(), randomUUID()];
+    const { wrapped } = this.box.makeOrganizationKey(organizationId);
+    await this.dataSource.query('INSERT INTO organizations (id, name, wrapped_key) VALUES ($1, $2, $3)', [
+      organizationId,
+      'B',
+      wrapped,
+    ]);
+    await this.dataSource.query(
+      "INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, 'wB', 'ws-b')",
+      [workspaceId, organizationId],
+    );
+    return { organizationId, workspaceId };
+  }
+
+  /** The audit trail, oldest first. */
+  async audited(): Promise<Json[]> {
+    return this.dataSource.query('SELECT * FROM audit_records ORDER BY seq');
+  }
+}
+
+export function serviceScopes(): Scope[] {
+  return (Object.keys(SCOPES) as Scope[]).filter((scope) => SCOPES[scope].service);
+}

@@ -1,0 +1,86 @@
+import { Agent, createServer, request as openRequest, type Server } from 'node:http';
+import { listenOnOneOf, stopListening } from './upstreams/listen.js';
+
+/** How often each backend is asked whether it is ready, in milliseconds. */
+export const HEALTH_CHECK_MS = 150;
+
+interface Backend {
+  readonly port: number;
+  readonly agent: Agent;
+  isReady: boolean;
+}
+
+/**
+ * A plain HTTP balancer: in turn to backends whose last health check was good, over connections that it keeps,
+ * without a second try. What it answers itself (502, 503) counts as a failure of those behind it.
+ */
+export class Balancer {
+  url = '';
+  readonly #backends: readonly Backend[];
+  readonly #server: Server;
+  readonly #checks: NodeJS.Timeout;
+  #turn = 0;
+
+  private constructor(ports: readonly number[]) {
+    this.#backends = ports.map((port) => ({ port, agent: new Agent({ keepAlive: true }), isReady: false }));
+    this.#checks = setInterval(
+      () => this.#backends.forEach((backend) => this.#check(backend)),
+      HEALTH_CHECK_MS,
+    );
+    this.#server = createServer((request, response) => {
+      const ready = this.#backends.filter(({ isReady }) => isReady);
+      const backend = ready[this.#turn++ % ready.length];
+      if (!backend) return void response.writeHead(503).end('nobody is ready');
+      const { method, url: path, headers } = request;
+      const onward = openRequest({
+        port: backend.port,
+        host: '127.0.0.1',
+        agent: backend.agent,
+        method,
+        path,
+        headers,
+      });
+      onward.on('response', (answer) => {
+        response.writeHead(
+          answer.statusCode ?? 502,
+          answer.rawHeaders.filter((_, i, all) => !/^(connection|keep-alive)$/i.test(all[i - (i % 2)] ?? '')),
+        );
+        answer.on('error', () => response.destroy()).pipe(response);
+      });
+      onward.on('error', (error) =>
+        response.headersSent ? response.destroy() : response.writeHead(502).end(String(error)),
+      );
+      request.pipe(onward);
+    });
+  }
+
+  static async start(ports: readonly number[]): Promise<Balancer> {
+    const balancer = new Balancer(ports);
+    balancer.url = `http://127.0.0.1:${await listenOnOneOf(balancer.#server, [0])}`;
+    return balancer;
+  }
+
+  get ready(): number {
+    return this.#backends.filter(({ isReady }) => isReady).length;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#checks);
+    for (const { agent } of this.#backends) agent.destroy();
+    this.#server.closeAllConnections();
+    await stopListening(this.#server);
+  }
+
+  #check(backend: Backend): void {
+    const probe = openRequest(
+      { port: backend.port, host: '127.0.0.1', path: '/readyz', agent: false, timeout: 1_000 },
+      (answer) => {
+        backend.isReady = answer.statusCode === 200;
+        answer.resume();
+      },
+    );
+    probe.on('timeout', () => probe.destroy());
+    probe.on('error', () => (backend.isReady = false));
+    probe.end();
+  }
+}

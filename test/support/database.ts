@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { inject } from 'vitest';
+import { createDataSource } from '../../src/common/database/data-source.js';
+import { migrate } from '../../src/common/database/migrate.js';
+
+/** A database of its own for one test file, with the schema in place. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly dataSource: DataSource;
+  /** Closes the connections and drops the database. */
+  drop(): Promise<void>;
+}
+
+export async function freshDatabase(): Promise<TestDatabase> {
+  const database = await emptyDatabase();
+  const setUp = await createDataSource(database.url, 2, 'migrations').initialize();
+  await migrate(setUp);
+  await setUp.destroy();
+  const dataSource = await createDataSource(database.url).initialize();
+  return {
+    url: database.url,
+    dataSource,
+    drop: async () => {
+      if (dataSource.isInitialized) await dataSource.destroy();
+      await database.drop();
+    },
+  };
+}
+
+/** A database without tables. */
+export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = inject('postgresUrl');
+  const name = `gatehouse_test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** Runs one statement on the server, outside all pools. */
+export async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

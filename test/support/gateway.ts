@@ -1,0 +1,215 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { IdentityService } from '../../src/auth/identity.service.js';
+import type { Principal } from '../../src/auth/principal.js';
+import { mintApiKey } from '../../src/common/crypto/api-key-format.js';
+import { Secret } from '../../src/common/crypto/secret.js';
+import type {
+  CapturedBodies,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../../src/common/contracts/request-log.js';
+import { Egress } from '../../src/common/egress/egress.js';
+import { loadSettings } from '../../src/common/settings/settings.js';
+import { Pipeline } from '../../src/gateway/pipeline.js';
+import { Planner } from '../../src/gateway/planning/planner.js';
+import type { VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import type { Target } from '../../src/gateway/types/target.js';
+import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
+import type { Sender } from '../../src/gateway/upstream/sender.js';
+import type { WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
+
+/** A caller who may call models, unless the test says otherwise. */
+export function aCaller(wishes: Partial<Principal> = {}): Principal {
+  return {
+    kind: 'workspace_service_key',
+    apiKeyId: '00000000-0000-7000-8000-000000000001',
+    name: 'test',
+    organizationId: '00000000-0000-7000-8000-000000000002',
+    workspaceId: '00000000-0000-7000-8000-000000000003',
+    userId: null,
+    scopes: new Set(['completions.write']),
+    ...wishes,
+  };
+}
+
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly chunks?: readonly (string | Buffer)[];
+  /** Ends with this error: before the head when there are no chunks and no status. */
+  readonly error?: Error;
+  /** Never ends by itself. */
+  readonly isEndless?: boolean;
+  /** The connection never stood. */
+  readonly isUnsent?: boolean;
+}
+
+export interface GatewayWishes {
+  readonly caller?: Principal;
+  /** Answers in the order of the tries; the last one repeats. */
+  readonly answers?: readonly ScriptedAnswer[];
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface SentRequest extends WireRequest {
+  readonly target: Target;
+  readonly tenant: string;
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly key: string;
+  readonly calls: SentRequest[];
+  readonly opened: OpenedExchange[];
+  readonly logs: { record: RequestLogRecord; bodies: CapturedBodies }[];
+  readonly cancelled: Error[];
+  readonly request: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly chat: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+  readonly logged: () => Promise<RequestLogRecord>;
+  readonly close: () => Promise<void>;
+}
+
+const PRICE = {
+  input: 150_000_000,
+  output: 600_000_000,
+  cachedInput: null,
+  cacheWrite: null,
+  audioInput: null,
+  audioOutput: null,
+};
+
+/** The whole data plane in memory: its ports are plain objects, its wire plays what the test wrote. */
+export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway> {
+  const key = mintApiKey('ws').reveal();
+  const caller = wishes.caller ?? aCaller();
+  const settings = loadSettings({ ...wishes.settings });
+  const seen: Pick<TestGateway, 'calls' | 'opened' | 'logs' | 'cancelled'> = {
+    calls: [],
+    opened: [],
+    logs: [],
+    cancelled: [],
+  };
+  const virtualKey: VirtualKeySnapshot = {
+    id: '00000000-0000-7000-8000-000000000004',
+    slug: 'openai-prod',
+    workspaceId: caller.workspaceId ?? '',
+    providerId: 'openai',
+    customHost: null,
+    credentials: { key: new Secret('sk-stored'), fields: {} },
+    expiresAt: null,
+  };
+  const pipeline = new Pipeline(
+    new IdentityService({
+      find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null),
+    }),
+    new Planner(
+      { find: (_reach, slug) => (slug === virtualKey.slug ? virtualKey : null) },
+      new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
+    ),
+    scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
+    {
+      open: (exchange) => seen.opened.push(exchange),
+      close: (record, bodies) => seen.logs.push({ record, bodies }),
+      whenWritten: (then) => setImmediate(then),
+    },
+    { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
+    settings,
+  );
+  const server = createServer((request, response) => {
+    pipeline.handle(request, response);
+  });
+  const url = await listening(server);
+  const request = (path: string, init: RequestInit = {}) =>
+    fetch(url + path, {
+      ...init,
+      headers: { 'x-gateway-api-key': key, ...(init.headers as Record<string, string>) },
+    });
+  return {
+    url,
+    key,
+    ...seen,
+    request,
+    chat: (body, headers = {}) =>
+      request('/v1/chat/completions', {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'openai-prod', ...headers },
+      }),
+    logged: () => firstOf(seen.logs),
+    close: () => closed(server),
+  };
+}
+
+function scripted(
+  answers: readonly ScriptedAnswer[],
+  seen: Pick<TestGateway, 'calls' | 'cancelled'>,
+  timeouts: Omit<AttemptLimits, 'setByCaller'>,
+): Pick<Sender, 'limitsFor' | 'start'> {
+  return {
+    limitsFor: (timeoutMs) => ({
+      ...timeouts,
+      ...(timeoutMs && { firstByteMs: timeoutMs }),
+      setByCaller: timeoutMs !== null,
+    }),
+    start: (tenant, target, request, limits) => {
+      const answer = answers[Math.min(seen.calls.length, answers.length - 1)] ?? {};
+      seen.calls.push({ ...request, target, tenant });
+      return new Attempt(limits).send(
+        { dispatch: (_, handler) => void play(answer, handler, seen.cancelled) },
+        request,
+      );
+    },
+  };
+}
+
+async function play(answer: ScriptedAnswer, handler: WireHandler, cancelled: Error[]): Promise<void> {
+  let isAborted = false;
+  if (!answer.isUnsent)
+    handler.onConnect((reason) => {
+      isAborted = true;
+      cancelled.push(reason as Error);
+      handler.onError(reason as Error);
+    });
+  await new Promise(setImmediate);
+  const {
+    status = answer.error ? 0 : 200,
+    headers = { 'content-type': 'application/json' },
+    chunks = [],
+  } = answer;
+  const raw = Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]);
+  if (status) handler.onHeaders(status, raw, () => undefined, '');
+  for (const chunk of chunks) {
+    await new Promise(setImmediate);
+    if (isAborted) return;
+    handler.onData(Buffer.from(chunk));
+  }
+  if (isAborted || answer.isEndless) return;
+  if (answer.error) handler.onError(answer.error);
+  else handler.onComplete();
+}
+
+function listening(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}
+
+async function firstOf(logs: readonly { record: RequestLogRecord }[]): Promise<RequestLogRecord> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (logs[0]) return logs[0].record;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('No record was written within five seconds.');
+}

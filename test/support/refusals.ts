@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../src/common/errors/catalog.js';
+import type { Service } from './service.js';
+
+/** What no refusal may tell: stacks, queries, files, inner addresses, names of libraries. */
+const INNER_LIFE =
+  /\n\s+at |node_modules|\.[jt]s:\d|\/src\/|\/dist\/|\bSELECT\b|\bINSERT\b|\bundici\b|\bfastify\b|\bnest(js)?\b|typeorm|postgres|ECONN|ENOTFOUND|127\.0\.0\.1:\d/i;
+
+/** The body is a refusal of the gateway in the one shape that all of them have, and tells nothing of the inside. */
+export function expectRefusal(body: Buffer, code: ErrorCode): void {
+  const text = body.toString('utf8');
+  const { error } = JSON.parse(text) as { error: Record<string, unknown> };
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'request_id', 'type']);
+  expect(error['code']).toBe(code);
+  expect(error['type']).toBe(ERRORS[code].type);
+  expect(error['request_id']).toMatch(/^[0-9a-f-]{36}$/);
+  expect(error['message']).toBeTypeOf('string');
+  expect(text).not.toMatch(INNER_LIFE);
+}
+
+/** Watches that no process of the service died and was replaced, and that it stays ready. */
+export class Vitals {
+  readonly #gateways: readonly number[];
+
+  constructor(private readonly service: Service) {
+    this.#gateways = [...service.pids.gateways].sort((a, b) => a - b);
+  }
+
+  async check(): Promise<void> {
+    const started = Date.now();
+    expect(await this.service.ready(), '/readyz').toBe(true);
+    expect(Date.now() - started, 'ms to /readyz').toBeLessThan(1_000);
+    expect(
+      [...this.service.pids.gateways].sort((a, b) => a - b),
+      'gateway processes',
+    ).toEqual(this.#gateways);
+  }
+}
