@@ -61,9 +61,16 @@ module.exports = {
       from: { path: '^src/', pathNot: ['^src/common/egress/', '\\.spec\\.ts$'] },
       to: { path: '^(node:)?(net|tls|http2|dns|dns/promises)$|node_modules/undici/', dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'gateway-processes-carry-no-administration',
+      comment: 'Code that a gateway process loads is memory that every request is collected over, and time at every start.',
+      severity: 'error',
+      from: { path: '^src/main\\.ts$' },
+      to: { reachable: true, path: '^src/admin/|node_modules/(typeorm|@nestjs/(typeorm|swagger|platform-fastify)|fastify|class-validator|class-transformer|bullmq)/' },
+    },
     { name: 'no-circles', severity: 'error', comment: 'Two files that need each other are one idea in two places, or a missing third.', from: {}, to: { circular: true } },
     { name: 'no-tests-in-the-house', severity: 'error', comment: 'What ships may not lean on what tests it.', from: { path: '^src/', pathNot: '\\.spec\\.ts$' }, to: { path: '^test/|\\.spec\\.ts$' } },
-    { name: 'no-orphans', severity: 'error', comment: 'A file that nobody opens is a file to delete.', from: { orphan: true, path: '^src/', pathNot: '^src/(main|worker)\\.ts$' }, to: {} },
+    { name: 'no-orphans', severity: 'error', comment: 'A file that nobody opens is a file to delete.', from: { orphan: true, path: '^src/', pathNot: '^src/(main|administration|worker)\\.ts$' }, to: {} },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { configureAdmin } from './admin/configure.js';
+import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
-import { createDataSource } from './common/database/data-source.js';
+import { QueryPool } from './common/database/query-pool.js';
+import { ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -12,69 +13,80 @@ import { type Check, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
-import { Pipeline } from './gateway/pipeline.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
-import { FrontServer } from './http.js';
+import { Pipeline } from './gateway/pipeline.js';
+import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
 
-/** A gateway process: serves the data plane and the administration on one port. */
+/**
+ * A gateway process: serves the data plane, and relays the administration's requests to its process. Nothing of the
+ * administration's code is loaded here: it would cost memory, and garbage collection over it, per request.
+ */
 async function main(settings: Settings): Promise<void> {
-  if (!settings.databaseUrl)
-    throw new Error('A gateway process needs DATABASE_URL; "gatehouse start" gives it one.');
-  const dataSource = createDataSource(settings.databaseUrl.reveal(), settings.databasePoolSize);
-  await dataSource.initialize();
-  const front = new FrontServer();
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(settings, dataSource),
-    front.adapter,
-    {
-      logger: nestLogger,
-      abortOnError: false,
-    },
-  );
-  configureAdmin(app);
+  const { databaseUrl, adminSocket } = settings;
+  if (!databaseUrl || !adminSocket)
+    throw new Error(
+      'A gateway process needs what "gatehouse start" gives it: DATABASE_URL and GATEHOUSE_ADMIN_SOCKET.',
+    );
+  const pool = new QueryPool(databaseUrl.reveal(), settings.databasePoolSize);
+  const app = await NestFactory.createApplicationContext(AppModule.of(settings, pool), {
+    logger: nestLogger,
+    abortOnError: false,
+  });
   startMetrics();
   registerExchangeMetrics();
-  await app.listen(settings.port, settings.host);
+  const front: FrontServer = new FrontServer({
+    gateway: app.get(Pipeline),
+    administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),
+    probes: new Probes(
+      checks(pool, () => front.isDraining),
+      settings.metricsToken,
+    ),
+  });
+  await front.listen(settings.port, settings.host);
 
-  const checks: Check[] = [
+  onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
+  collectGarbage();
+  tellSupervisor({ type: 'ready' });
+}
+
+function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
+  return [
     {
       name: 'draining',
       isVital: true,
       run: () => {
-        if (front.isDraining) throw new Error('draining');
+        if (isDraining()) throw new Error('draining');
       },
     },
     {
       name: 'database',
       isVital: false,
       run: async () => {
-        await dataSource.query('SELECT 1');
+        await pool.query('SELECT 1');
       },
     },
   ];
-  front.open(app.get(Pipeline), new Probes(checks, settings.metricsToken));
+}
 
-  onSupervisor({ drain: (isImmediate) => drain(app, front, settings, isImmediate) });
-  collectGarbage();
-  tellSupervisor({ type: 'ready' });
+interface Running {
+  readonly app: INestApplicationContext;
+  readonly front: FrontServer;
+  readonly pool: QueryPool;
+  readonly settings: Settings;
 }
 
 /**
  * Leaves without failing anybody: says so in readiness, goes on serving until balancers have noticed, lets
  * streams finish, then closes the stores. Connections of the first phase end with their answer.
  */
-async function drain(
-  app: NestFastifyApplication,
-  front: FrontServer,
-  settings: Settings,
-  isImmediate: boolean,
-): Promise<void> {
+async function drain({ app, front, pool, settings }: Running, isImmediate: boolean): Promise<void> {
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
   await front.close(settings.drainTimeoutMs);
   await app.close();
+  await pool.close();
   process.exit(0);
 }
 

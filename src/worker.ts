@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { setPriority } from 'node:os';
 import { NestFactory } from '@nestjs/core';
 import { createDataSource } from './common/database/data-source.js';
 import { createLogger } from './common/observability/logger.js';
@@ -11,9 +10,6 @@ import { WorkerModule } from './worker.module.js';
 
 const logger = createLogger('worker');
 
-/** Niceness. On a full machine requests go first: the spool waits, and is stored when there is time. */
-const BEHIND_THE_GATEWAYS = 5;
-
 /** The background process: stores request logs, aggregates them. Serves nobody. */
 async function main(settings: Settings): Promise<void> {
   if (!settings.databaseUrl)
@@ -24,7 +20,6 @@ async function main(settings: Settings): Promise<void> {
     logger: nestLogger,
     abortOnError: false,
   });
-  setPriority(BEHIND_THE_GATEWAYS);
   startMetrics();
   onSupervisor({
     drain: async () => {

@@ -1,4 +1,4 @@
-import type { Change } from '../common/changes/change-bus.js';
+import type { Change } from '../common/changes/change.js';
 import { createLogger } from '../common/observability/logger.js';
 
 type Listener = (change: Change | null) => void;

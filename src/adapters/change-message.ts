@@ -1,4 +1,4 @@
-import type { Change } from '../common/changes/change-bus.js';
+import type { Change } from '../common/changes/change.js';
 
 /** The name under which all processes of all instances talk, in PostgreSQL and in Redis. */
 export const CHANGES_CHANNEL = 'gatehouse_changes';

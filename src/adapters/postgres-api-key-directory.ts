@@ -1,23 +1,27 @@
 import { hash } from 'node:crypto';
-import type { DataSource } from 'typeorm';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
 import type { Principal, PrincipalKind } from '../auth/principal.js';
 import { type Scope, isScope } from '../auth/scopes.js';
-import type { ChangeBus } from '../common/changes/change-bus.js';
+import type { ChangeFeed } from '../common/changes/change.js';
 import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
-import type { ApiKey, ApiKeyType } from '../common/database/entities/api-key.entity.js';
+import type { Queryable } from '../common/database/queryable.js';
+import type { ApiKeyType } from '../common/contracts/api-key-type.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** Columns under the names that the query gives them; times are milliseconds since the epoch. */
-type Row = Pick<ApiKey, 'id' | 'kind' | 'name' | 'scopes'> & {
+interface Row {
+  readonly id: string;
+  readonly kind: ApiKeyType;
+  readonly name: string;
+  readonly scopes: readonly string[];
   readonly organization_id: string;
   readonly workspace_id: string | null;
   readonly user_id: string | null;
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
-};
+}
 
 const BY_HASH = `
   SELECT id, kind, name, scopes, organization_id, workspace_id, user_id, expires_at,
@@ -48,8 +52,8 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
   private readonly cache: RefreshingCache<string, KnownKey>;
 
   constructor(
-    private readonly database: DataSource,
-    changes: ChangeBus,
+    private readonly database: Queryable,
+    changes: ChangeFeed,
     private readonly options: ApiKeyDirectoryOptions,
   ) {
     super();

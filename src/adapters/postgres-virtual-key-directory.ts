@@ -1,8 +1,8 @@
-import type { DataSource } from 'typeorm';
 import type { Reach } from '../auth/tenant.js';
-import type { ChangeBus } from '../common/changes/change-bus.js';
+import type { ChangeFeed } from '../common/changes/change.js';
 import type { SecretBox } from '../common/crypto/envelope.js';
-import { credentialBindingOf } from '../common/database/entities/virtual-key.entity.js';
+import { credentialBindingOf } from '../common/database/credential-binding.js';
+import type { Queryable } from '../common/database/queryable.js';
 import { AppError } from '../common/errors/app-error.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../gateway/ports.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
@@ -48,8 +48,8 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
 
   /** `staleKeysMs`: how long known keys keep working while the database is away. */
   constructor(
-    private readonly database: DataSource,
-    changes: ChangeBus,
+    private readonly database: Queryable,
+    changes: ChangeFeed,
     private readonly secrets: SecretBox,
     staleKeysMs: number,
   ) {

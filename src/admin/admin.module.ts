@@ -6,7 +6,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
-/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangeBus` and `Egress`. */
+/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
 @Module({
   imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule],
   providers: [AdminDoors],

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdentityService } from './identity.service.js';
 
-/** Who is calling. Needs the `ApiKeyDirectory` that the adapters provide globally. */
+/** Who is calling. Needs the `ApiKeyDirectory` and `ClientAddresses` that the adapters provide globally. */
 @Module({ providers: [IdentityService], exports: [IdentityService] })
 export class AuthModule {}

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../common/crypto/api-key-format.js';
 import { AppError } from '../common/errors/app-error.js';
 import { presentedKey } from './credentials.js';
+import { ClientAddresses } from '../common/http/client-address.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { ApiKeyDirectory, type KnownKey } from './ports.js';
 import type { Principal } from './principal.js';
@@ -15,7 +16,10 @@ import type { Principal } from './principal.js';
 export class IdentityService {
   private readonly failures = new FailedAttempts();
 
-  constructor(private readonly directory: ApiKeyDirectory) {}
+  constructor(
+    private readonly directory: ApiKeyDirectory,
+    private readonly addresses: ClientAddresses,
+  ) {}
 
   /** Returns without a promise when the key is in memory. Rejects with `unauthenticated`, `rate_limited` or `auth_unavailable`. */
   identify(request: IncomingMessage): Principal | Promise<Principal> {
@@ -38,8 +42,7 @@ export class IdentityService {
   }
 
   private refuse(request: IncomingMessage): never {
-    const address = request.socket.remoteAddress ?? '';
-    if (this.failures.record(address, Date.now()))
+    if (this.failures.record(this.addresses.of(request), Date.now()))
       throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
     throw new AppError('unauthenticated');
   }

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../common/crypto/secret.js';
 import { loadSettings } from '../common/settings/settings.js';
@@ -28,7 +28,22 @@ describe('childEnvironment', () => {
     const path = environment['GATEHOUSE_MASTER_KEY_FILE'] ?? '';
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readFile(path, 'utf8')).toBe(secrets.masterKey.reveal());
+    expect(child.adminSocket).toBe(join(dataDir, 'run', 'admin.sock'));
     await rm(dataDir, { recursive: true });
+  });
+
+  it('finds a closed place for the socket of a data folder that lies too deep for one', async () => {
+    const dataDir = join(await mkdtemp(join(tmpdir(), 'gatehouse-plan-')), 'deep'.repeat(40));
+    const key = new Secret(Buffer.alloc(32).toString('base64'));
+    const settings = loadSettings({ GATEHOUSE_DATA_DIR: dataDir });
+
+    const environment = await childEnvironment(settings, 1, { masterKey: key, keyPepper: key });
+
+    const path = environment['GATEHOUSE_ADMIN_SOCKET'] ?? '';
+    expect(Buffer.byteLength(path)).toBeLessThan(104);
+    expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
+    await rm(dirname(path), { recursive: true });
+    await rm(dirname(dataDir), { recursive: true });
   });
 });
 
@@ -47,7 +62,7 @@ describe('connectionsNeeded', () => {
   it('leaves room for every process', () => {
     const of = (processes: string) =>
       connectionsNeeded(loadSettings({ GATEHOUSE_PROCESSES: processes, DATABASE_POOL_SIZE: '8' }));
-    expect(of('2')).toBe(80);
-    expect(of('64')).toBeGreaterThanOrEqual(65 * 8);
+    expect(of('2')).toBe(100);
+    expect(of('64')).toBeGreaterThanOrEqual(66 * 8);
   });
 });

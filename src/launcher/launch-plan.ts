@@ -1,4 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Settings } from '../common/settings/settings.js';
@@ -14,7 +15,7 @@ export type ChildEnvironment = Readonly<Record<string, string>>;
  * The file with the address of the database comes later, when there is one: `giveDatabaseUrl`.
  */
 export async function childEnvironment(
-  { dataDir }: Settings,
+  { dataDir, adminSocket }: Settings,
   port: number,
   { masterKey, keyPepper }: InstanceSecrets,
 ): Promise<ChildEnvironment> {
@@ -27,8 +28,22 @@ export async function childEnvironment(
     [name, ''],
     [`${name}_FILE`, handOverPath(dataDir, name)],
   ]);
-  const plain = { GATEHOUSE_PORT: String(port), GATEHOUSE_DATA_DIR: dataDir };
+  const plain = {
+    GATEHOUSE_PORT: String(port),
+    GATEHOUSE_DATA_DIR: dataDir,
+    GATEHOUSE_ADMIN_SOCKET: adminSocket ?? (await socketPath(pathsOf(dataDir).run)),
+  };
   return { ...(Object.fromEntries(handed) as ChildEnvironment), ...plain };
+}
+
+/** The shortest limit among systems is macOS's 104 bytes with the final NUL: https://man.freebsd.org/cgi/man.cgi?query=unix&sektion=4 */
+const SOCKET_PATH_BYTES_MAX = 103;
+
+/** In the data folder; where that lies too deep for the path of a socket, in a closed temporary folder. */
+async function socketPath(runDir: string): Promise<string> {
+  const path = join(runDir, 'admin.sock');
+  if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) return path;
+  return join(await mkdtemp(join(tmpdir(), 'gatehouse-')), 'admin.sock');
 }
 
 export async function giveDatabaseUrl(dataDir: string, url: Secret): Promise<void> {
@@ -53,7 +68,7 @@ export async function forgetChildEnvironment(dataDir: string): Promise<void> {
  * listeners, and some for the launcher and a person with psql.
  */
 export function connectionsNeeded({ processes, databasePoolSize }: Settings): number {
-  return 20 + (processes + 1) * (databasePoolSize + 12);
+  return 20 + (processes + 2) * (databasePoolSize + 12);
 }
 
 /** The address that a client on this machine can use. */

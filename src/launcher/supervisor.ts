@@ -26,6 +26,7 @@ const logger = createLogger('launcher');
 
 const PROGRAMS = {
   gateway: fileURLToPath(new URL('../main.js', import.meta.url)),
+  administration: fileURLToPath(new URL('../administration.js', import.meta.url)),
   worker: fileURLToPath(new URL('../worker.js', import.meta.url)),
 };
 

@@ -98,7 +98,8 @@ describe('gatehouse start', () => {
   beforeAll(() => {
     source = compileSource();
     copyFileSync(join(FIXTURES, 'gateway.mjs'), source.at('main.js'));
-    copyFileSync(join(FIXTURES, 'worker.mjs'), source.at('worker.js'));
+    for (const program of ['administration.js', 'worker.js'])
+      copyFileSync(join(FIXTURES, 'worker.mjs'), source.at(program));
     command = source.program(
       'run.js',
       "import { runCommand } from './launcher/cli.js';\nawait runCommand(process.argv.slice(2));\n",
@@ -310,7 +311,12 @@ describe('gatehouse start', () => {
 
   it('starts nothing anew when the whole group is told to stop', async () => {
     const service = await start({ FIXTURE_DRAIN_MS: '800' });
-    for (const pid of [service.child.pid ?? 0, ...service.of('worker.js')]) process.kill(pid, 'SIGTERM');
+    for (const pid of [
+      service.child.pid ?? 0,
+      ...service.of('administration.js'),
+      ...service.of('worker.js'),
+    ])
+      process.kill(pid, 'SIGTERM');
 
     expect(await service.ended).toBe(0);
     expect(service.output).not.toContain('Starting another');

@@ -9,18 +9,19 @@ import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/boots
 import { configureAdmin } from '../../src/admin/configure.js';
 import { ApiKeyDirectory } from '../../src/auth/ports.js';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
-import { type Change, ChangeBus } from '../../src/common/changes/change-bus.js';
+import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/crypto/secret.js';
 import { DatabaseModule } from '../../src/common/database/database.module.js';
 import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { freshDatabase } from './database.js';
 
 /** Hands changes on after their commit, within the process, and remembers them. */
-class LocalChangeBus extends ChangeBus {
+class LocalChanges extends ChangePublisher implements ChangeFeed {
   readonly published: Change[] = [];
   private readonly listeners: ((change: Change | null) => void)[] = [];
 
@@ -35,7 +36,7 @@ class LocalChangeBus extends ChangeBus {
     });
   }
 
-  override subscribe(listener: (change: Change | null) => void): void {
+  subscribe(listener: (change: Change | null) => void): void {
     this.listeners.push(listener);
   }
 }
@@ -46,19 +47,20 @@ function adaptersFor(dataSource: DataSource, pepper: Secret) {
   @Module({
     providers: [
       {
-        provide: ChangeBus,
+        provide: ChangePublisher,
         inject: [UnitOfWork],
-        useFactory: (unit: UnitOfWork) => new LocalChangeBus(unit),
+        useFactory: (unit: UnitOfWork) => new LocalChanges(unit),
       },
       {
         provide: ApiKeyDirectory,
-        inject: [ChangeBus],
-        useFactory: (changes: ChangeBus) =>
+        inject: [ChangePublisher],
+        useFactory: (changes: LocalChanges) =>
           new PostgresApiKeyDirectory(dataSource, changes, { pepper, staleKeysMs: 0 }),
       },
+      { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
       { provide: Egress, useFactory: () => new Egress({ allow: [], timeouts: { connectMs: 1000 } }) },
     ],
-    exports: [ChangeBus, ApiKeyDirectory, Egress],
+    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, Egress],
   })
   class AdaptersForTests {}
   return AdaptersForTests;
@@ -129,7 +131,7 @@ export class AdminApp {
   }
 
   get changes(): readonly Change[] {
-    return this.app.get<LocalChangeBus>(ChangeBus).published;
+    return this.app.get<LocalChanges>(ChangePublisher).published;
   }
 
   /** With the admin key of the first start, unless another or null is said. */

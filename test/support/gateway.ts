@@ -10,6 +10,7 @@ import type {
   RequestLogRecord,
 } from '../../src/common/contracts/request-log.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
@@ -100,9 +101,10 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     expiresAt: null,
   };
   const pipeline = new Pipeline(
-    new IdentityService({
-      find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null),
-    }),
+    new IdentityService(
+      { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
+      new ClientAddresses([]),
+    ),
     new Planner(
       { find: (_reach, slug) => (slug === virtualKey.slug ? virtualKey : null) },
       new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),

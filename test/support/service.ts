@@ -48,6 +48,7 @@ export interface StartOptions {
 export interface Pids {
   readonly supervisor: number;
   readonly gateways: readonly number[];
+  readonly administration: number | null;
   readonly worker: number | null;
   /** The postmaster of the embedded database. */
   readonly postgres: number | null;
@@ -91,6 +92,7 @@ export class Service {
     return {
       supervisor: this.facts.pid,
       gateways: ids(family.filter(runs('main.js'))),
+      administration: family.find(runs('administration.js'))?.pid ?? null,
       worker: family.find(runs('worker.js'))?.pid ?? null,
       postgres: postmaster?.pid ?? null,
     };
@@ -99,6 +101,13 @@ export class Service {
   /** Whether the service answers that it is ready. */
   async ready(): Promise<boolean> {
     return (await this.client.call({ path: '/readyz' })).status === 200;
+  }
+
+  /** How many processes of each kind serve, as the supervisor counts them. */
+  async serving(): Promise<Readonly<Record<string, number>>> {
+    const text = (await this.client.call({ path: '/metrics' })).body.toString();
+    const lines = text.matchAll(/^gatehouse_processes_ready\{process="(\w+)"\} (\d+)$/gm);
+    return Object.fromEntries([...lines].map(([, name, count]) => [name, Number(count)]));
   }
 
   untilReady(withinMs: number): Promise<boolean> {

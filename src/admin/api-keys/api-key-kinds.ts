@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Scope } from '../../auth/scopes.js';
 import type { ApiKeyKind } from '../../common/crypto/api-key-format.js';
-import type { ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 
 /** What distinguishes the kinds of key: the form of the secret, the resource in scopes, and the column of the scope catalogue. */
 interface KindOfKey {

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, IsUUID, Max, Min } from 'class-validator';
-import type { ApiKey, ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
+import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import type { Listed } from '../../common/database/page.js';
 import {
   HasNoEffectYet,

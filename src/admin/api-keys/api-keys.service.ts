@@ -4,10 +4,11 @@ import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/require-scope.js';
 import type { Scope } from '../../auth/scopes.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
-import { ChangeBus } from '../../common/changes/change-bus.js';
+import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import type { Secret } from '../../common/crypto/secret.js';
-import { ApiKey, type ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -35,7 +36,7 @@ export class ApiKeysService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly issuer: ApiKeyIssuer,
-    private readonly changes: ChangeBus,
+    private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import { isScope, type Scope, SCOPES } from '../../auth/scopes.js';
-import type { ApiKeyType } from '../../common/database/entities/api-key.entity.js';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KINDS } from './api-key-kinds.js';
 

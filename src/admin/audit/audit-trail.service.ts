@@ -6,6 +6,7 @@ import type { Scope } from '../../auth/scopes.js';
 import type { AuditOutcome } from '../../common/database/entities/audit-record.entity.js';
 import { AsyncContext } from '../../common/database/async-context.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { appendToChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedPath } from './audited-body.js';
@@ -33,7 +34,10 @@ export class AuditTrail {
   private readonly current = new AsyncContext<object>();
   private readonly notes = new WeakMap<object, AuditNotes>();
 
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly addresses: ClientAddresses,
+  ) {}
 
   /** Runs a handler so that what it notes belongs to this request. */
   watch<T>(request: object, handler: () => Promise<T>): Promise<T> {
@@ -53,6 +57,7 @@ export class AuditTrail {
     if (!caller) return;
     const notes = this.notes.get(request) ?? {};
     const record = {
+      ip: this.addresses.of(request.raw),
       ...aboutRequest(request),
       ...aboutCaller(caller),
       ...aboutAction(access, notes),
@@ -91,7 +96,6 @@ function aboutRequest(request: FastifyRequest) {
   return {
     id: uuidV7(Date.now()),
     at: new Date(),
-    ip: request.ip,
     method: request.method,
     path: auditedPath(request.url),
     request: auditedBody(request.body),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/crypto/secret.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
-import { type BoundKey, credentialBindingOf } from '../../common/database/entities/virtual-key.entity.js';
+import { type BoundKey, credentialBindingOf } from '../../common/database/credential-binding.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 
 /** Seals the secret of a virtual key under its organization's key, bound to the place that it may be sent to. */

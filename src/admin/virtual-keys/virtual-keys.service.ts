@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Reach, type Tenant } from '../../auth/tenant.js';
-import { ChangeBus } from '../../common/changes/change-bus.js';
+import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
@@ -20,7 +20,7 @@ export class VirtualKeysService {
     private readonly unitOfWork: UnitOfWork,
     private readonly sealer: CredentialSealer,
     private readonly egress: Egress,
-    private readonly changes: ChangeBus,
+    private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
 

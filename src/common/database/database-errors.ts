@@ -1,5 +1,3 @@
-import { QueryFailedError } from 'typeorm';
-
 /** Network failures, and PostgreSQL's classes for broken connections (08), lack of resources (53) and shutdown (57P). */
 const AWAY_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08|53|57P)/;
 
@@ -26,8 +24,10 @@ function isFatal(error: Error): boolean {
   return (driverErrorOf(error) as { severity?: unknown }).severity === 'FATAL';
 }
 
+/** What `pg` said; TypeORM wraps it. */
 function driverErrorOf(error: Error): object {
-  return error instanceof QueryFailedError ? (error.driverError as object) : error;
+  const { driverError } = error as { driverError?: unknown };
+  return typeof driverError === 'object' && driverError !== null ? driverError : error;
 }
 
 function codeOf(error: Error): string | undefined {

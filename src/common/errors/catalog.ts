@@ -182,6 +182,11 @@ export const ERRORS = {
     type: 'server_error',
     message: 'The database is away, so the administration cannot answer. Try again shortly.',
   },
+  administration_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The administration is not running right now: {detail}.',
+  },
   draining: {
     status: 503,
     type: 'server_error',

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../crypto/secret.js';
 import { type EgressRule, parseEgressAllow } from '../egress/egress-allow.js';
+import { isAddressRange } from '../http/client-address.js';
 
 /**
  * Every setting of the process, read from the environment in this one place.
@@ -75,7 +76,13 @@ export const settingsSchema = z.object({
   GATEHOUSE_TRUSTED_PROXIES: z
     .string()
     .default('')
-    .describe('CIDRs whose X-Forwarded-For is believed, comma-separated.'),
+    .describe('Proxies whose X-Forwarded-For is believed: addresses or CIDRs, comma-separated.'),
+  GATEHOUSE_ADMIN_SOCKET: z
+    .string()
+    .optional()
+    .describe(
+      'Path of the socket between the gateway processes and the administration. Default: in the data folder.',
+    ),
   GATEHOUSE_CONNECT_TIMEOUT_MS: whole(5_000, 1, 'Per attempt: until the connection to the provider stands.'),
   GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: whole(
     5 * MINUTE,
@@ -124,6 +131,7 @@ export interface Settings {
   readonly egressAllow: readonly EgressRule[];
   readonly upstreamConnections: number;
   readonly trustedProxies: readonly string[];
+  readonly adminSocket: string | undefined;
   readonly timeouts: UpstreamTimeouts;
   readonly bodyLimitBytes: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
@@ -175,7 +183,8 @@ export function loadSettings(environment: Environment): Settings {
   const parsed = settingsSchema.safeParse(given);
   if (!parsed.success)
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}: ${issue.message}.`);
-  if (parsed.success) problems.push(...badKeys(parsed.data), ...badEgressRules(parsed.data));
+  if (parsed.success)
+    problems.push(...badKeys(parsed.data), ...badEgressRules(parsed.data), ...badProxies(parsed.data));
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toSettings(parsed.data);
 }
@@ -223,6 +232,18 @@ function badEgressRules(raw: Raw): string[] {
   );
 }
 
+function trustedProxies(raw: Raw): string[] {
+  return raw.GATEHOUSE_TRUSTED_PROXIES.split(',')
+    .map((range) => range.trim())
+    .filter(Boolean);
+}
+
+function badProxies(raw: Raw): string[] {
+  return trustedProxies(raw)
+    .filter((range) => !isAddressRange(range))
+    .map((range) => `GATEHOUSE_TRUSTED_PROXIES: "${range}" is neither an address nor a CIDR.`);
+}
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -240,9 +261,8 @@ function toSettings(raw: Raw): Settings {
     metricsToken: secret(raw.GATEHOUSE_METRICS_TOKEN),
     egressAllow: parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).rules,
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,
-    trustedProxies: raw.GATEHOUSE_TRUSTED_PROXIES.split(',')
-      .map((cidr) => cidr.trim())
-      .filter(Boolean),
+    trustedProxies: trustedProxies(raw),
+    adminSocket: raw.GATEHOUSE_ADMIN_SOCKET,
     timeouts: {
       connectMs: raw.GATEHOUSE_CONNECT_TIMEOUT_MS,
       firstByteMs: raw.GATEHOUSE_FIRST_BYTE_TIMEOUT_MS,

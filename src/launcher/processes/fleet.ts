@@ -1,5 +1,6 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import cluster from 'node:cluster';
+import { setPriority } from 'node:os';
 import type { ChildMessage } from '../../common/processes/ipc.js';
 import type { ChildEnvironment } from '../launch-plan.js';
 import type { LauncherError } from '../launcher-error.js';
@@ -10,7 +11,7 @@ export interface FleetPlan {
   /** Gateway processes; 0 when this instance only works in the background. */
   readonly gateways: number;
   /** Absolute paths of the programs. */
-  readonly programs: { readonly gateway: string; readonly worker: string };
+  readonly programs: Readonly<Record<'gateway' | 'administration' | 'worker', string>>;
   readonly environment: ChildEnvironment;
   readonly onLost: (error: LauncherError) => void;
 }
@@ -26,14 +27,18 @@ const NO_STDIN = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
 const EXIT_MARGIN_MS = 5_000;
 const WORKER_PATIENCE_MS = 20_000;
 const HURRY_MS = 1_000;
+/** Niceness of the worker. On a full machine requests go first: the spool waits, and is stored when there is time. */
+const BEHIND_THE_GATEWAYS = 5;
 
 /**
- * All processes of this instance: N gateways that share one port (node:cluster, connections dealt in turn) and one
- * background process.
+ * All processes of this instance: N gateways that share one port (node:cluster), the administration that they relay to,
+ * and one background process.
  */
 export class Fleet {
   readonly #metrics = new MergedMetrics(() => this.#all);
   readonly #gateways: readonly KeptProcess[];
+  /** None where there is no gateway that could relay to it. */
+  readonly #administration: readonly KeptProcess[];
   readonly #worker: KeptProcess;
   #hurried = false;
 
@@ -44,17 +49,18 @@ export class Fleet {
     cluster.setupPrimary({
       exec: plan.programs.gateway,
       args: [],
-
       stdio: [...NO_STDIN],
     });
     this.#gateways = Array.from({ length: plan.gateways }, () =>
       this.#keep('gateway', () => cluster.fork(plan.environment).process),
     );
-    this.#worker = this.#keep('worker', () => forkWorker(plan));
+    this.#administration =
+      plan.gateways === 0 ? [] : [this.#keep('administration', () => forkProgram(plan, 'administration'))];
+    this.#worker = this.#keep('worker', () => inBackground(forkProgram(plan, 'worker')));
   }
 
   get #all(): readonly KeptProcess[] {
-    return [...this.#gateways, this.#worker];
+    return [...this.#gateways, ...this.#administration, this.#worker];
   }
 
   start(): void {
@@ -66,16 +72,21 @@ export class Fleet {
     for (const kept of this.#all) kept.release();
   }
 
-  /** Settles when every process was ready once. */
+  /** Settles when requests are served; where none are, when the work in the background has begun. */
   async ready(): Promise<void> {
-    await Promise.all(this.#all.map(({ ready }) => ready));
+    const serving = [...this.#gateways, ...this.#administration];
+    await Promise.all((serving.length > 0 ? serving : [this.#worker]).map(({ ready }) => ready));
   }
 
-  /** Ends all processes, the worker last: it takes along what the gateways wrote until their end. */
+  /**
+   * Ends all processes: the administration after the gateways, which relay to it until their end, and the worker last,
+   * because it takes along what they wrote.
+   */
   async drain(immediate: boolean, { delayMs, timeoutMs }: DrainBounds): Promise<void> {
-    this.#worker.letEnd();
+    for (const kept of [...this.#administration, this.#worker]) kept.letEnd();
     const withinMs = (immediate ? 0 : delayMs) + timeoutMs + EXIT_MARGIN_MS;
     await Promise.all(this.#gateways.map((gateway) => gateway.close(immediate, withinMs)));
+    await Promise.all(this.#administration.map((kept) => kept.close(immediate, EXIT_MARGIN_MS)));
     await this.#worker.close(immediate, this.#hurried ? HURRY_MS : WORKER_PATIENCE_MS);
   }
 
@@ -99,6 +110,11 @@ function newKept(
   return new KeptProcess({ name, spawn, onLost, onMessage });
 }
 
-function forkWorker({ programs, environment }: FleetPlan) {
-  return fork(programs.worker, [], { env: { ...process.env, ...environment }, stdio: [...NO_STDIN] });
+function inBackground(child: ChildProcess): ChildProcess {
+  if (child.pid !== undefined) setPriority(child.pid, BEHIND_THE_GATEWAYS);
+  return child;
+}
+
+function forkProgram({ programs, environment }: FleetPlan, name: keyof FleetPlan['programs']) {
+  return fork(programs[name], [], { env: { ...process.env, ...environment }, stdio: [...NO_STDIN] });
 }

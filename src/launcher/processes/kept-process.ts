@@ -49,6 +49,11 @@ export class KeptProcess {
     return this.#child !== null;
   }
 
+  /** Whether the process that runs now serves (or works). */
+  get serves(): boolean {
+    return this.#child !== null && this.#isReady;
+  }
+
   start(): void {
     const child = this.keeping.spawn();
     this.#child = child;

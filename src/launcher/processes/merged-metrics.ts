@@ -33,7 +33,7 @@ export class MergedMetrics {
     const finish = (): void => {
       clearTimeout(timer);
       this.#open.delete(id);
-      merge([...collection.given, [this.#restarts()]]).then(
+      merge([...collection.given, this.#ownMetrics()]).then(
         (text) => asker.tell({ type: 'metrics:merged', id: askedAs, text }),
         (error: unknown) => logger.error({ err: error }, 'The metrics of the processes cannot be merged'),
       );
@@ -52,20 +52,28 @@ export class MergedMetrics {
   }
 
   /** What only the supervisor knows. */
-  #restarts(): MetricJson {
+  #ownMetrics(): readonly MetricJson[] {
     const names = [...new Set(this.everyone().map(({ name }) => name))];
-    const values = names.map((name) => ({
-      labels: { process: name },
-      value: this.everyone().reduce((sum, kept) => sum + (kept.name === name ? kept.restarts : 0), 0),
-    }));
+    const sumOf = (count: (kept: KeptProcess) => number) =>
+      names.map((name) => ({
+        labels: { process: name },
+        value: this.everyone().reduce((sum, kept) => sum + (kept.name === name ? count(kept) : 0), 0),
+      }));
     const restarts = {
       name: 'gatehouse_process_restarts_total',
       help: 'Child processes that ended and were started again.',
       type: 'counter',
       aggregator: 'sum',
-      values,
+      values: sumOf(({ restarts }) => restarts),
     };
-    return restarts as unknown as MetricJson;
+    const ready = {
+      name: 'gatehouse_processes_ready',
+      help: 'Child processes that serve, or work.',
+      type: 'gauge',
+      aggregator: 'sum',
+      values: sumOf(({ serves }) => (serves ? 1 : 0)),
+    };
+    return [restarts, ready] as unknown as readonly MetricJson[];
   }
 }
 

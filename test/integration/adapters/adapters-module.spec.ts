@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Test } from '@nestjs/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AdaptersModule } from '../../../src/adapters/adapters.module.js';
-import { PostgresChangeBus } from '../../../src/adapters/postgres-change-bus.js';
-import { RedisChangeBus } from '../../../src/adapters/redis-change-bus.js';
+import { PostgresChangeFeed } from '../../../src/adapters/postgres-change-feed.js';
+import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-publisher.js';
+import { RedisChangeFeed } from '../../../src/adapters/redis-change-feed.js';
+import { RedisChangePublisher } from '../../../src/adapters/redis-change-publisher.js';
+import { AdminAdaptersModule } from '../../../src/adapters/admin-adapters.module.js';
+import { AppModule } from '../../../src/app.module.js';
 import { ApiKeyDirectory } from '../../../src/auth/ports.js';
-import { ChangeBus } from '../../../src/common/changes/change-bus.js';
-import { SecretBox } from '../../../src/common/crypto/envelope.js';
+import { ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
 import { DatabaseModule } from '../../../src/common/database/database.module.js';
+import { QueryPool } from '../../../src/common/database/query-pool.js';
 import { Egress } from '../../../src/common/egress/egress.js';
+import { ClientAddresses } from '../../../src/common/http/client-address.js';
 import { SettingsModule } from '../../../src/common/settings/settings.module.js';
 import { loadSettings } from '../../../src/common/settings/settings.js';
 import { LogSink, PriceBook, VirtualKeyDirectory } from '../../../src/gateway/ports.js';
@@ -31,9 +35,11 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+type Environment = Readonly<Record<string, string>>;
+
 const key = () => randomBytes(32).toString('base64');
-const parts = async (environment: Readonly<Record<string, string>> = {}) => {
-  const settings = loadSettings({
+const settingsWith = (environment: Environment) =>
+  loadSettings({
     DATABASE_URL: database.url,
     GATEHOUSE_DATA_DIR: dataDir,
     GATEHOUSE_MASTER_KEY: key(),
@@ -41,48 +47,61 @@ const parts = async (environment: Readonly<Record<string, string>> = {}) => {
     GATEHOUSE_EGRESS_ALLOW: '127.0.0.1:9100',
     ...environment,
   });
+const ofGateway = (environment: Environment = {}) => {
+  const pool = new QueryPool(database.url, 2);
+  return Test.createTestingModule({ imports: [AppModule.of(settingsWith(environment), pool)] }).compile();
+};
+const ofAdministration = async (environment: Environment = {}) => {
   const dataSource = await createDataSource(database.url, 2).initialize();
-  return [SettingsModule.of(settings), DatabaseModule.around(dataSource), AdaptersModule];
+  const settings = SettingsModule.of(settingsWith(environment));
+  const imports = [settings, DatabaseModule.around(dataSource), AdminAdaptersModule];
+  return Test.createTestingModule({ imports }).compile();
 };
 
-describe('AdaptersModule', () => {
-  it('puts an adapter behind every port, by the settings, and lets go of everything at the end', async () => {
-    const module = await Test.createTestingModule({ imports: await parts() }).compile();
+describe('the adapters of a gateway process', () => {
+  it('stand behind every port, by the settings, and let go of everything at the end', async () => {
+    const module = await ofGateway();
 
-    for (const port of [
-      ApiKeyDirectory,
-      VirtualKeyDirectory,
-      LogSink,
-      PriceBook,
-      ChangeBus,
-      Egress,
-      SecretBox,
-    ])
+    for (const port of [ApiKeyDirectory, VirtualKeyDirectory, LogSink, PriceBook, Egress, ClientAddresses])
       expect(module.get(port)).toBeInstanceOf(port);
-    expect(module.get(ChangeBus)).toBeInstanceOf(PostgresChangeBus);
+    expect(module.get(ChangeFeed)).toBeInstanceOf(PostgresChangeFeed);
     const egress = module.get(Egress);
     expect(() => egress.checkDestination(new URL('http://127.0.0.1:9100'))).not.toThrow();
     expect(() => egress.checkDestination(new URL('http://127.0.0.1:9101'))).toThrow();
     expect(readdirSync(dataDir)).toContain('spool');
 
     await module.close();
+    await module.get(QueryPool).close();
   });
 
-  it('talks over Redis when there is one', async () => {
+  it('hear changes over Redis when there is one', async () => {
     const redis = await startFakeRedis();
-    const module = await Test.createTestingModule({
-      imports: await parts({ REDIS_URL: redis.url }),
-    }).compile();
+    const module = await ofGateway({ REDIS_URL: redis.url });
 
-    expect(module.get(ChangeBus)).toBeInstanceOf(RedisChangeBus);
+    expect(module.get(ChangeFeed)).toBeInstanceOf(RedisChangeFeed);
 
     await module.close();
     await redis.close();
   });
 
-  it('says which key is missing', async () => {
-    const imports = await parts({ GATEHOUSE_KEY_PEPPER: '' });
+  it('say which key is missing', async () => {
+    await expect(ofGateway({ GATEHOUSE_KEY_PEPPER: '' })).rejects.toThrow('GATEHOUSE_KEY_PEPPER');
+  });
+});
 
-    await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow('GATEHOUSE_KEY_PEPPER');
+describe('the adapters of the administration', () => {
+  it('stand behind its ports, by the settings', async () => {
+    const redis = await startFakeRedis();
+    const [alone, withRedis] = [await ofAdministration(), await ofAdministration({ REDIS_URL: redis.url })];
+
+    for (const port of [ApiKeyDirectory, Egress, ClientAddresses])
+      expect(alone.get(port)).toBeInstanceOf(port);
+    expect(alone.get(ChangeFeed)).toBeInstanceOf(PostgresChangeFeed);
+    expect(alone.get(ChangePublisher)).toBeInstanceOf(PostgresChangePublisher);
+    expect(withRedis.get(ChangeFeed)).toBeInstanceOf(RedisChangeFeed);
+    expect(withRedis.get(ChangePublisher)).toBeInstanceOf(RedisChangePublisher);
+
+    await Promise.all([alone.close(), withRedis.close()]);
+    await redis.close();
   });
 });

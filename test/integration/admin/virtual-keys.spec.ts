@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { credentialBindingOf, VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
+import { credentialBindingOf } from '../../../src/common/database/credential-binding.js';
+import { VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
 import { Organization } from '../../../src/common/database/entities/organization.entity.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 

@@ -1,26 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresChangeBus } from '../../../src/adapters/postgres-change-bus.js';
-import { RedisChangeBus } from '../../../src/adapters/redis-change-bus.js';
-import type { Change } from '../../../src/common/changes/change-bus.js';
+import { PostgresChangeFeed } from '../../../src/adapters/postgres-change-feed.js';
+import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-publisher.js';
+import { RedisChangeFeed } from '../../../src/adapters/redis-change-feed.js';
+import { RedisChangePublisher } from '../../../src/adapters/redis-change-publisher.js';
+import type { Change, ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
 import { type FakeRedis, startFakeRedis } from '../../support/fake-redis.js';
 
-type Bus = PostgresChangeBus | RedisChangeBus;
+/** Both ends of a change bus. */
+interface Bus {
+  readonly feed: ChangeFeed;
+  readonly publisher: ChangePublisher;
+}
 
 interface Listening {
-  readonly bus: Bus;
+  readonly publisher: ChangePublisher;
   readonly heard: (Change | null)[];
 }
 
 let database: TestDatabase;
 let work: UnitOfWork;
 let redis: FakeRedis;
-const buses: Bus[] = [];
+const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -28,7 +34,20 @@ beforeAll(async () => {
   redis = await startFakeRedis();
 });
 
-afterEach(() => Promise.all(buses.splice(0).map((bus) => bus.onApplicationShutdown())));
+afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
+
+const closed = <End extends { onApplicationShutdown(): Promise<void> }>(end: End): End => {
+  closers.push(() => end.onApplicationShutdown());
+  return end;
+};
+const overPostgres = (): Bus => ({
+  feed: closed(new PostgresChangeFeed(new Secret(database.url))),
+  publisher: new PostgresChangePublisher(work),
+});
+const overRedis = (url: string): Bus => ({
+  feed: closed(new RedisChangeFeed(new Secret(url))),
+  publisher: closed(new RedisChangePublisher(work, new Secret(url))),
+});
 
 afterAll(async () => {
   await redis.close();
@@ -36,13 +55,12 @@ afterAll(async () => {
 });
 
 const listening = async (makeBus: () => Bus): Promise<Listening> => {
-  const bus = makeBus();
-  buses.push(bus);
+  const { feed, publisher } = makeBus();
   const heard: (Change | null)[] = [];
-  bus.subscribe((change) => heard.push(change));
+  feed.subscribe((change) => heard.push(change));
   await expect.poll(() => heard, { timeout: 5_000 }).toEqual([null]);
   heard.length = 0;
-  return { bus, heard };
+  return { publisher, heard };
 };
 
 const aChange = (): Change => ({ resource: 'api_key', id: randomUUID() });
@@ -50,8 +68,8 @@ const changesIn = (heard: readonly (Change | null)[]) => heard.filter((change) =
 
 const kinds: [string, () => Bus, () => Promise<void>][] = [
   [
-    'PostgresChangeBus',
-    () => new PostgresChangeBus(work, new Secret(database.url)),
+    'a change bus over PostgreSQL',
+    overPostgres,
     async () => {
       await database.dataSource.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gatehouse changes' AND datname = current_database()",
@@ -59,16 +77,16 @@ const kinds: [string, () => Bus, () => Promise<void>][] = [
     },
   ],
   [
-    'RedisChangeBus over the stand-in',
-    () => new RedisChangeBus(work, new Secret(redis.url)),
+    'a change bus over the stand-in for Redis',
+    () => overRedis(redis.url),
     async () => redis.dropConnections(),
   ],
 ];
 const outside = process.env['TEST_REDIS_URL'];
 if (outside)
   kinds.push([
-    'RedisChangeBus over Redis',
-    () => new RedisChangeBus(work, new Secret(outside)),
+    'a change bus over Redis',
+    () => overRedis(outside),
     async () => {
       const { Redis } = await import('ioredis');
       const client = new Redis(outside);
@@ -82,18 +100,18 @@ describe.each(kinds)('%s', (_name, makeBus, cutConnections) => {
     const [here, there] = [await listening(makeBus), await listening(makeBus)];
     const change = aChange();
 
-    await here.bus.publish(change);
+    await here.publisher.publish(change);
 
     await expect.poll(() => changesIn(there.heard), { timeout: 1_000 }).toEqual([change]);
     await expect.poll(() => changesIn(here.heard), { timeout: 1_000 }).toEqual([change]);
   });
 
   it('is silent until the unit of work commits', async () => {
-    const { bus, heard } = await listening(makeBus);
+    const { publisher, heard } = await listening(makeBus);
     const change = aChange();
 
     await work.run(async () => {
-      await bus.publish(change);
+      await publisher.publish(change);
       await new Promise((resolve) => setTimeout(resolve, 150));
       expect(heard).toEqual([]);
     });
@@ -102,50 +120,50 @@ describe.each(kinds)('%s', (_name, makeBus, cutConnections) => {
   });
 
   it('never tells of what was rolled back', async () => {
-    const { bus, heard } = await listening(makeBus);
+    const { publisher, heard } = await listening(makeBus);
     const [undone, done] = [aChange(), aChange()];
 
     await work
       .run(async () => {
-        await bus.publish(undone);
+        await publisher.publish(undone);
         throw new Error('undo');
       })
       .catch(() => undefined);
-    await bus.publish(done);
+    await publisher.publish(done);
 
     await expect.poll(() => changesIn(heard)).toEqual([done]);
   });
 
   it('says that messages may have been missed when its connection was cut, and hears again', async () => {
-    const { bus, heard } = await listening(makeBus);
+    const { publisher, heard } = await listening(makeBus);
 
     await cutConnections();
 
     await expect.poll(() => heard, { timeout: 10_000 }).toContain(null);
     const change = aChange();
-    await bus.publish(change);
+    await publisher.publish(change);
     await expect.poll(() => changesIn(heard)).toContainEqual(change);
   });
 
   it('tells all listeners, whatever one of them does', async () => {
-    const { bus, heard } = await listening(() => {
+    const { publisher, heard } = await listening(() => {
       const made = makeBus();
-      made.subscribe(() => {
+      made.feed.subscribe(() => {
         throw new Error('a listener that fails');
       });
       return made;
     });
     const change = aChange();
 
-    await bus.publish(change);
+    await publisher.publish(change);
 
     await expect.poll(() => changesIn(heard)).toEqual([change]);
   });
 });
 
-describe('PostgresChangeBus', () => {
+describe('PostgresChangeFeed and its publisher', () => {
   it('takes a message that it cannot read for one that it missed', async () => {
-    const { heard } = await listening(() => new PostgresChangeBus(work, new Secret(database.url)));
+    const { heard } = await listening(overPostgres);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query("SELECT pg_notify('gatehouse_changes', 'from a newer version')");
@@ -155,36 +173,34 @@ describe('PostgresChangeBus', () => {
   });
 
   it('goes on trying while the database is away, and stops when told to', async () => {
-    const bus = new PostgresChangeBus(work, new Secret('postgres://nobody@127.0.0.1:1/none'));
-    bus.subscribe(() => undefined);
+    const feed = new PostgresChangeFeed(new Secret('postgres://nobody@127.0.0.1:1/none'));
+    feed.subscribe(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 300));
 
-    await bus.onApplicationShutdown();
+    await feed.onApplicationShutdown();
   });
 
   it('fails to publish when the database is away, so that the change fails with it', async () => {
     const away = createDataSource('postgres://nobody@127.0.0.1:1/none');
-    const bus = new PostgresChangeBus(new UnitOfWork(away), new Secret(database.url));
+    const publisher = new PostgresChangePublisher(new UnitOfWork(away));
 
-    await expect(bus.publish(aChange())).rejects.toThrow();
+    await expect(publisher.publish(aChange())).rejects.toThrow();
   });
 });
 
-describe('RedisChangeBus', () => {
+describe('RedisChangeFeed and its publisher', () => {
   it('leaves a change made when Redis cannot be told of it', async () => {
     const away = await startFakeRedis();
     await away.close();
-    const bus = new RedisChangeBus(work, new Secret(away.url));
-    buses.push(bus);
+    const { publisher } = overRedis(away.url);
 
-    await expect(work.run(() => bus.publish(aChange()))).resolves.toBeUndefined();
+    await expect(work.run(() => publisher.publish(aChange()))).resolves.toBeUndefined();
   });
 
   it('opens a new connection when the old one is silent for two heartbeats', async () => {
     const heard: (Change | null)[] = [];
-    const bus = new RedisChangeBus(work, new Secret(redis.url), 50);
-    buses.push(bus);
-    bus.subscribe((change) => heard.push(change));
+    const feed = closed(new RedisChangeFeed(new Secret(redis.url), 50));
+    feed.subscribe((change) => heard.push(change));
     await expect.poll(() => heard).toEqual([null]);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(heard).toEqual([null]);

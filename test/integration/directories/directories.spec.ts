@@ -3,15 +3,16 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
 import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresApiKeyDirectory } from '../../../src/adapters/postgres-api-key-directory.js';
-import { PostgresChangeBus } from '../../../src/adapters/postgres-change-bus.js';
+import { PostgresChangeFeed } from '../../../src/adapters/postgres-change-feed.js';
+import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-publisher.js';
 import { PostgresVirtualKeyDirectory } from '../../../src/adapters/postgres-virtual-key-directory.js';
-import type { Change } from '../../../src/common/changes/change-bus.js';
+import type { Change } from '../../../src/common/changes/change.js';
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
 import { type ApiKeyKind, mintApiKey, visiblePartsOf } from '../../../src/common/crypto/api-key-format.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
-import { createDataSource } from '../../../src/common/database/data-source.js';
-import { credentialBindingOf } from '../../../src/common/database/entities/virtual-key.entity.js';
+import { QueryPool } from '../../../src/common/database/query-pool.js';
+import { credentialBindingOf } from '../../../src/common/database/credential-binding.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { AppError } from '../../../src/common/errors/app-error.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
@@ -28,7 +29,7 @@ const issueApiKey = (kind: ApiKeyKind) => {
 
 let database: TestDatabase;
 let admin: DataSource;
-let bus: PostgresChangeBus;
+let publisher: PostgresChangePublisher;
 const tenant = { organizationId: randomUUID(), workspaceId: randomUUID() };
 const otherWorkspaceId = randomUUID();
 const organizationKey = BOX.makeOrganizationKey(tenant.organizationId);
@@ -39,7 +40,7 @@ const closers: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   database = await freshDatabase();
   admin = database.dataSource;
-  bus = new PostgresChangeBus(new UnitOfWork(admin), new Secret(database.url));
+  publisher = new PostgresChangePublisher(new UnitOfWork(admin));
   await admin.query('INSERT INTO organizations (id, name, wrapped_key) VALUES ($1, $2, $3)', [
     tenant.organizationId,
     'Org',
@@ -97,14 +98,14 @@ const relay = async () => {
 
 /** What a gateway process holds: a pool, a bus and both directories of its own. */
 const aProcess = async (url = database.url, staleKeysMs = STALE_MS) => {
-  const dataSource = await createDataSource(url, 4).initialize();
-  const changes = new PostgresChangeBus(new UnitOfWork(dataSource), new Secret(url));
+  const pool = new QueryPool(url, 4);
+  const changes = new PostgresChangeFeed(new Secret(url));
   const heard: (Change | null)[] = [];
-  const apiKeys = new PostgresApiKeyDirectory(dataSource, changes, { pepper: PEPPER, staleKeysMs });
-  const virtualKeys = new PostgresVirtualKeyDirectory(dataSource, changes, BOX, staleKeysMs);
+  const apiKeys = new PostgresApiKeyDirectory(pool, changes, { pepper: PEPPER, staleKeysMs });
+  const virtualKeys = new PostgresVirtualKeyDirectory(pool, changes, BOX, staleKeysMs);
   changes.subscribe((change) => heard.push(change));
   closers.push(
-    () => dataSource.destroy(),
+    () => pool.close(),
     () => changes.onApplicationShutdown(),
   );
   await expect.poll(() => heard.length).toBeGreaterThan(0);
@@ -162,7 +163,7 @@ const insert = (table: string, row: Readonly<Record<string, unknown>>) => {
 
 const revoke = async (id: string) => {
   await admin.query('UPDATE api_keys SET deleted_at = now(), key_hash = NULL WHERE id = $1', [id]);
-  await bus.publish({ resource: 'api_key', id });
+  await publisher.publish({ resource: 'api_key', id });
 };
 
 const code = async (found: unknown): Promise<unknown> => {
@@ -266,7 +267,7 @@ describe('PostgresApiKeyDirectory', () => {
     expect(await apiKeys.find(current.secret)).toMatchObject({ expiresAt: null });
 
     await admin.query('DELETE FROM api_keys WHERE id = $1', [current.id]);
-    await bus.publish({ resource: 'api_key', id: current.id });
+    await publisher.publish({ resource: 'api_key', id: current.id });
     await rotated(overlapEnds, { expires_at: new Date(overlapEnds - 1_000) });
     await expect
       .poll(async () => (await apiKeys.find(before.secret.reveal()))?.expiresAt)
@@ -360,7 +361,7 @@ describe('PostgresVirtualKeyDirectory', () => {
     expect(await virtualKeys.find(reach, slug)).toBeNull();
 
     const { id } = await aVirtualKey({ slug });
-    await bus.publish({ resource: 'virtual_key', id });
+    await publisher.publish({ resource: 'virtual_key', id });
 
     await expect.poll(() => virtualKeys.find(reach, slug), { timeout: 2_000 }).not.toBeNull();
   });
@@ -371,7 +372,7 @@ describe('PostgresVirtualKeyDirectory', () => {
     for (const { virtualKeys } of processes) expect(await virtualKeys.find(reach, slug)).not.toBeNull();
 
     await admin.query('DELETE FROM virtual_keys WHERE id = $1', [id]);
-    await bus.publish({ resource: 'virtual_key', id });
+    await publisher.publish({ resource: 'virtual_key', id });
 
     for (const { virtualKeys } of processes)
       await expect.poll(() => virtualKeys.find(reach, slug), { timeout: 2_000, interval: 20 }).toBeNull();

@@ -1,7 +1,5 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-
-/** As the API writes it; an `organisation-service` key is what people call an Admin key. */
-export type ApiKeyType = 'organisation-service' | 'workspace-service' | 'workspace-user';
+import type { ApiKeyType } from '../../contracts/api-key-type.js';
 
 /**
  * An API key. Only keyed hashes of its secrets are stored, and at most two: the current one, and after a

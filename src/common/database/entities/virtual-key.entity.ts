@@ -1,5 +1,4 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import type { CredentialBinding } from '../../crypto/envelope.js';
 
 /** Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization. */
 @Entity('virtual_keys')
@@ -45,25 +44,4 @@ export class VirtualKey {
 
   @UpdateDateColumn({ type: 'timestamptz' })
   updatedAt: Date;
-}
-
-/** The columns that say where the credentials will be sent. */
-export type BoundKey = Pick<
-  VirtualKey,
-  'organizationId' | 'workspaceId' | 'id' | 'providerId' | 'customHost'
->;
-
-/**
- * What the credentials of this row are sealed for. It is read from the values that decide where they will be sent,
- * never from a stored copy: a row that somebody pointed at another host or provider does not open.
- */
-export function credentialBindingOf(key: BoundKey): CredentialBinding {
-  return {
-    organizationId: key.organizationId,
-    workspaceId: key.workspaceId,
-    virtualKeyId: key.id,
-    providerId: key.providerId,
-    origin: key.customHost === null ? '' : new URL(key.customHost).origin,
-    fieldSetVersion: 1,
-  };
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { ChangeBus, type Change } from '../common/changes/change-bus.js';
+import { type Change, ChangeFeed } from '../common/changes/change.js';
 import type { Secret } from '../common/crypto/secret.js';
-import type { UnitOfWork } from '../common/database/unit-of-work.js';
 import { createLogger } from '../common/observability/logger.js';
 import { ChangeListeners } from './change-listeners.js';
-import { CHANGES_CHANNEL, readChange, writeChange } from './change-message.js';
+import { CHANGES_CHANNEL, readChange } from './change-message.js';
 
 const CHECK_EVERY_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -22,21 +21,14 @@ const logger = createLogger('changes');
  * Each process listens on one connection of its own, outside the pool. Whenever that stands anew, listeners hear null.
  * It is asked something every ten seconds, because a connection that died without a word looks like silence.
  */
-export class PostgresChangeBus extends ChangeBus implements OnApplicationShutdown {
+export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutdown {
   private readonly listeners = new ChangeListeners();
   private readonly stopping = new AbortController();
   private listening: Promise<void> | undefined;
 
   /** `url` must lead to PostgreSQL itself, or to a pooler in session mode: LISTEN belongs to a session. */
-  constructor(
-    private readonly work: UnitOfWork,
-    private readonly url: Secret,
-  ) {
+  constructor(private readonly url: Secret) {
     super();
-  }
-
-  override async publish(change: Change): Promise<void> {
-    await this.work.manager.query('SELECT pg_notify($1, $2)', [CHANGES_CHANNEL, writeChange(change)]);
   }
 
   override subscribe(listener: (change: Change | null) => void): void {

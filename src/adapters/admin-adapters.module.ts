@@ -1,0 +1,36 @@
+import { type FactoryProvider, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ApiKeyDirectory } from '../auth/ports.js';
+import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
+import { UnitOfWork } from '../common/database/unit-of-work.js';
+import { Egress } from '../common/egress/egress.js';
+import { ClientAddresses } from '../common/http/client-address.js';
+import { SETTINGS } from '../common/settings/settings.module.js';
+import type { Settings } from '../common/settings/settings.js';
+import * as make from './factories.js';
+import { PostgresChangePublisher } from './postgres-change-publisher.js';
+import { RedisChangePublisher } from './redis-change-publisher.js';
+
+/** Which adapter is behind which port of the administration. */
+const PORTS: readonly FactoryProvider[] = [
+  { provide: ApiKeyDirectory, inject: [DataSource, ChangeFeed, SETTINGS], useFactory: make.apiKeyDirectory },
+  { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
+  { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },
+  { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
+  { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
+];
+
+/** Plugs the ports of the administration into PostgreSQL, Redis and the network. */
+@Global()
+@Module({ providers: [...PORTS], exports: PORTS.map(({ provide }) => provide) })
+export class AdminAdaptersModule implements OnApplicationShutdown {
+  constructor(private readonly egress: Egress) {}
+
+  onApplicationShutdown(): Promise<void> {
+    return this.egress.close();
+  }
+}
+
+function changePublisher(work: UnitOfWork, { redisUrl }: Settings): ChangePublisher {
+  return redisUrl ? new RedisChangePublisher(work, redisUrl) : new PostgresChangePublisher(work);
+}

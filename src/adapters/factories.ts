@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import type { ChangeFeed } from '../common/changes/change.js';
+import type { SecretBox } from '../common/crypto/envelope.js';
+import type { Secret } from '../common/crypto/secret.js';
+import type { Queryable } from '../common/database/queryable.js';
+import { Egress } from '../common/egress/egress.js';
+import { ClientAddresses } from '../common/http/client-address.js';
+import { createLogger } from '../common/observability/logger.js';
+import type { Settings } from '../common/settings/settings.js';
+import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
+import { PostgresChangeFeed } from './postgres-change-feed.js';
+import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
+import { SpoolLogSink } from './spool-log-sink.js';
+
+/** Makes the adapters that settings decide on, for whichever process needs them. */
+
+export function apiKeyDirectory(database: Queryable, changes: ChangeFeed, settings: Settings) {
+  const pepper = required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER');
+  return new PostgresApiKeyDirectory(database, changes, { pepper, staleKeysMs: settings.staleKeysMs });
+}
+
+export function virtualKeyDirectory(
+  database: Queryable,
+  changes: ChangeFeed,
+  secrets: SecretBox,
+  { staleKeysMs }: Settings,
+) {
+  return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+}
+
+export function logSink({ dataDir }: Settings) {
+  return new SpoolLogSink({ spool: join(dataDir, 'spool'), logger: createLogger('spool') });
+}
+
+/** The client of Redis is loaded where there is a Redis. */
+export async function changeFeed({ redisUrl, databaseUrl }: Settings): Promise<ChangeFeed> {
+  if (!redisUrl) return new PostgresChangeFeed(required(databaseUrl, 'DATABASE_URL'));
+  const { RedisChangeFeed } = await import('./redis-change-feed.js');
+  return new RedisChangeFeed(redisUrl);
+}
+
+export function egress({ egressAllow, timeouts, upstreamConnections }: Settings): Egress {
+  return new Egress({ allow: egressAllow, timeouts, connections: upstreamConnections });
+}
+
+export function clientAddresses({ trustedProxies }: Settings): ClientAddresses {
+  return new ClientAddresses(trustedProxies);
+}
+
+/** "gatehouse start" gives its processes what the operator left to it. */
+function required(secret: Secret | undefined, name: string): Secret {
+  if (!secret) throw new Error(`This process needs ${name}; "gatehouse start" gives it one.`);
+  return secret;
+}

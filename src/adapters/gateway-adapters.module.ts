@@ -1,0 +1,44 @@
+import { type FactoryProvider, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { ApiKeyDirectory } from '../auth/ports.js';
+import { ChangeFeed } from '../common/changes/change.js';
+import { CryptoModule } from '../common/crypto/crypto.module.js';
+import { SecretBox } from '../common/crypto/envelope.js';
+import { QueryPool } from '../common/database/query-pool.js';
+import { Egress } from '../common/egress/egress.js';
+import { ClientAddresses } from '../common/http/client-address.js';
+import { SETTINGS } from '../common/settings/settings.module.js';
+import { LogSink, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
+import * as make from './factories.js';
+import { GenaiPriceBook } from './genai-price-book.js';
+import type { SpoolLogSink } from './spool-log-sink.js';
+
+/** Which adapter is behind which port of a gateway process. */
+const PORTS: readonly FactoryProvider[] = [
+  { provide: ApiKeyDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.apiKeyDirectory },
+  {
+    provide: VirtualKeyDirectory,
+    inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
+    useFactory: make.virtualKeyDirectory,
+  },
+  { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
+  { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
+  { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
+  { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
+];
+
+/** Plugs the ports of the data plane into PostgreSQL, Redis, the spool and the network. Needs a `QueryPool`. */
+@Global()
+@Module({ imports: [CryptoModule], providers: [...PORTS], exports: PORTS.map(({ provide }) => provide) })
+export class GatewayAdaptersModule implements OnApplicationShutdown {
+  constructor(
+    private readonly egress: Egress,
+    @Inject(LogSink) private readonly logs: SpoolLogSink,
+  ) {}
+
+  /** The last records are written after the last connection ended, because that may end an exchange. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.egress.close();
+    await this.logs.shutdown();
+  }
+}

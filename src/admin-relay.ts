@@ -1,0 +1,134 @@
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as connectTo,
+  type ServerResponse,
+} from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from './common/errors/app-error.js';
+import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/client-address.js';
+import { createLogger } from './common/observability/logger.js';
+
+/** How long to wait for an administration that is being started again. Nothing was sent by then. */
+const CONNECT_PATIENCE_MS = 5_000;
+const CONNECT_PAUSE_MS = 50;
+/** Longer than any statement of the administration may take. */
+const SILENCE_MS = 60_000;
+
+/** What belongs to one connection, and what only this process may say. */
+const NOT_RELAYED: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  CLIENT_ADDRESS_HEADER,
+]);
+
+const logger = createLogger('administration');
+
+/**
+ * Carries requests of the administration to the process that answers them, and the answers back, as they are.
+ * One connection per request: what is asked of an administration is few, and a connection that is new cannot be stale.
+ */
+export class AdminRelay {
+  constructor(
+    private readonly socketPath: string,
+    private readonly addresses: ClientAddresses,
+    private readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AppError) => void,
+  ) {}
+
+  /** Answers a request of the administration. Never throws. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    this.connect(request, response).then(
+      (upstream) => this.carry(request, response, upstream),
+      () => {
+        const detail = 'it is starting, or ended a moment ago; nothing was changed, so try again shortly';
+        this.refuse(request, response, new AppError('administration_unavailable', { detail }));
+      },
+    );
+  }
+
+  private async connect(request: IncomingMessage, response: ServerResponse): Promise<ClientRequest> {
+    const deadline = performance.now() + CONNECT_PATIENCE_MS;
+    for (;;) {
+      try {
+        return await this.dial(request);
+      } catch (error) {
+        if (performance.now() > deadline || response.destroyed) throw error;
+      }
+      await sleep(CONNECT_PAUSE_MS);
+    }
+  }
+
+  private dial(request: IncomingMessage): Promise<ClientRequest> {
+    return new Promise((resolve, reject) => {
+      const upstream = connectTo({
+        socketPath: this.socketPath,
+        method: request.method,
+        path: request.url,
+        headers: this.requestHeaders(request),
+        agent: false,
+        timeout: SILENCE_MS,
+      });
+      upstream.once('error', reject);
+      upstream.once('socket', (socket) =>
+        socket.once('connect', () => {
+          upstream.off('error', reject);
+          resolve(upstream);
+        }),
+      );
+    });
+  }
+
+  private carry(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
+    upstream.on('error', (error) => this.broken(request, response, error));
+    upstream.once('timeout', () => upstream.destroy(new Error('no answer in time')));
+    upstream.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
+      answer.on('error', () => response.destroy());
+      answer.pipe(response);
+      // An answer may come before the body was read, as for one that is too large.
+      if (!request.complete) request.unpipe(upstream).resume();
+    });
+    response.once('close', () => upstream.destroy());
+    request.pipe(upstream);
+  }
+
+  private broken(request: IncomingMessage, response: ServerResponse, error: Error): void {
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    logger.warn({ err: error }, 'The administration ended before it had answered.');
+    const detail = 'it ended before it had answered. Look whether the change was made before you try again';
+    this.refuse(request, response, new AppError('administration_unavailable', { detail }));
+  }
+
+  /** Names and values in turn, as the client wrote them. */
+  private requestHeaders(request: IncomingMessage): string[] {
+    const headers = relayed(request.rawHeaders);
+    headers.push('connection', 'close', CLIENT_ADDRESS_HEADER, this.addresses.of(request));
+    if (request.headers['transfer-encoding'] !== undefined) headers.push('transfer-encoding', 'chunked');
+    return headers;
+  }
+}
+
+/** A client that is still sending what nobody reads is told that its connection ends with this answer. */
+function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {
+  const headers = relayed(answer.rawHeaders);
+  if (!request.complete) headers.push('connection', 'close');
+  return headers;
+}
+
+function relayed(raw: readonly string[]): string[] {
+  const headers: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const [name, value] = [raw[at] as string, raw[at + 1] as string];
+    if (!NOT_RELAYED.has(name.toLowerCase())) headers.push(name, value);
+  }
+  return headers;
+}

@@ -1,0 +1,23 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { AdminAdaptersModule } from './adapters/admin-adapters.module.js';
+import { AdminModule } from './admin/admin.module.js';
+import { DatabaseModule } from './common/database/database.module.js';
+import type { Settings } from './common/settings/settings.js';
+import { SettingsModule } from './common/settings/settings.module.js';
+
+/** The administration's process: the control plane and what stands behind its ports. */
+@Module({})
+export class AdministrationModule {
+  static of(settings: Settings, dataSource: DataSource): DynamicModule {
+    return {
+      module: AdministrationModule,
+      imports: [
+        SettingsModule.of(settings),
+        DatabaseModule.around(dataSource),
+        AdminAdaptersModule,
+        AdminModule,
+      ],
+    };
+  }
+}
