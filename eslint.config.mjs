@@ -41,7 +41,7 @@ const types = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', 'bench/results/', 'data/', 'coverage/'] },
+  { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', 'bench/results/', 'test/clients/', 'data/', 'coverage/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] }, tsconfigRootDir: import.meta.dirname } },

@@ -44,6 +44,17 @@ export default defineConfig({
       {
         test: {
           ...common,
+          name: 'clients',
+          include: ['test/clients/*.clients-spec.ts'],
+          globalSetup: ['test/support/service.global.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          ...common,
           name: 'crash',
           include: ['test/crash/**/*.crash-spec.ts'],
           globalSetup: ['test/support/service.global.ts'],

@@ -8,6 +8,7 @@ import { SCOPES } from '../dist/auth/scopes.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
 import { settingsSchema } from '../dist/common/settings/settings.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
+import { endpointsPage } from '../dist/providers/endpoints-page.js';
 
 const cell = (text) => String(text).replaceAll('|', '\\|');
 const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
@@ -47,7 +48,7 @@ function scopesPage() {
   return page('Scopes', intro, table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key'], rows));
 }
 
-const PAGES = { 'providers.md': catalogPage, 'settings.md': settingsPage, 'errors.md': errorsPage, 'scopes.md': scopesPage };
+const PAGES = { 'providers.md': catalogPage, 'endpoints.md': endpointsPage, 'settings.md': settingsPage, 'errors.md': errorsPage, 'scopes.md': scopesPage };
 
 const isCheck = process.argv.includes('--check');
 for (const [name, make] of Object.entries(PAGES)) {

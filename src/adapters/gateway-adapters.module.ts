@@ -7,8 +7,10 @@ import { QueryPool } from '../common/database/query-pool.js';
 import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
+import { ModelCatalog } from '../gateway/models/models-port.js';
 import { LogSink, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
 import * as make from './factories.js';
+import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 
@@ -22,6 +24,7 @@ const PORTS: readonly FactoryProvider[] = [
   },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },

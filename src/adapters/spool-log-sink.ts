@@ -23,7 +23,7 @@ export class SpoolLogSink extends LogSink {
 
   open(exchange: OpenedExchange): void {
     try {
-      this.writer.append(encodeOpened(exchange));
+      this.writer.append(encodeOpened(exchange, this.writer.allocate));
       spoolCounts.opened += 1;
     } catch (error) {
       this.lost(exchange.id, error);
@@ -32,7 +32,7 @@ export class SpoolLogSink extends LogSink {
 
   close(record: RequestLogRecord, bodies: CapturedBodies): void {
     try {
-      this.writer.append(encodeClosed(record, bodies));
+      this.writer.append(encodeClosed(record, bodies, this.writer.allocate));
       spoolCounts.closed += 1;
     } catch (error) {
       this.lost(record.id, error);

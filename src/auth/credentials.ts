@@ -4,12 +4,15 @@ import { looksLikeGatewayKey } from '../common/crypto/api-key-format.js';
 /** Where clients put the gateway key; the first that is there counts. */
 const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;
 
+/** Where Anthropic's and Google's SDKs put the only key that they know. */
+const SDK_KEY_HEADERS = ['x-api-key', 'x-goog-api-key'] as const;
+
 const BEARER = /^bearer +/i;
 
 /**
  * The gateway key that a request presents, or null.
  *
- * `Authorization` and `x-api-key` are looked at only when no key header is there, so that an SDK
+ * `Authorization`, `x-api-key` and `x-goog-api-key` are looked at only when no key header is there, so that an SDK
  * which can set nothing but its API key works; otherwise they belong to the provider.
  */
 export function presentedKey(headers: IncomingHttpHeaders): string | null {
@@ -19,8 +22,11 @@ export function presentedKey(headers: IncomingHttpHeaders): string | null {
   }
   const bearer = bearerOf(headers);
   if (bearer && looksLikeGatewayKey(bearer)) return bearer;
-  const apiKey = headers['x-api-key'];
-  return typeof apiKey === 'string' && looksLikeGatewayKey(apiKey) ? apiKey : null;
+  for (const name of SDK_KEY_HEADERS) {
+    const apiKey = headers[name];
+    if (typeof apiKey === 'string' && looksLikeGatewayKey(apiKey)) return apiKey;
+  }
+  return null;
 }
 
 /** The token in `Authorization`, with or without `Bearer` before it: the compatible SDK sends both forms. */

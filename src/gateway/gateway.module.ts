@@ -3,11 +3,12 @@ import { AuthModule } from '../auth/auth.module.js';
 import { Pipeline } from './pipeline.js';
 import { Planner } from './planning/planner.js';
 import { Sender } from './upstream/sender.js';
+import { Signers } from './upstream/signing/signers.js';
 
 /** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [Pipeline, Planner, Sender],
+  providers: [Pipeline, Planner, Sender, Signers],
   exports: [Pipeline],
 })
 export class GatewayModule {}

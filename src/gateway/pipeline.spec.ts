@@ -188,7 +188,7 @@ describe('Pipeline', () => {
   ])('refuses the way %o with %s', async (headers, code, status) => {
     const { request, calls, logs } = await given({});
 
-    const response = await request('/v1/models', { headers: headers as Record<string, string> });
+    const response = await request('/v1/files', { headers: headers as Record<string, string> });
 
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code } });
@@ -199,7 +199,7 @@ describe('Pipeline', () => {
   it('never takes a gateway key for the credential of a provider', async () => {
     const { request, calls, key } = await given({});
 
-    const response = await request('/v1/models', {
+    const response = await request('/v1/files', {
       headers: { 'x-gateway-provider': 'openai', authorization: `Bearer ${gateway.key}` },
     });
 
@@ -376,7 +376,7 @@ describe('Pipeline', () => {
   it('answers callers of the other spelling in both', async () => {
     const { request } = await given({ answers: [{ chunks: [ANSWER] }] });
 
-    const response = await request('/v1/models', {
+    const response = await request('/v1/files', {
       headers: {
         'x-portkey-virtual-key': 'openai-prod',
         'x-portkey-package-version': 'portkey-3.1.0',

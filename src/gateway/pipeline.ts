@@ -8,12 +8,15 @@ import { createLogger } from '../common/observability/logger.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { Delivery } from './delivery/delivery.js';
+import { TranslatedDelivery } from './delivery/translated-delivery.js';
+import { answersModels } from './models/local-models.js';
+import { ModelCatalog } from './models/models-port.js';
+import { outgoing } from './translating/outgoing.js';
 import { refuseExchange } from './delivery/refusal.js';
 import { readGatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
 import { Entry } from './journal/entry.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
-import { checkEndpoint } from './planning/endpoint-support.js';
 import { Planner } from './planning/planner.js';
 import { requestPath } from './planning/request-path.js';
 import { LogSink, PriceBook } from './ports.js';
@@ -21,10 +24,9 @@ import { readRequest } from './door/read-request.js';
 import type { Exchange } from './types/exchange.js';
 import type { Target } from './types/target.js';
 import type { Attempt } from './upstream/attempt.js';
-import { checkLoop, upstreamHeaders } from './upstream/request-headers.js';
+import { checkLoop } from './upstream/request-headers.js';
 import { FailedAttempt, type Tried, withRetries } from './upstream/retry.js';
 import { Sender } from './upstream/sender.js';
-import type { WireRequest } from './upstream/wire.js';
 
 const logger = createLogger('gateway');
 
@@ -46,6 +48,7 @@ export class Pipeline {
     private readonly sender: Sender,
     private readonly sink: LogSink,
     private readonly prices: PriceBook,
+    private readonly models: ModelCatalog,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -68,31 +71,23 @@ export class Pipeline {
     checkLoop(request.headers);
 
     const path = requestPath(request.url ?? '');
+    if (answersModels(exchange, path, this.models)) return;
     const read = await readRequest(request, path, entry, this.settings.bodyLimitBytes);
     const { headers } = request;
-    const target = await this.planner.plan({ caller, headers, options: asked, modelSlug: read.modelSlug });
-    entry.target = target;
-    checkEndpoint(target.provider, entry.endpoint);
-    const wireRequest: WireRequest = {
-      method: request.method ?? '',
-      path: target.basePath + path.path + path.query,
-      headers: upstreamHeaders(request, target, entry.gatewayKey ?? ''),
-      body: read.body,
-    };
+    const planned = this.planner.plan({ caller, headers, options: asked, modelSlug: read.modelSlug });
+    const target = (entry.target = planned instanceof Promise ? await planned : planned);
+    const { wire, translated } = outgoing({ request, path, read, target, entry });
 
     entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
     await entry.open(caller);
     const start = (): Attempt =>
-      this.sender.start(
-        caller.workspaceId ?? '',
-        target,
-        wireRequest,
-        this.sender.limitsFor(asked.timeoutMs),
-      );
+      this.sender.start(caller.workspaceId ?? '', target, wire, this.sender.limitsFor(asked.timeoutMs));
     const { attempt } = await this.send(start, exchange, target, read.isRepeatable);
-    new Delivery(exchange, attempt, target, (error) => {
+    const onBroken = (error: AppError): void => {
       this.stop(exchange, new FailedAttempt(attempt, error));
-    }).start();
+    };
+    if (translated) new TranslatedDelivery(exchange, { attempt, target, translated }, onBroken).start();
+    else new Delivery(exchange, attempt, target, onBroken).start();
   }
 
   private async identify({ request, entry }: Exchange): Promise<Principal> {

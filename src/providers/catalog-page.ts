@@ -1,79 +1,112 @@
-import { endpoints } from './endpoints/index.js';
+import { type CatalogGroup, catalog } from './catalog/index.js';
 import type { Price } from './prices/price.js';
-import type { Provider } from './provider.js';
-import { providers } from './registry.js';
+import type { AccountField, Provider } from './provider.js';
 import { sandboxModels, sandboxPrices } from './sandbox/models.js';
 
 /** The documentation of the catalogue, in Markdown, written from the rows themselves so that it cannot differ. */
 export function catalogPage(): string {
-  const rows = [...providers.values()].sort((a, b) => a.id.localeCompare(b.id, 'en'));
+  const rows = catalog.flatMap((group) => group.rows).sort(byId);
   const lines = [
-    ...introduction,
-    ...table(providerColumns, rows.map(providerRow)),
-    ...accounts(rows),
+    ...introduction(rows.length),
+    ...catalog.flatMap(groupSection),
+    ...fieldSection(rows),
+    ...headerSection(rows),
     ...openPoints(rows),
-    ...endpointSection(),
     ...sandboxSection(),
   ];
   return lines.join('\n');
 }
 
-const introduction = [
+const introduction = (count: number): readonly string[] => [
   '# Providers',
   '',
   'Generated from `src/providers` by `npm run generate`; do not edit.',
   '',
-  "Choose one with `x-gateway-provider: <id>` and the provider's own key in `Authorization`, or through a virtual key.",
-  'The path below `/v1` is appended to the base URL: `POST /v1/chat/completions` for `openai` becomes',
-  '`POST https://api.openai.com/v1/chat/completions`. Paths that are not among the endpoints pass through unread.',
+  `${count} of them, by kind. Choose one with \`x-gateway-provider: <id>\` and the provider's own key in`,
+  '`Authorization`, or through a virtual key. The path below `/v1` is appended to the base URL:',
+  '`POST /v1/chat/completions` for `openai` becomes `POST https://api.openai.com/v1/chat/completions`.',
+  '',
+  '`{name}` in a base URL stands for a field of the account, see [Fields](#fields). `<custom host>` is the address that a',
+  "virtual key's `custom_host` or `x-gateway-custom-host` names; such providers have none of their own.",
+  '',
+  'Endpoints are those that a provider has itself, in the shape in which clients ask for them; [endpoints.md](endpoints.md)',
+  'also has those that are translated. One that a provider has in neither way is refused; all other paths pass through',
+  'unread.',
   '',
 ];
 
-const providerColumns = ['Id', 'Name', 'Base URL', 'Key', 'Endpoints', 'Prices', 'Checked against'];
+const columns = ['Id', 'Name', 'Base URL', 'Key', 'Endpoints', 'Prices'];
+
+const groupSection = ({ title, rows }: CatalogGroup): readonly string[] => [
+  `## ${title}`,
+  '',
+  ...table(columns, [...rows].sort(byId).map(providerRow)),
+];
 
 const providerRow = (provider: Provider): readonly string[] => [
   code(provider.id),
-  provider.name,
-  provider.inProcess ? 'none: answers inside the process' : code(provider.baseUrl),
-  provider.auth.header ? `${code(provider.auth.header)} (${provider.auth.id})` : 'none',
-  provider.endpoints.map(code).join(', '),
+  `[${provider.name}](${provider.source})`,
+  addressOf(provider),
+  keyOf(provider),
+  provider.endpoints.length > 0 ? provider.endpoints.map(code).join(', ') : '–',
   pricesOf(provider),
-  provider.inProcess ? `the shape of ${provider.source}` : provider.source,
 ];
+
+/** A custom host is shown with the path that the first endpoint has there, so that nobody writes `/v1` twice. */
+function addressOf({ inProcess, baseUrl, dialect, endpoints: [endpoint] }: Provider): string {
+  if (inProcess) return 'none: answers inside the process';
+  if (baseUrl !== null) return code(baseUrl);
+  if (endpoint !== 'chat-completions') return code('<custom host>');
+  const path = '/chat/completions';
+  return code(`<custom host>${dialect.pathOf?.({ endpoint, path, model: '', fields: {} }) ?? path}`);
+}
+
+function keyOf({ auth }: Provider): string {
+  if (auth.signer) return `signs with it (${auth.signer})`;
+  return auth.header ? `${code(auth.header)} (${auth.id})` : 'none';
+}
 
 function pricesOf({ id, prices, pricesId }: Provider): string {
   if (prices) return 'its own, see below';
-  return pricesId === null ? 'unknown: cost stays empty' : code(pricesId ?? id);
+  return pricesId === null ? '–' : code(pricesId ?? id);
 }
 
-function accounts(rows: readonly Provider[]): readonly string[] {
-  const headers = rows.flatMap(({ id, accountHeaders = [] }) =>
-    accountHeaders.map(({ field, header }) => [code(id), code(`x-gateway-${field}`), code(header)]),
-  );
-  return [
-    '## Account headers',
-    '',
-    'What a client sends to the gateway, or a virtual key has as a field, and what the provider gets.',
-    '',
-    ...table(['Provider', 'Sent to the gateway', 'Sent to the provider'], headers),
-  ];
+const fieldSection = (rows: readonly Provider[]): readonly string[] => [
+  '## Fields',
+  '',
+  'What an account has besides its key: `fields` of a virtual key, or `x-gateway-<field>` from a client that brings its',
+  'own key. None of them is secret.',
+  '',
+  ...table(
+    ['Provider', 'Field', 'What it is', 'Needed', 'Example'],
+    rows.flatMap(({ id, fields = [] }) =>
+      fields.map((field) => [code(id), code(field.name), field.title, needOf(field), code(field.example)]),
+    ),
+  ),
+];
+
+function needOf({ isRequired, default: fallback }: AccountField): string {
+  if (isRequired) return 'yes';
+  return fallback === undefined ? 'no' : `no: ${code(fallback)}`;
 }
+
+const headerSection = (rows: readonly Provider[]): readonly string[] => [
+  '## Account headers',
+  '',
+  'What a client sends to the gateway, or a virtual key has as a field, and what the provider gets.',
+  '',
+  ...table(
+    ['Provider', 'Sent to the gateway', 'Sent to the provider'],
+    rows.flatMap(({ id, accountHeaders = [] }) =>
+      accountHeaders.map(({ field, header }) => [code(id), code(`x-gateway-${field}`), code(header)]),
+    ),
+  ),
+];
 
 function openPoints(rows: readonly Provider[]): readonly string[] {
   const points = rows.flatMap(({ id, unverified }) => (unverified ? [`- ${code(id)}: ${unverified}`] : []));
   return ['## Open points', '', ...points, ''];
 }
-
-const endpointSection = (): readonly string[] => [
-  '## Endpoints',
-  '',
-  'First-class: the gateway reads their model and usage. Everything else is passed through and logged.',
-  '',
-  ...table(
-    ['Id', 'Request', 'What it is'],
-    endpoints.map(({ id, method, path, title }) => [code(id), code(`${method} /v1${path}`), title]),
-  ),
-];
 
 const sandboxSection = (): readonly string[] => [
   '## The sandbox',
@@ -93,6 +126,8 @@ const sandboxSection = (): readonly string[] => [
 
 const dollars = (price: Price | undefined): readonly string[] =>
   price ? [price.input, price.output].map((nano) => `$${nano / 1e9}`) : ['unknown', 'unknown'];
+
+const byId = (a: Provider, b: Provider): number => a.id.localeCompare(b.id, 'en');
 
 const code = (text: string): string => `\`${text}\``;
 

@@ -1,11 +1,25 @@
-import type { EndpointId } from './endpoint.js';
+import type { EndpointId, Json } from './endpoint.js';
+import type { HubError, Translator } from './translation.js';
+
+/** A request to an endpoint that the provider has itself. */
+export interface NativeCall {
+  readonly endpoint: EndpointId;
+  /** Below the base URL, as the client sent it, without its query. */
+  readonly path: string;
+  /** As the client named it; empty when it named none. */
+  readonly model: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
 
 /**
- * How a provider speaks. An endpoint without a translator is sent and returned byte for byte,
- * which is every endpoint of a provider that speaks the client's own dialect.
+ * How a provider speaks. An endpoint that the provider has itself is sent and returned byte for byte; an endpoint of
+ * the hub that it has not is translated, where there is a translator.
  */
 export interface Dialect {
   readonly id: string;
-  /** Path of an endpoint below the base URL, where it differs from the client's. */
-  readonly paths?: Readonly<Partial<Record<EndpointId, string>>>;
+  readonly translators?: Readonly<Partial<Record<EndpointId, Translator>>>;
+  /** The path of a native call where it is not the client's own, as with deployments in the path. */
+  readonly pathOf?: (call: NativeCall) => string;
+  /** A refusal of the provider in OpenAI's words, for clients of another shape than the provider's own. */
+  readonly errorOf?: (status: number, body: Json | null) => HubError;
 }

@@ -3,29 +3,72 @@ import type { Usage } from '../common/contracts/request-log.js';
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Families of requests that the gateway knows by name. Everything else is a pass-through. */
-export type EndpointId = 'chat-completions';
+export const ENDPOINT_IDS = [
+  'chat-completions',
+  'completions',
+  'responses',
+  'messages',
+  'count-tokens',
+  'generate-content',
+  'embed-content',
+  'embeddings',
+  'rerank',
+  'moderations',
+  'image-generations',
+  'image-edits',
+  'image-variations',
+  'speech',
+  'transcriptions',
+  'translations',
+  'files',
+  'batches',
+  'fine-tuning',
+  'vector-stores',
+  'realtime',
+  'models',
+] as const;
+
+export type EndpointId = (typeof ENDPOINT_IDS)[number];
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/** One request of an endpoint. In a path, `{name}` stands for one segment: `/files/{id}/content`. */
+export interface Operation {
+  readonly method: Method;
+  /** Below `/v1`, as clients send it. */
+  readonly path: string;
+}
 
 /**
- * A first-class endpoint: what the gateway reads of it. The body is parsed once; the bytes
- * that go upstream are the client's own unless the model names its target.
+ * A first-class endpoint: what the gateway reads of it. A JSON body is parsed once; the bytes that go upstream are
+ * the client's own unless the model names its target or the provider speaks another dialect.
  */
 export interface Endpoint {
   readonly id: EndpointId;
-  readonly method: 'POST';
-  /** Path below `/v1`, as clients send it. */
-  readonly path: string;
   /** Words for people: "chat completions". */
   readonly title: string;
-  readonly body: 'json';
-  readonly usage: UsageReader;
+  readonly operations: readonly Operation[];
+  /** `json`: POST bodies are read and parsed. `opaque`: they stream through unread, as multipart and files do. */
+  readonly body: 'json' | 'opaque';
+  /** How tokens are read from answers; null where answers carry none. */
+  readonly usage: UsageReader | null;
+  /** Whether a stream tells usage by itself, or only when the client asks with `stream_options.include_usage`. */
+  readonly usageInStreams: 'always' | 'asked';
+  /** Page that the paths and fields were checked against. */
+  readonly source: string;
 }
 
 /** How the tokens of one dialect's answer are read. Pure; never throws on a hostile answer. */
 export interface UsageReader {
-  /** Usage that an answer, or one event of a stream, carries; null when it has none. */
-  fromAnswer(answer: Json): Usage | null;
+  /**
+   * Usage that an answer, or one event of a stream, carries; null when it has none. `known` is what earlier events
+   * told: some dialects tell input and output apart.
+   */
+  fromAnswer(answer: Json, known?: Usage | null): Usage | null;
   /** Text that an answer, or one event of a stream, adds to the output. For counting where usage is missing. */
   outputText(answer: Json): string;
   /** Text of the request that counts as input. */
   inputText(request: Json): string;
+  /** The model that an answer or event names; null when it names none. */
+  modelOf(answer: Json): string | null;
 }

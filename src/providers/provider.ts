@@ -12,12 +12,19 @@ export interface Provider {
   readonly name: string;
   /**
    * Where its API lives, without a trailing slash: `https://api.openai.com/v1`. The path that a client sends
-   * below `/v1` is appended to it, so it contains the version part where the provider has one.
+   * below `/v1` is appended to it, so it contains the version part where the provider has one. `{name}` stands for the
+   * value of a field; that field must be required or have a default. Null: the account has an address of its own,
+   * which a virtual key or `x-gateway-custom-host` must name.
    */
-  readonly baseUrl: string;
+  readonly baseUrl: string | null;
   readonly dialect: Dialect;
   readonly auth: AuthScheme;
+  /** The endpoints that it has itself. Its dialect may add others by translation. */
   readonly endpoints: readonly EndpointId[];
+  /** What an account has besides its key. */
+  readonly fields?: readonly AccountField[];
+  /** Parameters that every call carries, such as `api-version`. `{name}` stands for the value of a field. */
+  readonly query?: Readonly<Record<string, string>>;
   /** Request headers that carry the account besides the key, `x-gateway-openai-project` and the like. */
   readonly accountHeaders?: readonly AccountHeader[];
   /** Name of this provider in the price data, where it differs from `id`; null when the data does not know it. */
@@ -30,6 +37,19 @@ export interface Provider {
   readonly source: string;
   /** What that page left open, in a sentence for the operator. */
   readonly unverified?: string;
+}
+
+/** One thing, not secret, that an account has besides its key: a field of its virtual keys, or `x-gateway-<name>`. */
+export interface AccountField {
+  /** As in the compatible API, lower case with dashes: `azure-resource-name`. */
+  readonly name: string;
+  /** Words for people: "Azure resource". */
+  readonly title: string;
+  readonly isRequired: boolean;
+  readonly default?: string;
+  /** Of the whole value. A field that is part of the host must exclude everything but letters, digits and dashes. */
+  readonly pattern: RegExp;
+  readonly example: string;
 }
 
 /** `x-gateway-<field>` from the client, or the field of a virtual key, becomes `header` upstream. */

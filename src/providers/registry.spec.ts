@@ -17,15 +17,36 @@ describe('findProvider', () => {
     expect(findProvider('openai').baseUrl).toBe('https://api.openai.com/v1');
   });
 
+  it('finds every provider of the catalogue', () => {
+    for (const [id, row] of providers) expect(findProvider(id)).toBe(row);
+  });
+
   it.each(['OpenAI', '@openai', ' openai', '', '__proto__', 'constructor'])(
-    'refuses "%s" and names the known ones',
+    'refuses "%s" and says where the known ones are listed',
     (id) => {
       const refusal = refusalOf(id);
 
       expect(refusal.code).toBe('provider_unknown');
-      for (const known of providers.keys()) expect(refusal.message).toContain(known);
+      expect(refusal.message).toContain('listed in docs/providers.md');
     },
   );
+
+  it.each([
+    ['OpenAI', 'openai'],
+    ['opnai', 'openai'],
+    ['azure', 'azure-openai'],
+    ['mistral', 'mistral-ai'],
+    ['together_ai', 'together-ai'],
+    ['vertex', 'vertex-ai'],
+  ])('suggests for "%s" among others %s', (asked, meant) => {
+    expect(refusalOf(asked).message).toMatch(new RegExp(`: [a-z0-9, -]*\\b${meant}\\b`));
+  });
+
+  it('suggests nothing when nothing is near', () => {
+    expect(refusalOf('nobody').message).toBe(
+      `There is no provider "nobody". Known providers: ${providers.size} of them, listed in docs/providers.md.`,
+    );
+  });
 
   it('repeats only the beginning of a long id', () => {
     expect(refusalOf('x'.repeat(10_000)).message.length).toBeLessThan(500);

@@ -1,21 +1,26 @@
 import { AppError } from '../common/errors/app-error.js';
-import { openAiCompatible } from './catalog/openai-compatible.js';
-import { sandbox } from './catalog/sandbox.js';
+import { catalog } from './catalog/index.js';
+import { nearestIds } from './nearest-ids.js';
 import type { Provider } from './provider.js';
 
 /** Every provider that the gateway knows, by id. */
 export const providers: ReadonlyMap<string, Provider> = new Map(
-  [...openAiCompatible, sandbox].map((provider) => [provider.id, provider]),
+  catalog.flatMap(({ rows }) => rows).map((provider) => [provider.id, provider]),
 );
 
-const known = [...providers.keys()].sort().join(', ');
-
-/** The provider of exactly that id. Refuses with `provider_unknown`. */
+/** The provider of exactly that id. Refuses with `provider_unknown`, which suggests what may have been meant. */
 export function findProvider(id: string): Provider {
   const provider = providers.get(id);
-  if (!provider) throw new AppError('provider_unknown', { provider: shown(id), known });
+  if (!provider) throw unknown(shown(id));
   return provider;
 }
 
 /** An unknown id comes from the caller and goes into a message, so only as much of it as a name needs. */
 const shown = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
+
+function unknown(provider: string): AppError {
+  const near = nearestIds(provider, providers.keys());
+  const rest = `${providers.size - near.length}`;
+  const known = near.length > 0 ? `${near.join(', ')} and ${rest} others` : `${rest} of them`;
+  return new AppError('provider_unknown', { provider, known: `${known}, listed in docs/providers.md` });
+}

@@ -3,16 +3,47 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { GenaiPriceBook } from '../../src/adapters/genai-price-book.js';
 import { Secret } from '../../src/common/crypto/secret.js';
-import { openAiCompatible } from '../../src/providers/catalog/openai-compatible.js';
+import { catalog } from '../../src/providers/catalog/index.js';
 import { sandbox } from '../../src/providers/catalog/sandbox.js';
 import { catalogPage } from '../../src/providers/catalog-page.js';
+import { own } from '../../src/providers/dialects/own.js';
+import { ENDPOINT_IDS } from '../../src/providers/endpoint.js';
 import { endpoints, findEndpointRow } from '../../src/providers/endpoints/index.js';
 import { isPrice } from '../../src/providers/prices/price.js';
+import type { AccountField, Provider } from '../../src/providers/provider.js';
 import { findProvider, providers } from '../../src/providers/registry.js';
 import { sandboxModels } from '../../src/providers/sandbox/models.js';
 import { sandboxAnswer } from '../../src/providers/sandbox/sandbox.js';
 
-const rows = [...openAiCompatible, sandbox];
+const rows = catalog.flatMap((group) => group.rows);
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+const placeholders = (text: string): readonly string[] =>
+  [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+const fieldOf = ({ fields = [] }: Provider, name: string): AccountField | undefined =>
+  fields.find((field) => field.name === name);
+const filled = (row: Provider, text: string): string =>
+  text.replace(PLACEHOLDER, (_, name: string) => fieldOf(row, name)?.example ?? '?');
+const hostOf = (baseUrl: string): string => baseUrl.split('/')[2] ?? '';
+
+/** What would turn a host into another one, or leave a path, if a field let it through. */
+const HOSTILE = [
+  '',
+  '.',
+  '..',
+  'a/b',
+  '../a',
+  'a?b',
+  'a#b',
+  'a@b',
+  'a:1',
+  'a\\b',
+  'a%2eb',
+  'a b',
+  'a\r\nb',
+  'ä',
+  'a\n',
+];
 
 describe('the catalogue', () => {
   it('gives every row an id of its own', () => {
@@ -20,9 +51,15 @@ describe('the catalogue', () => {
     expect(providers.size).toBe(rows.length);
   });
 
-  it('has OpenAI and nine more providers that are called, and one that is not', () => {
-    expect(rows.filter(({ inProcess }) => !inProcess).length).toBeGreaterThanOrEqual(10);
+  it('has a hundred providers that are called, and one that is not', () => {
+    expect(rows.filter(({ inProcess }) => !inProcess).length).toBeGreaterThanOrEqual(100);
     expect(rows.filter(({ inProcess }) => inProcess).map(({ id }) => id)).toEqual(['sandbox']);
+  });
+
+  it('calls no address twice with the same kind of credentials', () => {
+    const addresses = rows.flatMap(({ baseUrl, auth }) => (baseUrl ? [`${baseUrl} ${auth.id}`] : []));
+
+    expect(new Set(addresses).size).toBe(addresses.length);
   });
 });
 
@@ -30,22 +67,64 @@ describe.each(rows)('the row of $id', (row) => {
   it('is found by its id, which is lower case with dashes', () => {
     expect(findProvider(row.id)).toBe(row);
     expect(row.id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(row.name).not.toBe('');
+    expect(row.name).toMatch(/^[^|[\]\r\n]+$/);
   });
 
-  it('has a base URL to which a path can be appended', () => {
-    const url = new URL(row.baseUrl);
+  it('has a base URL to which a path can be appended, or none', () => {
+    if (row.baseUrl === null) return;
+    const baseUrl = filled(row, row.baseUrl);
+    const url = new URL(baseUrl);
 
     expect(url.protocol).toBe('https:');
-    expect(row.baseUrl.endsWith('/')).toBe(false);
+    expect(baseUrl.endsWith('/')).toBe(false);
     expect([url.username, url.password, url.port, url.search, url.hash]).toEqual(['', '', '', '', '']);
-    expect(new URL(`${row.baseUrl}/chat/completions`).href).toBe(`${row.baseUrl}/chat/completions`);
+    expect(new URL(`${baseUrl}/chat/completions`).href).toBe(`${baseUrl}/chat/completions`);
   });
 
-  it('offers at least one endpoint, each of them known', () => {
-    expect(row.endpoints.length).toBeGreaterThan(0);
-    for (const id of row.endpoints) expect(endpoints.map((endpoint) => endpoint.id)).toContain(id);
-    for (const path of Object.values(row.dialect.paths ?? {})) expect(path).toMatch(/^\/[^/]/);
+  it('fills its base URL and query with fields that always have a value', () => {
+    const texts = [row.baseUrl ?? '', ...Object.values(row.query ?? {})];
+    for (const name of texts.flatMap(placeholders)) {
+      const field = fieldOf(row, name);
+
+      expect(field, name).toBeDefined();
+      expect(field?.isRequired === true || field?.default !== undefined, name).toBe(true);
+    }
+  });
+
+  it('lets no value of a field change the host or climb out of the path', () => {
+    const host = hostOf(row.baseUrl ?? '');
+    for (const name of placeholders(row.baseUrl ?? '')) {
+      const { pattern } = fieldOf(row, name) ?? { pattern: /(?:)/ };
+      for (const value of HOSTILE) expect(pattern.test(value), `${name}: ${value}`).toBe(false);
+      if (host.includes(`{${name}}`)) expect(pattern.test('a.evil.example'), name).toBe(false);
+    }
+  });
+
+  it('describes its fields: whole-value patterns that their examples and defaults match', () => {
+    const named = [
+      ...(row.fields ?? []),
+      ...(row.accountHeaders ?? []).map(({ field }) => ({ name: field })),
+    ];
+    expect(new Set(named.map(({ name }) => name)).size).toBe(named.length);
+    for (const { name, title, pattern, example, default: fallback, isRequired } of row.fields ?? []) {
+      expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+      expect(title).not.toBe('');
+      expect([pattern.source.startsWith('^'), pattern.source.endsWith('$'), pattern.flags]).toEqual([
+        true,
+        true,
+        '',
+      ]);
+      expect(example).toMatch(pattern);
+      expect(isRequired && fallback !== undefined).toBe(false);
+      if (fallback !== undefined) expect(fallback).toMatch(pattern);
+    }
+  });
+
+  it('offers endpoints that are known, each once; a row without any has a dialect of its own', () => {
+    for (const id of row.endpoints) expect(ENDPOINT_IDS).toContain(id);
+    expect(new Set(row.endpoints).size).toBe(row.endpoints.length);
+    if (row.endpoints.length === 0) expect(row.dialect.id).not.toBe('openai');
+    if (row.dialect === own) expect(row.endpoints).toEqual([]);
   });
 
   it('authenticates with a lower-case header that carries the key, or with none', () => {
@@ -66,6 +145,8 @@ describe.each(rows)('the row of $id', (row) => {
 
   it('says which page it was checked against', () => {
     expect(new URL(row.source).protocol).toBe('https:');
+    expect(row.source).toMatch(/^[!-~]+$/);
+    expect(row.source).not.toMatch(/[()|]/);
   });
 
   it('has a name in the price data, or says that it has none', () => {
@@ -81,9 +162,11 @@ describe.each(rows)('the row of $id', (row) => {
 });
 
 describe('the endpoints', () => {
-  it.each(endpoints)('finds $id by its method and path', (endpoint) => {
-    expect(findEndpointRow(endpoint.method, endpoint.path)).toBe(endpoint);
-    expect(endpoint.path).toMatch(/^\/[^?#]*[^/?#]$/);
+  it.each(endpoints)('finds $id by its methods and paths', (endpoint) => {
+    for (const { method, path } of endpoint.operations) {
+      expect(findEndpointRow(method, path.replace(PLACEHOLDER, 'abc-1'))?.id).toBe(endpoint.id);
+      expect(path).toMatch(/^\/[^?#]*[^/?#]$/);
+    }
   });
 });
 
@@ -100,7 +183,9 @@ describe('the sandbox', () => {
   });
 
   it('answers every endpoint that its row offers', () => {
-    for (const { method, path } of endpoints.filter(({ id }) => sandbox.endpoints.includes(id))) {
+    const offered = endpoints.filter(({ id }) => sandbox.endpoints.includes(id));
+    for (const { method, path } of offered.flatMap(({ operations }) => operations)) {
+      if (method !== 'POST') continue;
       const { status, frames } = sandboxAnswer({ method, path, body: Buffer.from('{}') });
 
       expect([status, frames[0]?.bytes.toString()]).toEqual([400, expect.stringContaining('model')]);

@@ -14,6 +14,8 @@ export interface VirtualKeyWish {
   readonly provider?: string;
   /** Base URL to pin. */
   readonly customHost?: string;
+  /** What the account has besides its key. */
+  readonly fields?: Readonly<Record<string, string>>;
   readonly workspaceId?: string;
 }
 
@@ -60,6 +62,7 @@ export class Administration {
     secret,
     provider = 'openai',
     customHost,
+    fields,
     workspaceId,
   }: VirtualKeyWish): Promise<string> {
     const created = await this.ask('POST', '/v1/virtual-keys', {
@@ -68,6 +71,7 @@ export class Administration {
       key: secret,
       workspace_id: workspaceId ?? this.service.bootstrap.workspace_id,
       ...(customHost ? { custom_host: customHost } : {}),
+      ...(fields ? { fields } : {}),
     });
     return created.data.slug as string;
   }

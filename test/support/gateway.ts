@@ -116,6 +116,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       whenWritten: (then) => setImmediate(then),
     },
     { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
+    { all: () => [], listed: () => Buffer.from('{"object":"list","data":[]}') },
     settings,
   );
   const server = createServer((request, response) => {

@@ -27,7 +27,7 @@ const SHARED = {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfNeeded();
   const service: OwnService | null =
-    project.name === 'e2e'
+    project.name !== 'crash'
       ? await startService({ env: SHARED, egressPorts: await portRange(UPSTREAM_PORTS) })
       : null;
   project.provide('service', service?.facts ?? null);

@@ -116,9 +116,10 @@ export class World {
     return trace;
   }
 
-  /** Rows of this file's key. */
-  rows(): Promise<LogRow[]> {
-    return this.logs.all({ api_key_id: this.apiKey.id });
+  /** Rows of this file's key; all, or those since a time. */
+  rows(since?: Date): Promise<LogRow[]> {
+    const from = (since ?? new Date(0)).toISOString();
+    return this.logs.all({ api_key_id: this.apiKey.id, time_of_generation_min: from });
   }
 
   /** The log holds each request as often as it should, and nothing that was not asked. */

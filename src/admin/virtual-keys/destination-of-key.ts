@@ -2,7 +2,7 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import { parseDestination } from '../../common/egress/destination.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Provider } from '../../providers/provider.js';
+import type { AccountField, Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 
 /** Where a virtual key leads, as a client says it. */
@@ -19,49 +19,90 @@ export interface Destination {
   readonly fields: Record<string, string>;
 }
 
+/**
+ * Checks a destination against the provider's row. Throws `provider_unknown`, `custom_host_invalid`,
+ * `custom_host_blocked`, and `invalid_request` for fields that the row has not, that are missing or malformed, and for
+ * a missing custom host where the provider has no address of its own.
+ */
 export function readDestination(wanted: WantedDestination, egress: Egress): Destination {
   const provider = findProvider(wanted.provider);
-  return {
-    provider,
-    customHost: wanted.customHost === null ? null : readCustomHost(wanted.customHost, provider, egress),
-    fields: readFields(wanted.fields, provider),
-  };
+  const customHost = readCustomHost(wanted.customHost, provider, egress);
+  const fields = readFields(wanted.fields, provider);
+  checkNoneMissing(fields, provider, customHost);
+  return { provider, customHost, fields };
 }
 
 /** The base URL in the one spelling in which it is stored: without a slash at its end. */
-function readCustomHost(text: string, provider: Provider, egress: Egress): string {
-  if (provider.inProcess)
-    throw new AppError('invalid_request', {
-      detail: `The provider "${provider.id}" has no address to replace.`,
-    });
+function readCustomHost(text: string | null, provider: Provider, egress: Egress): string | null {
+  if (text === null) {
+    if (provider.baseUrl === null)
+      refuse(`The provider "${provider.id}" has no address of its own. Send it in the field "custom_host".`);
+    return null;
+  }
+  if (provider.inProcess) refuse(`The provider "${provider.id}" has no address to replace.`);
   const url = parseDestination(text);
   egress.checkDestination(url);
   return url.href.replace(/\/+$/, '');
 }
 
-/** Values of account fields become request headers upstream. */
-const FIELD_VALUE = /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/;
+/** Values of account headers, which no row describes further. */
+const HEADER_VALUE = /^[A-Za-z0-9][A-Za-z0-9._=,-]{0,127}$/;
+const HEADER_RULE = '1 to 128 letters, digits and . _ = , -';
+/** Above what any row allows; a longer value is not even compared. */
+const LONGEST_VALUE = 2048;
 const LONGEST_SHOWN = 64;
 
 /** Checks the fields against those that the provider's row names. */
 function readFields(given: Readonly<Record<string, unknown>>, provider: Provider): Record<string, string> {
-  const known = new Set((provider.accountHeaders ?? []).map(({ field }) => field));
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      if (!known.has(name))
-        throw new AppError('invalid_request', {
-          detail: `The provider "${provider.id}" has no field "${name.slice(0, LONGEST_SHOWN)}".`,
-        });
-      return [name, readField(name, value)];
-    }),
-  );
+  const rules = rulesOf(provider);
+  const read = Object.entries(given).map(([name, value]): [string, string] => {
+    const rule = rules.get(name);
+    if (!rule) refuse(`The provider "${provider.id}" has no field "${name.slice(0, LONGEST_SHOWN)}".`);
+    return [name, readField(name, value, rule)];
+  });
+  return Object.fromEntries(read);
 }
 
-function readField(name: string, value: unknown): string {
-  if (typeof value === 'string' && FIELD_VALUE.test(value)) return value;
-  throw new AppError('invalid_request', {
-    detail: `The field "fields.${name}" is not acceptable: it must be 1 to 128 letters, digits and . _ = -`,
-  });
+/** A field that only stands in the base URL is not needed where a custom host stands in its place. */
+function checkNoneMissing(
+  fields: Readonly<Record<string, string>>,
+  { id, fields: described = [], baseUrl, query = {} }: Provider,
+  customHost: string | null,
+): void {
+  const texts = [customHost === null ? baseUrl : null, ...Object.values(query)];
+  const isReplaced = (name: string): boolean =>
+    baseUrl?.includes(`{${name}}`) === true && !texts.some((text) => text?.includes(`{${name}}`));
+  const missing = described.find(
+    ({ name, isRequired }) => isRequired && !Object.hasOwn(fields, name) && !isReplaced(name),
+  );
+  if (missing)
+    refuse(
+      `The provider "${id}" needs the field "fields.${missing.name}" (${missing.title}), for instance "${missing.example}".`,
+    );
+}
+
+/** What a value must match, and how that is said. */
+interface Rule {
+  readonly pattern: RegExp;
+  readonly words: string;
+}
+
+function rulesOf({ fields = [], accountHeaders = [] }: Provider): ReadonlyMap<string, Rule> {
+  const headers = accountHeaders.map(({ field }): [string, Rule] => [
+    field,
+    { pattern: HEADER_VALUE, words: HEADER_RULE },
+  ]);
+  return new Map([...headers, ...fields.map((field): [string, Rule] => [field.name, ruleOf(field)])]);
+}
+
+const ruleOf = ({ pattern, title, example }: AccountField): Rule => ({
+  pattern,
+  words: `something like "${example}" (${title})`,
+});
+
+function readField(name: string, value: unknown, { pattern, words }: Rule): string {
+  if (typeof value === 'string' && value.length <= LONGEST_VALUE && pattern.test(value)) return value;
+  return refuse(`The field "fields.${name}" is not acceptable: it must be ${words}.`);
 }
 
 /**
@@ -72,7 +113,9 @@ export function checkSecret(secret: string | undefined, provider: Provider, reas
   if (secret === undefined && provider.auth.id !== 'none')
     throw new AppError('credential_required', { detail: reason });
   if (secret !== undefined && looksLikeGatewayKey(secret))
-    throw new AppError('invalid_request', {
-      detail: 'The field "key" carries a gateway key where the provider\'s own key belongs.',
-    });
+    refuse('The field "key" carries a gateway key where the provider\'s own key belongs.');
+}
+
+function refuse(detail: string): never {
+  throw new AppError('invalid_request', { detail });
 }

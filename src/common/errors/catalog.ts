@@ -82,6 +82,11 @@ export const ERRORS = {
       "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
   },
   scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}".' },
+  parameter_unsupported: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The parameter "{parameter}" cannot be used here: {detail}.',
+  },
   endpoint_unsupported: {
     status: 400,
     type: 'invalid_request_error',

@@ -18,7 +18,8 @@ import type {
  *       20      4  length of the request body as kept
  *       24         JSON, then the request body, then the response body
  *
- * Bodies are bytes and stay bytes: no escaping, no copying.
+ * Bodies are bytes and stay bytes: no escaping. Small ones are copied behind the JSON, so that a frame is one piece of
+ * memory; large ones are written from where they lie.
  */
 const HEADER_BYTES = 24;
 const MAGIC = 0x31_46_48_47;
@@ -30,10 +31,11 @@ const PAYLOAD_BYTES_MAX = 128 * 1024 * 1024;
 type FrameKind = 'opened' | 'closed';
 const KINDS: Readonly<Record<FrameKind, number>> = { opened: 1, closed: 2 };
 
-/** A frame on its way to the disk: the head holds header and JSON, the bodies follow as they were captured. */
+/** A frame on its way to the disk: the head holds header, JSON and small bodies; large bodies follow as they were captured. */
 export interface EncodedFrame {
   readonly head: Buffer;
   readonly bodies: readonly Buffer[];
+  readonly hasBodies: boolean;
   readonly bytes: number;
   /** The record behind a closed frame, from which a smaller frame can be made when the disk is full. */
   readonly record: RequestLogRecord | null;
@@ -58,14 +60,29 @@ export interface StoredFrame {
   readonly bytes: number;
 }
 
-export function encodeOpened(exchange: OpenedExchange): EncodedFrame {
-  return encode(KINDS.opened, JSON.stringify(exchange), NO_BODIES, null);
+/** Gives uninitialized memory for a frame. */
+export type Allocate = (bytes: number) => Buffer;
+
+const apart: Allocate = (bytes) => Buffer.allocUnsafe(bytes);
+
+export function encodeOpened(
+  exchange: OpenedExchange,
+  allocate: Allocate = apart,
+): EncodedFrame {
+  return encode(
+    { kind: KINDS.opened, json: JSON.stringify(exchange), bodies: NO_BODIES, record: null },
+    allocate,
+  );
 }
 
-export function encodeClosed(record: RequestLogRecord, bodies: CapturedBodies): EncodedFrame {
+export function encodeClosed(
+  record: RequestLogRecord,
+  bodies: CapturedBodies,
+  allocate: Allocate = apart,
+): EncodedFrame {
   const { request, response } = bodies;
   const json = JSON.stringify({ record, request: factsOf(request), response: factsOf(response) });
-  return encode(KINDS.closed, json, bodies, record);
+  return encode({ kind: KINDS.closed, json, bodies, record }, allocate);
 }
 
 /** Text worth counting even when the disk is full, because it is money; longer ones would eat the reserve. */
@@ -95,27 +112,45 @@ function factsOf(body: CapturedBody | null): BodyFacts | null {
   return { bytes, truncated, content_type, content_encoding };
 }
 
-function encode(
-  kind: number,
-  json: string,
-  bodies: CapturedBodies,
-  record: RequestLogRecord | null,
-): EncodedFrame {
+interface Unencoded {
+  readonly kind: number;
+  readonly json: string;
+  readonly bodies: CapturedBodies;
+  readonly record: RequestLogRecord | null;
+}
+
+/** Bodies up to this size together are copied into the frame; a copy of so little costs less than another buffer. */
+const COPIED_BYTES_MAX = 16 * 1024;
+
+function encode({ kind, json, bodies, record }: Unencoded, allocate: Allocate): EncodedFrame {
   const request = bodies.request?.chunks ?? NOTHING;
   const response = bodies.response?.chunks ?? NOTHING;
   const jsonBytes = Buffer.byteLength(json);
   const requestBytes = total(request);
-  const payload = jsonBytes + requestBytes + total(response);
-  const head = Buffer.allocUnsafe(HEADER_BYTES + jsonBytes);
+  const bodyBytes = requestBytes + total(response);
+  const isCopied = bodyBytes <= COPIED_BYTES_MAX;
+  const head = allocate(HEADER_BYTES + jsonBytes + (isCopied ? bodyBytes : 0));
   head.writeUInt32LE(MAGIC, 0);
-  head.writeUInt32LE(payload, 4);
+  head.writeUInt32LE(jsonBytes + bodyBytes, 4);
   head.writeUInt32LE(kind, 12);
   head.writeUInt32LE(jsonBytes, 16);
   head.writeUInt32LE(requestBytes, 20);
   head.write(json, HEADER_BYTES, jsonBytes === json.length ? 'latin1' : 'utf8');
-  const chunks = request.length + response.length === 0 ? NOTHING : [...request, ...response];
-  head.writeUInt32LE(checksum(head, chunks), 8);
-  return { head, bodies: chunks, bytes: HEADER_BYTES + payload, record };
+  if (isCopied) copyInto(head, copyInto(head, HEADER_BYTES + jsonBytes, request), response);
+  const apart = isCopied ? NOTHING : [...request, ...response];
+  head.writeUInt32LE(checksum(head, apart), 8);
+  const bytes = HEADER_BYTES + jsonBytes + bodyBytes;
+  return { head, bodies: apart, hasBodies: bodyBytes > 0, bytes, record };
+}
+
+/** Answers where the next byte belongs. */
+function copyInto(target: Buffer, at: number, chunks: readonly Buffer[]): number {
+  let next = at;
+  for (const chunk of chunks) {
+    target.set(chunk, next);
+    next += chunk.length;
+  }
+  return next;
 }
 
 function total(chunks: readonly Buffer[]): number {

@@ -55,18 +55,26 @@ export class SegmentChain {
     spoolCounts.degraded = LEVELS[state];
   }
 
-  /** Never throws. What it could not keep is counted. */
-  write(frames: readonly EncodedFrame[]): void {
-    if (this.state !== 'ok') return this.writeReduced(frames);
+  /**
+   * Never throws. What it could not keep is counted. True when all of it is the kernel's; otherwise some frames may
+   * still be held here, and their memory with them.
+   */
+  write(frames: readonly EncodedFrame[]): boolean {
+    if (this.state !== 'ok') {
+      this.writeReduced(frames);
+      return false;
+    }
     let kept = 0;
     try {
       const segment = this.segmentWithRoom();
       const { frames: whole, error } = segment.append(frames);
       kept = whole;
       if (error) throw error;
+      return true;
     } catch (error) {
       this.degrade(error);
       this.writeReduced(frames.slice(kept));
+      return false;
     }
   }
 
@@ -137,7 +145,7 @@ export class SegmentChain {
   private writeReduced(frames: readonly EncodedFrame[]): void {
     for (const frame of frames) {
       const small = withoutBodies(frame);
-      if (small !== frame && frame.bodies.length > 0) spoolCounts.bodiesDropped += 1;
+      if (small !== frame && frame.hasBodies) spoolCounts.bodiesDropped += 1;
       if (!this.fitsReserve(small)) this.remember(small);
     }
   }

@@ -45,13 +45,8 @@ export class Segment {
 
   /** Appends frames until one fails. Never throws, and leaves no half frame behind. */
   append(frames: readonly EncodedFrame[]): Appended {
-    const buffers: Buffer[] = [];
-    let bytes = 0;
-    for (const frame of frames) {
-      buffers.push(frame.head);
-      for (const body of frame.bodies) buffers.push(body);
-      bytes += frame.bytes;
-    }
+    const buffers = piecesOf(frames);
+    const bytes = buffers.reduce((sum, { length }) => sum + length, 0);
     const { done, error } = this.writeAll(buffers, bytes);
     if (error) return this.keepWholeFrames(frames, done, error);
     this.position += bytes;
@@ -133,6 +128,34 @@ export class Segment {
     closeSync(this.fd);
     this.onRetired?.();
   }
+}
+
+/** What to write, in as few pieces as the memory allows: frames that lie side by side are one. */
+function piecesOf(frames: readonly EncodedFrame[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let run: Run | null = null;
+  for (const { head, bodies } of frames) {
+    if (run && head.buffer === run.memory && head.byteOffset === run.end) run.end += head.length;
+    else {
+      if (run) pieces.push(bufferOf(run));
+      run = { memory: head.buffer, start: head.byteOffset, end: head.byteOffset + head.length };
+    }
+    if (bodies.length === 0) continue;
+    pieces.push(bufferOf(run), ...bodies);
+    run = null;
+  }
+  if (run) pieces.push(bufferOf(run));
+  return pieces;
+}
+
+interface Run {
+  readonly memory: ArrayBufferLike;
+  readonly start: number;
+  end: number;
+}
+
+function bufferOf({ memory, start, end }: Run): Buffer {
+  return Buffer.from(memory, start, end - start);
 }
 
 /** The buffers without their first `bytes` bytes. */

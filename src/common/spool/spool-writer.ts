@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, utimes, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { EncodedFrame } from './frame.js';
+import type { Allocate, EncodedFrame } from './frame.js';
 import { HEARTBEAT_MS, writeOwner } from './owner.js';
 import { writeVector, type WriteVector } from './segment.js';
 import { SegmentChain, type SpoolState } from './segment-chain.js';
@@ -24,6 +24,8 @@ const MIB = 1024 * 1024;
 const RESERVE_BYTES = 64 * MIB;
 const SEGMENT_BYTES = 16 * MIB;
 const IDLE_MS = 60_000;
+/** Memory for the frames of one turn of the event loop. */
+const SLAB_BYTES = 512 * 1024;
 
 /**
  * Appends frames to the spool for one process.
@@ -38,6 +40,8 @@ export class SpoolWriter {
   private pending: EncodedFrame[] = [];
   private waiting: (() => void)[] = [];
   private isScheduled = false;
+  private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  private slabUsed = 0;
   private readonly heartbeat: NodeJS.Timeout;
 
   constructor(private readonly options: SpoolWriterOptions) {
@@ -49,6 +53,15 @@ export class SpoolWriter {
   get state(): SpoolState {
     return this.chain.state;
   }
+
+  /** Memory for a frame that is appended in this turn of the event loop; frames of one turn lie side by side where they fit. */
+  readonly allocate: Allocate = (bytes) => {
+    const end = this.slabUsed + bytes;
+    if (end > SLAB_BYTES) return Buffer.allocUnsafe(bytes);
+    const memory = this.slab.subarray(this.slabUsed, end);
+    this.slabUsed = end;
+    return memory;
+  };
 
   append(frame: EncodedFrame): void {
     this.pending.push(frame);
@@ -86,7 +99,8 @@ export class SpoolWriter {
   }
 
   private write(frames: readonly EncodedFrame[]): void {
-    this.chain.write(frames);
+    if (!this.chain.write(frames)) this.slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    this.slabUsed = 0;
     for (const { bytes } of frames) spoolCounts.bytes += bytes;
   }
 

@@ -10,9 +10,13 @@ import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
+import { closeExchange } from './closing.js';
 
 /** A plain answer up to this size leaves in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;
+
+/** Up to here a copy costs less than a second piece in the write. */
+const ONE_WRITE_BYTES_MAX = 16 * 1024;
 
 const logger = createLogger('delivery');
 
@@ -70,11 +74,14 @@ export class Delivery implements ReplySink {
   }
 
   start(): void {
-    this.response.on('drain', () => {
+    const onDrain = (): void => {
       this.isPaused = false;
       this.attempt.resume();
-    });
+    };
+    this.response.on('drain', onDrain);
     this.response.once('close', () => {
+      // The web server keeps a response until the next request of its connection, and with it all that hangs on it.
+      this.response.off('drain', onDrain);
       if (!this.response.writableFinished) this.clientLeft();
     });
     this.attempt.attach(this);
@@ -113,7 +120,6 @@ export class Delivery implements ReplySink {
     this.isRecorded = true;
     const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
     if (!this.response.headersSent && !isStalledClient) return this.onBroken(error);
-    this.entry.addAttempt(this.attempt, this.target, isStalledClient ? null : error.code, this.reading);
     this.close(isStalledClient ? 'client_aborted' : 'upstream_truncated', error.code, () => {
       this.response.destroy();
     });
@@ -122,7 +128,6 @@ export class Delivery implements ReplySink {
   private clientLeft(): void {
     if (!this.isRecorded) {
       this.isRecorded = true;
-      this.entry.addAttempt(this.attempt, this.target, null, this.reading);
       this.close('client_aborted', null, () => undefined);
     }
     this.attempt.cancel();
@@ -132,7 +137,6 @@ export class Delivery implements ReplySink {
   private record(): void {
     this.isRecorded = true;
     const finish = (): void => {
-      this.entry.addAttempt(this.attempt, this.target, null, this.reading);
       this.close('completed', null, () => {
         this.release();
       });
@@ -142,21 +146,9 @@ export class Delivery implements ReplySink {
   }
 
   private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
-    const { attempt, entry, head } = this;
-    if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
-    entry.close(
-      {
-        ending,
-        status: attempt.status,
-        errorCode,
-        errorSource: attempt.status >= 400 || ending === 'upstream_truncated' ? 'provider' : null,
-        reading: this.reading,
-        contentType: head.contentType,
-        contentEncoding: head.contentEncoding,
-        responseHeaders: attempt.rawHeaders,
-      },
-      then,
-    );
+    const { attempt, entry, target, reading } = this;
+    const { contentType, contentEncoding } = this.head;
+    closeExchange({ entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding }, then);
   }
 
   private release(): void {
@@ -166,11 +158,17 @@ export class Delivery implements ReplySink {
     const [first, ...rest] = this.held;
     this.held = [];
     if (this.hasEnded && first && rest.length === 0) {
-      this.response.end(first);
+      this.endWith(first);
       return;
     }
     for (const chunk of first ? [first, ...rest] : []) this.write(chunk);
     if (this.hasEnded) this.response.end();
+  }
+
+  /** Node writes head and body at once when the body is a string; each byte is a character of Latin-1 and comes out as it was. */
+  private endWith(body: Buffer): void {
+    if (body.length <= ONE_WRITE_BYTES_MAX) this.response.end(body.toString('latin1'), 'latin1');
+    else this.response.end(body);
   }
 
   private sendHead(): void {
@@ -224,10 +222,11 @@ export class Delivery implements ReplySink {
 
   private meterFor(): Meter | null {
     const { endpoint, isStreamed, body } = this.entry;
-    if (!endpoint) return null;
+    if (!endpoint?.usage) return null;
     const encoding = this.head.contentEncoding;
     if (!this.isStream) return meterAnswer(endpoint.usage, encoding);
     const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
-    return meterStream(endpoint.usage, encoding, isStreamed && options?.include_usage === true);
+    const isCertain = endpoint.usageInStreams === 'always' || options?.include_usage === true;
+    return meterStream(endpoint.usage, encoding, isStreamed && isCertain);
   }
 }

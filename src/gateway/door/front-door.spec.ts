@@ -9,6 +9,7 @@ describe('planeOf', () => {
     '/v1/proxy/api-keys',
     '/v1/api-keys-of-mine',
     '/v1//x',
+    '/v1beta/models/gemini-2.5-pro:generateContent',
     '/v1/@evil.com/x',
   ])('gives %s to the gateway', (target) => {
     expect(planeOf(target)).toBe('gateway');

@@ -22,6 +22,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 const ROOT = '/v1/';
+/** Google's clients write a version of their own behind the base address. */
+export const GOOGLE_ROOT = '/v1beta/';
 
 export type Plane = 'gateway' | 'administration';
 
@@ -32,7 +34,7 @@ export type Plane = 'gateway' | 'administration';
  * path can slip through to a provider, and an administrator's key with it.
  */
 export function planeOf(target: string): Plane {
-  if (!target.startsWith(ROOT)) return 'administration';
+  if (!target.startsWith(ROOT)) return target.startsWith(GOOGLE_ROOT) ? 'gateway' : 'administration';
   const segment = firstSegment(target);
   return RESERVED.has(segment) ? 'administration' : 'gateway';
 }

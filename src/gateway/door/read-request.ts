@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Json } from '../../providers/endpoint.js';
+import type { Endpoint, Json } from '../../providers/endpoint.js';
+import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../journal/entry.js';
-import { modelTarget, withModel } from '../planning/model-target.js';
+import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { BodyStream, parseJsonObject, readBody } from './request-body.js';
@@ -33,23 +34,32 @@ export async function readRequest(
   limitBytes: number,
 ): Promise<ReadRequest> {
   entry.endpoint = findEndpointRow(request.method ?? '', path);
-  if (!entry.endpoint || request.headers['content-encoding'] !== undefined)
-    return passThrough(request, entry);
+  if (!isRead(entry.endpoint, request)) return passThrough(request, entry);
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
   entry.requestBody.add(bytes);
-  const json = (entry.body = parseJsonObject(bytes));
-  entry.isStreamed = json.stream === true;
-  const asked = modelOf(json);
-  const named = modelTarget(asked);
-  entry.model = (named ? named.model : asked).slice(0, MODEL_CHARS_MAX) || null;
+  const named = nameModel(entry, path, (entry.body = parseJsonObject(bytes)));
   return {
     body: named ? withModel(bytes, named.model) : bytes,
     modelSlug: named ? named.slug : null,
     isRepeatable: true,
     waitedMs,
   };
+}
+
+/** Notes the model and whether a stream is wanted, from the body or, in Google's calls, from the path. */
+function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
+  const google = googleCallOf(path);
+  const asked = google?.model ?? modelOf(json);
+  const named = google ? null : modelTarget(asked);
+  entry.isStreamed = google?.isStreamed ?? json.stream === true;
+  entry.model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
+  return named;
+}
+
+function isRead(endpoint: Endpoint | null, { headers }: IncomingMessage): boolean {
+  return endpoint?.body === 'json' && headers['content-encoding'] === undefined;
 }
 
 /** Empty when the body names none: whether one is needed is for the provider to say. */

@@ -10,14 +10,16 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
       chunks.push(chunk);
       if (bytes <= limitBytes) return;
-      request.removeAllListeners('data').pause();
+      request.off('data', onData).pause();
       reject(new AppError('body_too_large', { limitBytes }));
-    });
+    };
+    request.on('data', onData);
     request.once('end', () => {
+      request.off('data', onData);
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
     });
     request.once('close', () => {

@@ -43,6 +43,8 @@ export class Entry implements Findings {
 
   private opened: OpenedExchange | null = null;
   private isClosed = false;
+  /** The last attempt and the request itself have the same usage. */
+  private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -113,8 +115,11 @@ export class Entry implements Findings {
 
   /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
   cost(usage: Usage, responseModel: string | null): number | null {
+    if (usage === this.priced?.usage) return this.priced.cost;
     const price = this.priceOf(responseModel) ?? this.priceOf(this.model);
-    return price ? costOf(usage, price) : null;
+    const cost = price ? costOf(usage, price) : null;
+    this.priced = { usage, cost };
+    return cost;
   }
 
   /** What must not stand in a kept body: the caller's gateway key, and the provider's credential, whoever brought it. */

@@ -32,7 +32,8 @@ const STREAM_BYTES_MAX = 256 * 1024 * 1024;
 /** What is known of an answer that nobody read. */
 export const UNREAD: Reading = Object.freeze(nothingRead());
 
-function nothingRead(): Reading {
+/** A reading at its beginning. */
+export function nothingRead(): Reading {
   return { usage: null, responseModel: null, outputText: '', firstEventAt: null, isDone: false };
 }
 
@@ -50,7 +51,7 @@ export function meterStream(
     reading.firstEventAt ??= performance.now();
     if (data === DONE) reading.isDone = true;
     else if (!expectsUsage || reading.responseModel === null || mayHaveUsage(data))
-      note(reading, reader, parsed(data));
+      note(reading, reader, parsedObject(data));
   });
   const decoder = decoding(contentEncoding, STREAM_BYTES_MAX, (chunk) => {
     events.feed(chunk);
@@ -77,7 +78,7 @@ export function meterAnswer(reader: UsageReader, contentEncoding: string | null)
     decoder &&
     meter(reading, decoder, () => {
       const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      note(reading, reader, parsed(whole.toString('utf8')));
+      note(reading, reader, parsedObject(whole.toString('utf8')));
     })
   );
 }
@@ -97,21 +98,23 @@ function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
   };
 }
 
+/** `usage` of OpenAI and Anthropic, `usageMetadata` of Google. */
 function mayHaveUsage(data: string): boolean {
-  const at = data.indexOf('"usage"');
-  return at >= 0 && !data.startsWith(':null', at + '"usage"'.length);
+  const at = data.indexOf('"usage');
+  return at >= 0 && !data.startsWith('"usage":null', at);
 }
 
-function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
+/** Takes from an answer, or one event of a stream, what it tells of itself. */
+export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
   if (!answer) return;
-  reading.usage = reader.fromAnswer(answer) ?? reading.usage;
-  if (typeof answer.model === 'string') reading.responseModel ??= answer.model.slice(0, 256);
+  reading.usage = reader.fromAnswer(answer, reading.usage) ?? reading.usage;
+  reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
   if (reading.usage === null && reading.outputText.length < OUTPUT_CHARS_MAX)
     reading.outputText += reader.outputText(answer);
 }
 
 /** Null for what is not a JSON object: the provider's affair, the bytes pass. */
-function parsed(text: string): Json | null {
+export function parsedObject(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;

@@ -183,7 +183,7 @@ function providerSecret(target: Target | null): string | null {
 
 /** Text to count where the provider gave an answer and no usage. */
 function countable({ endpoint, body }: Findings, { outputText }: Reading): RequestLogRecord['countable'] {
-  return endpoint && body && outputText !== ''
+  return endpoint?.usage && body && outputText !== ''
     ? { input: endpoint.usage.inputText(body), output: outputText }
     : null;
 }

@@ -7,11 +7,11 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import { Egress } from '../../common/egress/egress.js';
 import { parseDestination } from '../../common/egress/destination.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
+import { baseUrlOf, fieldsFrom, queryOf, withDefaults } from './account.js';
 import type { Target } from '../types/target.js';
 
 /** What the plan is made of: who asks, and what was said of the way. */
@@ -22,8 +22,6 @@ export interface Asked {
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
 }
-
-const OWN_CREDENTIALS: Credentials = { key: null, fields: {} };
 
 /** Decides where a request goes: a virtual key, or a provider whose key the caller brings, at a custom host or not. */
 @Injectable()
@@ -37,10 +35,10 @@ export class Planner {
   ) {}
 
   /**
-   * Rejects with `provider_missing`, `provider_unknown`, `not_found` (virtual key), `custom_host_invalid`,
+   * Returns without a promise when the virtual key is in memory. Rejects with `provider_missing`, `provider_unknown`, `not_found` (virtual key), `custom_host_invalid`,
    * `custom_host_blocked`, `gateway_key_in_authorization`.
    */
-  async plan(asked: Asked): Promise<Target> {
+  plan(asked: Asked): Target | Promise<Target> {
     const { options, modelSlug } = asked;
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
     if (slug !== null) return this.storedTarget(asked, slug);
@@ -48,9 +46,14 @@ export class Planner {
     return this.ownTarget(asked, findProvider(options.provider));
   }
 
-  private async storedTarget({ caller, options }: Asked, slug: string): Promise<Target> {
+  private storedTarget({ caller, options }: Asked, slug: string): Target | Promise<Target> {
     const found = this.virtualKeys.find(reachOf(caller), slug.startsWith('@') ? slug.slice(1) : slug);
-    const key = found instanceof Promise ? await found : found;
+    return found instanceof Promise
+      ? found.then((key) => this.targetOf(key, options))
+      : this.targetOf(found, options);
+  }
+
+  private targetOf(key: VirtualKeySnapshot | null, options: GatewayHeaders): Target {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
       throw new AppError('not_found', { resource: 'virtual key' });
     if (options.customHost !== null && options.customHost !== key.customHost)
@@ -72,7 +75,8 @@ export class Planner {
     const bearer = bearerOf(headers);
     if (provider.auth.header === 'authorization' && bearer && looksLikeGatewayKey(bearer))
       throw new AppError('gateway_key_in_authorization');
-    return this.at(provider, options.customHost, { virtualKey: null, credentials: OWN_CREDENTIALS });
+    const credentials = { key: null, fields: fieldsFrom(headers, provider) };
+    return this.at(provider, options.customHost, { virtualKey: null, credentials });
   }
 
   private at(
@@ -80,15 +84,18 @@ export class Planner {
     customHost: string | null,
     rest: Pick<Target, 'virtualKey' | 'credentials'>,
   ): Target {
-    const url = customHost === null ? new URL(provider.baseUrl) : parseDestination(customHost);
+    const fields = withDefaults(provider, rest.credentials.fields);
+    const url = customHost === null ? new URL(baseUrlOf(provider, fields)) : parseDestination(customHost);
     if (!provider.inProcess) this.egress.checkDestination(url);
     return {
       provider,
       origin: url.origin,
       // The sandbox has no address; its base URL is only a name.
       basePath: provider.inProcess ? '' : url.pathname.replace(/\/+$/, ''),
+      query: queryOf(provider, fields),
       isCustomHost: customHost !== null,
-      ...rest,
+      virtualKey: rest.virtualKey,
+      credentials: { key: rest.credentials.key, fields },
     };
   }
 }

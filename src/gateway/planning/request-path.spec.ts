@@ -11,8 +11,22 @@ describe('requestPath', () => {
     ['/v1/files/a...b', '/files/a...b', ''],
     ['/v1//chat', '//chat', ''],
     ['/v1/models/@cf/x', '/models/@cf/x', ''],
+    ['/v1/proxy/v1beta/models/x', '/v1beta/models/x', ''],
+    ['/v1/v1beta/other', '/v1beta/other', ''],
   ])('keeps %s byte for byte', (target, path, query) => {
-    expect(requestPath(target)).toEqual({ path, query });
+    expect(requestPath(target)).toEqual({ path, query, isProxied: target.startsWith('/v1/proxy/') });
+  });
+
+  it.each([
+    [
+      '/v1beta/models/gemini-2.5-pro:generateContent?alt=sse',
+      '/models/gemini-2.5-pro:generateContent',
+      '?alt=sse',
+    ],
+    ['/v1/v1beta/models/gemini-2.5-pro:generateContent', '/models/gemini-2.5-pro:generateContent', ''],
+    ['/v1beta/files', '/files', ''],
+  ])("leaves out of %s the version of Google's clients, which the base URL has", (target, path, query) => {
+    expect(requestPath(target)).toEqual({ path, query, isProxied: target.startsWith('/v1/proxy/') });
   });
 
   it.each([

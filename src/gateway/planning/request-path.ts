@@ -1,4 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
+import { GOOGLE_ROOT } from '../door/front-door.js';
 
 const ROOT_LENGTH = '/v1'.length;
 const PROXY = '/proxy/';
@@ -17,6 +18,8 @@ export interface RequestPath {
   readonly path: string;
   /** With its `?`, byte for byte; empty when there is none. */
   readonly query: string;
+  /** It came below `/proxy`: it goes to the provider as it is, whatever the gateway knows of it. */
+  readonly isProxied: boolean;
 }
 
 /**
@@ -28,12 +31,23 @@ export interface RequestPath {
 export function requestPath(target: string): RequestPath {
   const mark = target.indexOf('?');
   const whole = mark < 0 ? target : target.slice(0, mark);
-  const below = whole.slice(ROOT_LENGTH);
-  const path = below.startsWith(PROXY) ? below.slice(PROXY.length - 1) : below;
+  const below = belowVersion(whole);
+  const isProxied = below.startsWith(PROXY);
+  const path = isProxied ? below.slice(PROXY.length - 1) : below;
   if (target.includes('gw_') && GATEWAY_KEY.test(target))
     refuse('it carries a gateway key, which must not leave the gateway');
   if (!PLAIN.test(path)) inspect(path);
-  return { path, query: mark < 0 ? '' : target.slice(mark) };
+  return { path, query: mark < 0 ? '' : target.slice(mark), isProxied };
+}
+
+/** Google's version belongs to the provider's base URL, wherever a client's base address made it stand. */
+const GOOGLE_MODELS_BELOW = '/v1/v1beta/models/';
+
+function belowVersion(whole: string): string {
+  if (whole.startsWith(GOOGLE_ROOT)) return whole.slice(GOOGLE_ROOT.length - 1);
+  return whole.slice(
+    whole.startsWith(GOOGLE_MODELS_BELOW) ? GOOGLE_MODELS_BELOW.indexOf('/models/') : ROOT_LENGTH,
+  );
 }
 
 function inspect(path: string): void {

@@ -8,6 +8,8 @@ export interface Target {
   readonly origin: string;
   /** Path of the provider's base URL, without a trailing slash; may be empty. */
   readonly basePath: string;
+  /** Parameters that every call carries, encoded; empty when there are none. */
+  readonly query: string;
   /** The stored credential in use, or null when the caller brought its own. */
   readonly virtualKey: { readonly id: string; readonly slug: string } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */

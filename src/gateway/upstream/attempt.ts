@@ -47,7 +47,9 @@ export class Attempt implements WireHandler, Watched, Reply {
     });
   }
 
+  /** Does nothing when the attempt was cancelled before it could begin. */
   send(wire: Wire, request: WireRequest): this {
+    if (this.isOver) return this;
     watch(this);
     try {
       wire.dispatch(request, this);
@@ -128,9 +130,14 @@ export class Attempt implements WireHandler, Watched, Reply {
     else if (this.sink) this.finish();
   }
 
+  /** Lets go of everything: the HTTP client keeps its last handler until the next request, and with it all that hangs on it. */
   private finish(): void {
-    if (this.failure) this.sink?.onFail(this.failure);
-    else this.sink?.onEnd();
+    const { sink } = this;
+    this.sink = null;
+    this.abort = null;
+    this.resumeWire = null;
+    if (this.failure) sink?.onFail(this.failure);
+    else sink?.onEnd();
   }
 }
 

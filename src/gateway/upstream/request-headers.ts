@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
+import type { Credentials } from '../../providers/auth-scheme.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
@@ -81,9 +82,15 @@ export function checkLoop(headers: IncomingHttpHeaders): void {
 
 /**
  * The headers of an upstream request, names and values in turn, in the client's order and spelling.
- * `gatewayKey` is the caller's key: a header that contains it is not sent on, whatever its name.
+ * `gatewayKey` is the caller's key: a header that contains it is not sent on, whatever its name. `own` are headers that
+ * the gateway sets itself, names in lower case and values in turn, in place of the client's.
  */
-export function upstreamHeaders(request: IncomingMessage, target: Target, gatewayKey: string): string[] {
+export function upstreamHeaders(
+  request: IncomingMessage,
+  target: Target,
+  gatewayKey: string,
+  own: readonly string[] = NONE,
+): string[] {
   const { rawHeaders } = request;
   const { credentials } = target;
   const perConnection = connectionTokens(request);
@@ -91,19 +98,32 @@ export function upstreamHeaders(request: IncomingMessage, target: Target, gatewa
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
-    const rule = ruleOf(name);
-    const stays =
-      rule === 'drop' || (rule === 'credential' && credentials.key !== null) || value.includes(gatewayKey);
-    if (!stays && !perConnection?.has(name.toLowerCase())) headers.push(name, value);
+    if (
+      !staysHere(ruleOf(name), value, credentials, gatewayKey) &&
+      !perConnection?.has(name.toLowerCase()) &&
+      !isNamed(own, name)
+    )
+      headers.push(name, value);
   }
+  headers.push(...own);
   addCredential(headers, target);
   addAccount(headers, request, target);
   if (target.isCustomHost) headers.push(LOOP_HEADER, LOOP_TOKEN);
   return headers;
 }
 
+function staysHere(rule: Rule, value: string, { key }: Credentials, gatewayKey: string): boolean {
+  return rule === 'drop' || (rule === 'credential' && key !== null) || value.includes(gatewayKey);
+}
+
+const NONE: readonly string[] = [];
+
+function isNamed(headers: readonly string[], name: string): boolean {
+  return headers.length > 0 && headers.indexOf(name.toLowerCase()) % 2 === 0;
+}
+
 function addCredential(headers: string[], { credentials: { key }, provider: { auth } }: Target): void {
-  if (key && auth.header) headers.push(auth.header, auth.value(key));
+  if (key && auth.header && !auth.signer) headers.push(auth.header, auth.value(key));
 }
 
 function addAccount(

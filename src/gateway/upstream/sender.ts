@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { Target } from '../types/target.js';
 import { Attempt, type AttemptLimits } from './attempt.js';
+import { Signers } from './signing/signers.js';
 import { sandboxWire } from './sandbox-wire.js';
 import { type Wire, type WireRequest, wireOf } from './wire.js';
 
@@ -14,6 +16,7 @@ export class Sender {
 
   constructor(
     private readonly egress: Egress,
+    private readonly signers: Signers,
     @Inject(SETTINGS) settings: Settings,
   ) {
     this.limits = { ...settings.timeouts, setByCaller: false };
@@ -26,7 +29,27 @@ export class Sender {
 
   /** `tenant` keeps connections of different tenants apart, so that nothing left on one can reach another. */
   start(tenant: string, target: Target, request: WireRequest, limits: AttemptLimits): Attempt {
-    return new Attempt(limits).send(this.wire(tenant, target), request);
+    const attempt = new Attempt(limits);
+    const signed = this.signed(request, target);
+    // The pool is asked for in the turn in which it is used: it may be closed for a newer one meanwhile.
+    if (signed instanceof Promise)
+      signed.then(
+        (ready) => attempt.send(this.wire(tenant, target), ready),
+        (error: unknown) => attempt.onError(AppError.from(error)),
+      );
+    else attempt.send(this.wire(tenant, target), signed);
+    return attempt;
+  }
+
+  /** Signed anew for each attempt, because a signature is good for minutes only. Most providers need none. */
+  private signed(request: WireRequest, target: Target): WireRequest | Promise<WireRequest> {
+    const { signer } = target.provider.auth;
+    if (!signer || !target.credentials.key) return request;
+    try {
+      return this.signers.signerFor(signer).sign(request, target);
+    } catch (error) {
+      return Promise.reject(AppError.from(error));
+    }
   }
 
   private wire(tenant: string, { provider, origin }: Target): Wire {

@@ -11,6 +11,10 @@ export const chatCompletionsUsage: UsageReader = {
     return usageOf(answer.usage) ?? fromGroq(answer.x_groq);
   },
 
+  modelOf({ model }) {
+    return typeof model === 'string' ? model : null;
+  },
+
   outputText(answer) {
     let text = '';
     for (const choice of list(answer.choices)) {

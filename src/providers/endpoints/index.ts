@@ -1,28 +1,21 @@
 import type { Endpoint } from '../endpoint.js';
-import { chatCompletionsUsage } from './chat-completions.js';
+import { compiled } from './lookup.js';
+import { mediaEndpoints } from './table/media.js';
+import { storedEndpoints } from './table/stored.js';
+import { textEndpoints } from './table/text.js';
 
-/** The first-class endpoints. To add one, add a row; every other path is a pass-through. */
-export const endpoints: readonly Endpoint[] = [
-  {
-    id: 'chat-completions',
-    method: 'POST',
-    path: '/chat/completions',
-    title: 'chat completions',
-    body: 'json',
-    usage: chatCompletionsUsage,
-  },
-];
+/**
+ * The first-class endpoints. To add one, add a row; every other path is a pass-through. An id may have two rows, where
+ * the gateway reads some of its requests and not others; the one that is read comes last.
+ */
+export const endpoints: readonly Endpoint[] = [...storedEndpoints, ...textEndpoints, ...mediaEndpoints];
 
-const byMethod = new Map<string, Map<string, Endpoint>>();
-for (const endpoint of endpoints) {
-  const paths = byMethod.get(endpoint.method) ?? new Map<string, Endpoint>();
-  byMethod.set(endpoint.method, paths.set(endpoint.path, endpoint));
-}
+const find = compiled(endpoints);
 
 /**
  * The endpoint of a method and a path below `/v1` (`/chat/completions`, without a query), or null for a
- * pass-through. Compares exactly: two map look-ups per request.
+ * pass-through. Paths are compared exactly; where an operation has `{id}`, one plain segment may stand. Never throws.
  */
 export function findEndpointRow(method: string, path: string): Endpoint | null {
-  return byMethod.get(method)?.get(path) ?? null;
+  return find(method, path);
 }

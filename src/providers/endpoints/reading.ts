@@ -5,12 +5,30 @@ import type { Json } from '../endpoint.js';
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const NOTHING: Json = {};
+
+/** The object, or an empty one for everything else. */
+export const objectOf = (value: unknown): Json => (isObject(value) ? value : NOTHING);
+
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A count that can be added and charged: a whole number of zero or more, or null for everything else. */
 export function count(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
+
+/** The sum of tokens of one kind in Google's lists, `[{ modality: "AUDIO", tokenCount: 12 }]`; zero where none is told. */
+export function countOfModality(details: unknown, modality: string): number {
+  let sum = 0;
+  for (const detail of list(details)) {
+    if (isObject(detail) && detail.modality === modality) sum += count(detail.tokenCount) ?? 0;
+  }
+  return sum;
+}
+
+/** A string that says something, or null. */
+export const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
 
 /** How deep text may be nested: a part of a message, and what Mistral's reasoning parts contain. */
 const DEPTH = 2;

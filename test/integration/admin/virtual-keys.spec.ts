@@ -6,6 +6,8 @@ import { Organization } from '../../../src/common/database/entities/organization
 import { AdminApp, type Json } from '../../support/admin-app.js';
 
 const KEYS = '/v1/virtual-keys';
+/** Fields that are enough for Azure OpenAI, with others put in. */
+const azure = (more: object) => ({ 'azure-resource-name': 'r', 'azure-api-version': 'v1', ...more });
 const aSecret = () => `sk-canary-${randomBytes(24).toString('hex')}`;
 
 describe('virtual keys', () => {
@@ -181,6 +183,146 @@ describe('virtual keys', () => {
 
       expect((await rowOf(slug)).fields).toEqual({ 'openai-project': 'proj_4711' });
     });
+
+    it.each([
+      ['azure-openai', { 'azure-resource-name': 'my-resource', 'azure-api-version': '2024-10-21' }],
+      [
+        'azure-openai',
+        {
+          'azure-resource-name': 'my-resource',
+          'azure-api-version': 'v1',
+          'azure-deployment-id': 'gpt-4.1_prod',
+          'openai-beta': 'assistants=v2',
+        },
+      ],
+      ['bedrock', { 'aws-access-key-id': 'AKIAIOSFODNN7EXAMPLE' }],
+      ['bedrock', { 'aws-region': 'us-gov-west-1' }],
+      [
+        'azure-openai-entra',
+        {
+          'azure-resource-name': 'my-resource',
+          'azure-api-version': 'v1',
+          'azure-entra-tenant-id': 'contoso.onmicrosoft.com',
+          'azure-entra-client-id': '0f9e8d7c-6b5a-4f3e-2d1c-0b9a8f7e6d5c',
+        },
+      ],
+      [
+        'bedrock',
+        {
+          'aws-access-key-id': 'AKIAIOSFODNN7EXAMPLE',
+          'aws-region': 'eu-central-1',
+          'aws-role-arn': 'arn:aws:iam::123456789012:role/team/gateway',
+          'aws-external-id': 'customer:4711',
+        },
+      ],
+      ['vertex-ai', { 'vertex-project-id': 'my-project-4711', 'vertex-region': 'europe-west4' }],
+      ['bedrock-mantle', {}],
+      [
+        'anthropic',
+        { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'files-api-2025-04-14,mcp-client-2025-04-04' },
+      ],
+    ])('stores the fields of %s as they were given: %j', async (provider, fields) => {
+      const slug = await aSlug({ provider, fields });
+
+      expect((await rowOf(slug)).fields).toEqual(fields);
+      expect((await app.call('GET', `${KEYS}/${slug}`)).body.fields).toEqual(fields);
+    });
+
+    it.each([
+      ['azure-openai', { 'azure-api-version': 'v1' }, 'needs the field "fields.azure-resource-name"'],
+      ['azure-openai', { 'azure-resource-name': 'r' }, 'needs the field "fields.azure-api-version"'],
+      ['vertex-ai', undefined, 'needs the field "fields.vertex-project-id"'],
+      ['databricks', {}, 'for instance "dbc-a1b2c3d4-e5f6"'],
+      [
+        'azure-openai',
+        azure({ 'azure-resource-name': 'evil.example/' }),
+        '"fields.azure-resource-name" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-resource-name': 'a.evil.example' }),
+        '"fields.azure-resource-name" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-resource-name': 'user@evil' }),
+        '"fields.azure-resource-name" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-resource-name': '' }),
+        '"fields.azure-resource-name" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-resource-name': null }),
+        '"fields.azure-resource-name" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-resource-name': 'x'.repeat(10_000) }),
+        '"fields.azure-resource-name" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-api-version': '2024-10-21&x=1' }),
+        '"fields.azure-api-version" is not acceptable',
+      ],
+      [
+        'azure-openai',
+        azure({ 'azure-deployment-id': '..' }),
+        '"fields.azure-deployment-id" is not acceptable',
+      ],
+      ['azure-openai', azure({ 'azure-region': 'eu' }), 'has no field "azure-region"'],
+      ['bedrock', { 'aws-access-key-id': 'AKIA' }, '"fields.aws-access-key-id" is not acceptable'],
+      [
+        'bedrock',
+        { 'aws-region': 'evil.example', 'aws-access-key-id': 'AKIAIOSFODNN7EXAMPLE' },
+        '"fields.aws-region"',
+      ],
+      [
+        'vertex-ai',
+        { 'vertex-project-id': '../x', 'vertex-region': 'europe-west4' },
+        '"fields.vertex-project-id"',
+      ],
+      ['openai', { 'openai-project': 'x'.repeat(129) }, '"fields.openai-project" is not acceptable'],
+      ['groq', { 'openai-project': 'p' }, 'The provider "groq" has no field "openai-project".'],
+    ])('refuses for %s the fields %j and says why', async (provider, fields, reason) => {
+      const refused = await make({ provider, fields });
+
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+      expect(refused.body.error.message).toContain(reason);
+      expect(refused.body.error.message.length).toBeLessThan(300);
+    });
+
+    it('needs no field for an address that a custom host replaces, but the others', async () => {
+      const custom_host = 'https://azure.example.com/openai';
+      const fields = { 'azure-api-version': '2024-10-21' };
+
+      expect((await make({ provider: 'azure-openai', custom_host, fields })).status).toBe(200);
+      expect((await make({ provider: 'azure-openai', custom_host })).body.error.message).toContain(
+        'needs the field "fields.azure-api-version"',
+      );
+      expect((await make({ provider: 'sagemaker', custom_host })).body.error.message).toContain(
+        'needs the field "fields.aws-access-key-id"',
+      );
+    });
+
+    it('suggests the provider that was probably meant', async () => {
+      expect((await make({ provider: 'azure' })).body.error.message).toContain('azure-openai');
+    });
+
+    it.each(['ollama', 'vllm', 'qdrant', 'azure-ai'])(
+      'needs the address of %s, which has none of its own',
+      async (provider) => {
+        const refused = await make({ provider });
+        const made = await make({ provider, custom_host: 'https://llm.example.com/v1' });
+
+        expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+        expect(refused.body.error.message).toContain('custom_host');
+        expect(made.status).toBe(200);
+      },
+    );
   });
 
   describe('changing one', () => {
@@ -244,6 +386,24 @@ describe('virtual keys', () => {
 
       expect((await app.call('PUT', `${KEYS}/${slug}`, { body })).status).toBe(400);
       expect((await app.call('PUT', `${KEYS}/${slug}`, { body: { ...body, fields: {} } })).status).toBe(200);
+    });
+
+    it('refuses to take the address away from a provider that has none of its own', async () => {
+      const slug = await aSlug({ provider: 'vllm', custom_host: 'https://llm.example.com/v1' });
+      const body = { custom_host: null, key: aSecret() };
+      const refused = await app.call('PUT', `${KEYS}/${slug}`, { body });
+
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+      expect(refused.body.error.message).toContain('custom_host');
+    });
+
+    it('refuses to take away a field that the provider needs, and takes another value for it', async () => {
+      const slug = await aSlug({ provider: 'azure-openai', fields: azure({}) });
+      const put = (fields: object) => app.call('PUT', `${KEYS}/${slug}`, { body: { fields } });
+
+      expect((await put({})).body.error.message).toContain('azure-resource-name');
+      expect((await put(azure({ 'azure-resource-name': 'other' }))).status).toBe(200);
+      expect((await rowOf(slug)).fields).toEqual(azure({ 'azure-resource-name': 'other' }));
     });
 
     it.each(['slug', 'workspace_id', 'organisation_id', 'id', 'origin', 'sealed_credentials', 'created_at'])(

@@ -1,0 +1,81 @@
+import { findProvider as findListed, type ModelInfo } from '@pydantic/genai-prices';
+import { ModelCatalog } from '../gateway/models/models-port.js';
+import { type ModelEntry, modelEntry, withPrice } from '../providers/models/model-entry.js';
+import { EVERYTHING, modelList } from '../providers/models/model-list.js';
+import { type PriceSchedule, priceAt } from '../providers/prices/schedule.js';
+import type { Provider } from '../providers/provider.js';
+import { providers } from '../providers/registry.js';
+import { namesOf } from './genai-model-names.js';
+import { scheduleOf } from './genai-prices.js';
+
+/** Some prices change with the time of day; a list may be this old. */
+const KEPT_MS = 5 * 60_000;
+
+/** Everything of a model but the price, which may change while the process runs. */
+interface Listed {
+  readonly entry: ModelEntry;
+  readonly schedule: PriceSchedule;
+}
+
+interface Priced {
+  readonly models: readonly ModelEntry[];
+  readonly bytes: Buffer;
+  readonly expiresAt: number;
+}
+
+/**
+ * Models from the data that ships with `@pydantic/genai-prices`, and those whose prices stand in their provider's row.
+ * Taking the data apart costs some 50 ms, once, when the first client asks; prices anew, some 5 ms.
+ */
+export class GenaiModelCatalog extends ModelCatalog {
+  private listedModels: readonly Listed[] | null = null;
+  private priced: Priced | null = null;
+
+  all(): readonly ModelEntry[] {
+    return this.current().models;
+  }
+
+  listed(): Buffer {
+    return this.current().bytes;
+  }
+
+  private current(): Priced {
+    const now = Date.now();
+    if (this.priced === null || now >= this.priced.expiresAt) {
+      this.listedModels ??= [...providers.values()].flatMap(listedOf);
+      this.priced = pricedAt(this.listedModels, now);
+    }
+    return this.priced;
+  }
+}
+
+function pricedAt(listed: readonly Listed[], now: number): Priced {
+  const models = listed.map(({ entry, schedule }) => withPrice(entry, priceAt(schedule, now)));
+  const bytes = Buffer.from(JSON.stringify(modelList(models, EVERYTHING)));
+  return { models, bytes, expiresAt: now + KEPT_MS };
+}
+
+/** By name. What the row itself states wins over the price data. */
+function listedOf(provider: Provider): readonly Listed[] {
+  const found = new Map<string, Listed>();
+  for (const model of dataOf(provider)) {
+    const names = namesOf(model).filter((name) => !found.has(name));
+    const schedule = names.length > 0 ? scheduleOf(model) : [];
+    for (const id of names)
+      found.set(id, { entry: modelEntry(id, provider, model.context_window ?? null), schedule });
+  }
+  for (const [id, price] of provider.prices ?? [])
+    found.set(id, {
+      entry: modelEntry(id, provider, null),
+      schedule: [{ when: { kind: 'always' }, price }],
+    });
+  return [...found.values()].sort((a, b) => (a.entry.id < b.entry.id ? -1 : 1));
+}
+
+function dataOf({ id, pricesId }: Provider): readonly ModelInfo[] {
+  if (pricesId === null) return [];
+  const name = pricesId ?? id;
+  // The package takes similar names for one another; only the very one is meant.
+  const listed = findListed({ providerId: name });
+  return listed?.id === name ? listed.models : [];
+}

@@ -1,0 +1,39 @@
+import type { Entry } from '../journal/entry.js';
+import type { Reading } from '../journal/metering.js';
+import type { Outcome } from '../journal/records.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+
+/** An exchange whose answer is over, for the journal. */
+export interface Closing {
+  readonly entry: Entry;
+  readonly attempt: Attempt;
+  readonly target: Target;
+  readonly reading: Reading;
+  readonly ending: Outcome['ending'];
+  readonly errorCode: string | null;
+  /** Of the body as the client got it. */
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+}
+
+/** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
+export function closeExchange(closing: Closing, then: () => void): void {
+  const { entry, attempt, ending, errorCode, reading } = closing;
+  const isProviders = ending !== 'client_aborted';
+  entry.addAttempt(attempt, closing.target, isProviders ? errorCode : null, reading);
+  if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
+  entry.close(
+    {
+      ending,
+      status: attempt.status,
+      errorCode,
+      errorSource: attempt.status >= 400 || ending === 'upstream_truncated' ? 'provider' : null,
+      reading,
+      contentType: closing.contentType,
+      contentEncoding: closing.contentEncoding,
+      responseHeaders: attempt.rawHeaders,
+    },
+    then,
+  );
+}

@@ -1,0 +1,19 @@
+import type { Framing } from '../../../providers/translation.js';
+import { AwsEventStreamDecoder } from './aws-event-stream-decoder.js';
+import type { FrameDecoder } from './frame-decoder.js';
+import { JsonLinesDecoder } from './json-lines-decoder.js';
+import { SseDecoder } from './sse-decoder.js';
+
+export { encodeSse } from './encode-sse.js';
+export { FRAME_BYTES_MAX, type FrameDecoder } from './frame-decoder.js';
+
+const DECODERS: Readonly<Record<Framing, () => FrameDecoder>> = {
+  sse: () => new SseDecoder(),
+  'json-lines': () => new JsonLinesDecoder(),
+  'aws-event-stream': () => new AwsEventStreamDecoder(),
+};
+
+/** A decoder for one stream. It keeps what it was fed, so each stream needs its own. */
+export function decoderFor(framing: Framing): FrameDecoder {
+  return DECODERS[framing]();
+}

@@ -1,0 +1,75 @@
+import type { StreamEvent } from '../../../providers/translation.js';
+import { FRAME_BYTES_MAX, type FrameDecoder, frameTooLong } from './frame-decoder.js';
+import { LineSplitter } from './line-splitter.js';
+
+const BOM = '\ufeff';
+const LINE_FEED = '\n';
+/** What keeping a line takes besides its text, so that many empty ones have a bound too. */
+const LINE_COST = 8;
+
+/**
+ * Server-sent events by the rules of
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation: a BOM at the start,
+ * comments, several lines of data, fields without a value. `id` and `retry` are about reconnecting and are not read.
+ */
+export class SseDecoder implements FrameDecoder {
+  private readonly lines = new LineSplitter((line) => this.line(line));
+  private events: StreamEvent[] = [];
+  private data: string[] = [];
+  private dataLength = 0;
+  private event = '';
+  private isFirstLine = true;
+
+  feed(chunk: Buffer): readonly StreamEvent[] {
+    this.lines.feed(chunk);
+    return this.taken();
+  }
+
+  /**
+   * The standard drops an event whose blank line never came. Some providers close right behind their last event, and
+   * it is the one with the usage or the end, so it counts if it has data.
+   */
+  end(): readonly StreamEvent[] {
+    const last = this.lines.end();
+    if (last !== null) this.line(last);
+    if (this.dataLength > 0) this.dispatch();
+    return this.taken();
+  }
+
+  private taken(): readonly StreamEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  private line(text: string): void {
+    const line = this.isFirstLine && text.startsWith(BOM) ? text.slice(BOM.length) : text;
+    this.isFirstLine = false;
+    if (line === '') return this.dispatch();
+    const colon = line.indexOf(':');
+    const name = colon === -1 ? line : line.slice(0, colon);
+    if (name === 'data') this.addData(valueOf(line, colon));
+    else if (name === 'event') this.event = valueOf(line, colon);
+  }
+
+  private addData(value: string): void {
+    this.dataLength += value.length;
+    if (this.dataLength + this.data.length * LINE_COST > FRAME_BYTES_MAX) throw frameTooLong();
+    this.data.push(value);
+  }
+
+  private dispatch(): void {
+    const { data, event } = this;
+    this.event = '';
+    if (data.length === 0) return;
+    this.data = [];
+    this.dataLength = 0;
+    this.events.push({ event: event === '' ? null : event, data: data.join(LINE_FEED) });
+  }
+}
+
+/** What stands behind the colon, without one space. */
+function valueOf(line: string, colon: number): string {
+  if (colon === -1) return '';
+  return line.slice(line.charAt(colon + 1) === ' ' ? colon + 2 : colon + 1);
+}

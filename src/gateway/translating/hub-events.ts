@@ -1,0 +1,23 @@
+import type { EventTranslator, HubError, Translated } from '../../providers/translation.js';
+import { parsedObject } from '../journal/metering.js';
+import { hubErrorOf } from './hub-error.js';
+
+const DONE = '[DONE]';
+const NOTHING: Translated = { chunks: [] };
+
+/** The events of a provider that speaks the hub's own shape. */
+export function hubEvents(): EventTranslator {
+  return {
+    event: ({ data }) => {
+      if (data.trim() === DONE) return { chunks: [], isDone: true };
+      const chunk = parsedObject(data);
+      if (!chunk) return NOTHING;
+      return isError(chunk.error) ? { chunks: [], error: hubErrorOf(502, chunk) } : { chunks: [chunk] };
+    },
+    end: () => NOTHING,
+  };
+}
+
+function isError(value: unknown): value is HubError {
+  return typeof value === 'object' && value !== null;
+}

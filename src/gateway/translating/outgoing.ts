@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { Context } from '../../providers/translation.js';
+import { gatewayOption } from '../door/gateway-headers.js';
+import type { ReadRequest } from '../door/read-request.js';
+import type { Entry } from '../journal/entry.js';
+import type { RequestPath } from '../planning/request-path.js';
+import type { Target } from '../types/target.js';
+import { upstreamHeaders } from '../upstream/request-headers.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { plainHub } from './plain-hub.js';
+import { type Translation, translationFor } from './translation-for.js';
+
+/** A request as it leaves, and how its answer comes back. */
+export interface Outgoing {
+  readonly wire: WireRequest;
+  /** Null: the answer is the client's as it is. */
+  readonly translated: Translated | null;
+}
+
+/** A translation under way. */
+export interface Translated {
+  readonly translation: Translation;
+  readonly context: Context;
+  /** The client's own request. */
+  readonly asked: Json;
+  /** The same in the hub's words. */
+  readonly hub: Json;
+}
+
+/** What the steps before have found. */
+export interface Prepared {
+  readonly request: IncomingMessage;
+  readonly path: RequestPath;
+  readonly read: ReadRequest;
+  readonly target: Target;
+  readonly entry: Entry;
+}
+
+/** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
+export function outgoing(prepared: Prepared): Outgoing {
+  const { path, target, entry } = prepared;
+  const translation = path.isProxied ? null : translationFor(target.provider, entry.endpoint);
+  return translation
+    ? translatedRequest(prepared, translation)
+    : { wire: ownRequest(prepared), translated: null };
+}
+
+function ownRequest({ request, path, read, target, entry }: Prepared): WireRequest {
+  return {
+    method: request.method ?? '',
+    path: target.basePath + joined(ownPath(target, entry, path.path) + path.query, target.query),
+    headers: upstreamHeaders(request, target, entry.gatewayKey ?? ''),
+    body: read.body,
+  };
+}
+
+/** The client's own path, but where the provider's dialect knows a better one for an endpoint. */
+function ownPath({ provider, credentials }: Target, { endpoint, model }: Entry, path: string): string {
+  const { pathOf } = provider.dialect;
+  if (!pathOf || !endpoint) return path;
+  return pathOf({ endpoint: endpoint.id, path, model: model ?? '', fields: credentials.fields });
+}
+
+function joined(path: string, query: string): string {
+  if (query === '') return path;
+  return path.includes('?') ? `${path}&${query}` : `${path}?${query}`;
+}
+
+/** The answer must be read, so it may not be compressed in a way that the gateway cannot undo. */
+const OWN_HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identity'] as const;
+
+function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
+  const { request, target, entry } = prepared;
+  const asked = entry.body;
+  if (!asked)
+    throw new AppError('invalid_request', {
+      detail: `The provider "${target.provider.id}" speaks another dialect, so the request body must be JSON without a content-encoding.`,
+    });
+  const context = contextOf(prepared, translation);
+  const hub = hubRequest(asked, translation, context);
+  const {
+    path,
+    body,
+    headers = [],
+  } = translation.translator?.request(hub, context) ?? {
+    path: ownPath(target, entry, '/chat/completions'),
+    body: hub,
+  };
+  const gatewayKey = entry.gatewayKey ?? '';
+  const wire = {
+    method: 'POST',
+    path: target.basePath + joined(path, target.query),
+    headers: upstreamHeaders(request, target, gatewayKey, [...OWN_HEADERS, ...headers]),
+    body: Buffer.from(JSON.stringify(body)),
+  };
+  return { wire, translated: { translation, context, asked, hub } };
+}
+
+/** What a stream cost is known only when the provider is asked to say it. */
+const USAGE_ASKED = { stream_options: { include_usage: true } } as const;
+
+function hubRequest(asked: Json, { shape, translator }: Translation, context: Context): Json {
+  const named: Json = { ...asked, model: context.model };
+  const hub: Record<string, unknown> = { ...(shape ? shape.request(named, context) : named) };
+  delete hub.stream_options;
+  if (translator) return hub;
+  return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub);
+}
+
+function contextOf({ request, target, entry }: Prepared, { shape }: Translation): Context {
+  return {
+    id: entry.id,
+    created: Math.floor(entry.createdAt / 1000),
+    model: entry.model ?? '',
+    isStreamed: entry.isStreamed,
+    fields: target.credentials.fields,
+    // Other shapes have places for what OpenAI's has not.
+    isStrict: shape === null && gatewayOption(request.headers, 'strict-open-ai-compliance') !== 'false',
+  };
+}

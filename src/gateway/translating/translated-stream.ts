@@ -1,0 +1,101 @@
+import { chatCompletionsUsage } from '../../providers/endpoints/chat-completions.js';
+import type { Json } from '../../providers/endpoint.js';
+import type {
+  ChunkTranslator,
+  EventTranslator,
+  HubError,
+  StreamEvent,
+  Translated as Step,
+} from '../../providers/translation.js';
+import { note, type Reading } from '../journal/metering.js';
+import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
+import { hubChunks } from './hub-chunks.js';
+import { hubEvents } from './hub-events.js';
+import type { Translated } from './outgoing.js';
+
+const BROKEN_OFF: HubError = {
+  message: 'The provider ended the stream before the answer was complete.',
+  type: 'upstream_error',
+  code: 'upstream_error',
+  param: null,
+};
+
+/**
+ * One stream on its way through a translation: the provider's bytes in, the client's text out, usage read beside it.
+ * Once it `isOver`, nothing more comes out.
+ */
+export class TranslatedStream {
+  private readonly frames: FrameDecoder;
+  private readonly events: EventTranslator;
+  private readonly client: ChunkTranslator;
+  /** Why the answer is not whole; null while it may still be, and when it is. */
+  error: HubError | null = null;
+  isOver = false;
+
+  constructor(
+    { translation, context, asked }: Translated,
+    private readonly reading: Reading,
+  ) {
+    const { translator, shape } = translation;
+    this.frames = decoderFor(translator?.stream?.framing ?? 'sse');
+    this.events = translator?.stream?.open(context) ?? hubEvents();
+    this.client = shape ? shape.open(asked, context) : hubChunks(asked);
+  }
+
+  feed(bytes: Buffer): string {
+    if (this.isOver) return '';
+    let frames: readonly StreamEvent[];
+    try {
+      frames = this.frames.feed(bytes);
+    } catch {
+      return this.fail({ ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' });
+    }
+    return this.translated(frames);
+  }
+
+  /** The provider closed the stream. */
+  end(): string {
+    if (this.isOver) return '';
+    const last = this.translated(this.frames.end());
+    if (this.isOver) return last;
+    return last + this.step(this.events.end()) + (this.isOver ? '' : this.fail(BROKEN_OFF));
+  }
+
+  /** Tells the client, in its own words, that no more will come. */
+  fail(error: HubError): string {
+    if (this.isOver) return '';
+    this.isOver = true;
+    this.error = error;
+    return encoded(this.client.fail(error));
+  }
+
+  private translated(frames: readonly StreamEvent[]): string {
+    let text = '';
+    for (const frame of frames) {
+      if (this.isOver) break;
+      text += this.step(this.events.event(frame));
+    }
+    return text;
+  }
+
+  private step({ chunks, error, isDone }: Step): string {
+    let text = '';
+    for (const chunk of chunks) text += this.pass(chunk);
+    if (error) return text + this.fail(error);
+    if (!isDone) return text;
+    this.isOver = true;
+    return text + encoded(this.client.end());
+  }
+
+  private pass(chunk: Json): string {
+    this.reading.firstEventAt ??= performance.now();
+    note(this.reading, chatCompletionsUsage, chunk);
+    return encoded(this.client.chunk(chunk));
+  }
+}
+
+function encoded(events: readonly StreamEvent[]): string {
+  let text = '';
+  for (const event of events) text += encodeSse(event);
+  return text;
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../common/errors/app-error.js';
+import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
+import type { Provider } from '../../providers/provider.js';
+import { own } from '../../providers/dialects/own.js';
+import { CHAT, supportOf } from '../../providers/endpoints/support.js';
+import { providers } from '../../providers/registry.js';
+import { clientShapes } from '../../providers/shapes/index.js';
+import type { ClientShape, Translator } from '../../providers/translation.js';
+
+/** How an exchange is translated. At least one of `shape` and `translator` is there. */
+export interface Translation {
+  /** The client's shape; null when the client speaks the hub's own. */
+  readonly shape: ClientShape | null;
+  /** The provider's dialect; null when the provider speaks the hub's own. */
+  readonly translator: Translator | null;
+  /** The endpoint of the hub in the middle. */
+  readonly hub: EndpointId;
+}
+
+/**
+ * How a provider serves an endpoint that it has not itself; null when the client's bytes go as they are. That is so for
+ * an endpoint that the provider has, for requests that are not read, and for providers that are only passed through
+ * to. Refuses with `endpoint_unsupported`, naming providers that have it.
+ */
+export function translationFor(provider: Provider, endpoint: Endpoint | null): Translation | null {
+  if (!endpoint || endpoint.body === 'opaque' || provider.dialect === own) return null;
+  const support = supportOf(provider, endpoint.id);
+  if (support === 'native') return null;
+  if (support === 'translated') return translated(provider, endpoint.id);
+  throw new AppError('endpoint_unsupported', {
+    provider: provider.id,
+    endpoint: endpoint.title,
+    detail: `Providers that have it: ${namesOf(endpoint.id)}.`,
+  });
+}
+
+function translated(provider: Provider, endpoint: EndpointId): Translation {
+  const shape = clientShapes[endpoint] ?? null;
+  const hub = shape ? CHAT : endpoint;
+  return { shape, translator: provider.dialect.translators?.[hub] ?? null, hub };
+}
+
+const NAMES_MAX = 12;
+
+function namesOf(endpoint: EndpointId): string {
+  const names = [...providers.values()].filter((row) => supportOf(row, endpoint)).map(({ id }) => id);
+  return names.length > NAMES_MAX
+    ? `${names.slice(0, NAMES_MAX).join(', ')} and ${names.length - NAMES_MAX} more`
+    : names.join(', ');
+}

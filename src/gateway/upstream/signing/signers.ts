@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Egress } from '../../../common/egress/egress.js';
+import type { SignerId } from '../../../providers/auth-scheme.js';
+import { AwsSigner } from './aws-signer.js';
+import { AzureSigner } from './azure-signer.js';
+import { GoogleSigner } from './google-signer.js';
+import type { Signer } from './signer.js';
+
+/** The signers, each with its tokens. */
+@Injectable()
+export class Signers {
+  private readonly signers: Readonly<Record<SignerId, Signer>>;
+
+  constructor(egress: Egress) {
+    this.signers = {
+      'aws-sigv4': new AwsSigner(egress),
+      'google-service-account': new GoogleSigner(egress),
+      'azure-entra': new AzureSigner(egress),
+    };
+  }
+
+  signerFor(id: SignerId): Signer {
+    return this.signers[id];
+  }
+}

@@ -1,0 +1,31 @@
+import { bearer } from '../auth-scheme.js';
+import { openai } from '../dialects/openai.js';
+import { own } from '../dialects/own.js';
+import type { AccountField, Provider } from '../provider.js';
+
+type Shared = 'dialect' | 'auth' | 'endpoints';
+
+/** A row of a provider that speaks OpenAI's shape; it says only what it does not share. */
+export function compatible(row: Omit<Provider, Shared> & Partial<Pick<Provider, Shared>>): Provider {
+  return { dialect: openai, auth: bearer, endpoints: ['chat-completions'], ...row };
+}
+
+/** A row of a provider with an API of its own that nobody here reads: everything passes through. */
+export function passedThrough(row: Omit<Provider, Shared> & Partial<Pick<Provider, 'auth'>>): Provider {
+  return { dialect: own, auth: bearer, endpoints: [], ...row };
+}
+
+/** One label of a host name, as RFC 1123 has it: nothing that could end the host and begin something else. */
+export const HOST_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** One segment of a path, with at least one letter or digit so that it cannot be "..". */
+export const PATH_SEGMENT = /^(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,128}$/;
+
+type Described = Omit<AccountField, 'isRequired' | 'default'>;
+
+export const required = (field: Described): AccountField => ({ ...field, isRequired: true });
+
+export const optional = (field: Described & Pick<AccountField, 'default'>): AccountField => ({
+  ...field,
+  isRequired: false,
+});

@@ -1,0 +1,47 @@
+import type { Provider } from '../provider.js';
+import { compatible, PATH_SEGMENT, required } from './compatible.js';
+
+/** Those where every deployment has an address of its own. */
+export const dedicatedDeployments: readonly Provider[] = [
+  compatible({
+    id: 'predibase',
+    name: 'Predibase',
+    // The model of the body is an adapter, or empty for the model that is deployed.
+    baseUrl:
+      'https://serving.app.predibase.com/{predibase-tenant-id}/deployments/v2/llms/{predibase-deployment}/v1',
+    fields: [
+      required({
+        name: 'predibase-tenant-id',
+        title: 'Predibase tenant',
+        pattern: PATH_SEGMENT,
+        example: '0a1b2c3d',
+      }),
+      required({
+        name: 'predibase-deployment',
+        title: 'Predibase deployment',
+        pattern: PATH_SEGMENT,
+        example: 'qwen3-8b',
+      }),
+    ],
+    pricesId: null,
+    source: 'https://docs.predibase.com/user-guide/inference/migrate-openai',
+  }),
+  compatible({
+    id: 'modal',
+    name: 'Modal',
+    // Every app has an address of its own: https://<workspace>--<app>.modal.run/v1.
+    baseUrl: null,
+    source: 'https://modal.com/docs/guide/webhook-urls',
+    unverified: 'The page was not read. Apps behind proxy tokens (Modal-Key, Modal-Secret) are not reached.',
+  }),
+  compatible({
+    id: 'anyscale',
+    name: 'Anyscale',
+    // The shared endpoints are gone; a service has an address of its own.
+    baseUrl: null,
+    endpoints: ['chat-completions', 'completions', 'embeddings'],
+    pricesId: null,
+    source: 'https://docs.anyscale.com/services',
+    unverified: 'The page was not read.',
+  }),
+];

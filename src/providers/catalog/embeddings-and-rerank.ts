@@ -1,0 +1,61 @@
+import { bearer, inHeader } from '../auth-scheme.js';
+import { jina, voyage } from '../dialects/rerankers/index.js';
+import type { Provider } from '../provider.js';
+import { passedThrough } from './compatible.js';
+
+/** What search is made of: embeddings, reranking, vector databases. */
+export const embeddingsAndRerank: readonly Provider[] = [
+  {
+    id: 'jina',
+    name: 'Jina AI',
+    baseUrl: 'https://api.jina.ai/v1',
+    dialect: jina,
+    auth: bearer,
+    // Both are close to the common shapes, and refuse what they do not know: the dialect renames and drops.
+    endpoints: [],
+    pricesId: null,
+    source: 'https://api.jina.ai/redoc',
+  },
+  {
+    id: 'voyage',
+    name: 'Voyage AI',
+    baseUrl: 'https://api.voyageai.com/v1',
+    dialect: voyage,
+    auth: bearer,
+    endpoints: [],
+    pricesId: 'voyageai',
+    source: 'https://docs.voyageai.com/reference/embeddings-api',
+  },
+  passedThrough({
+    id: 'nomic',
+    name: 'Nomic Atlas',
+    baseUrl: 'https://api-atlas.nomic.ai/v1',
+    pricesId: null,
+    source: 'https://docs.nomic.ai/reference/getting-started',
+  }),
+  passedThrough({
+    id: 'pinecone',
+    name: 'Pinecone',
+    baseUrl: 'https://api.pinecone.io',
+    auth: inHeader('api-key'),
+    pricesId: null,
+    source: 'https://docs.pinecone.io/reference/api/2026-07/inference/rerank-results.md',
+  }),
+  passedThrough({
+    id: 'qdrant',
+    name: 'Qdrant',
+    baseUrl: null,
+    auth: inHeader('api-key'),
+    pricesId: null,
+    source: 'https://qdrant.tech/documentation/guides/security/',
+    unverified: 'The page was not read.',
+  }),
+  passedThrough({
+    id: 'milvus',
+    name: 'Milvus',
+    baseUrl: null,
+    pricesId: null,
+    source: 'https://milvus.io/docs',
+    unverified: 'The page on authentication was not read.',
+  }),
+];

@@ -1,0 +1,93 @@
+import type { Provider } from '../provider.js';
+import { compatible } from './compatible.js';
+
+/** Those who pass requests on to others. */
+export const gateways: readonly Provider[] = [
+  compatible({
+    id: 'openrouter',
+    name: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
+    source: 'https://openrouter.ai/docs',
+  }),
+  compatible({
+    id: 'huggingface',
+    name: 'Hugging Face Inference Providers',
+    // A dedicated endpoint has an address of its own, which a custom host names.
+    baseUrl: 'https://router.huggingface.co/v1',
+    endpoints: ['chat-completions', 'models'],
+    pricesId: null,
+    source: 'https://huggingface.co/docs/inference-providers',
+  }),
+  compatible({
+    id: 'vercel-ai-gateway',
+    name: 'Vercel AI Gateway',
+    baseUrl: 'https://ai-gateway.vercel.sh/v1',
+    endpoints: ['chat-completions', 'responses', 'embeddings', 'models'],
+    pricesId: null,
+    source: 'https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions',
+  }),
+  compatible({
+    id: 'helicone',
+    name: 'Helicone AI Gateway',
+    baseUrl: 'https://ai-gateway.helicone.ai/v1',
+    endpoints: ['chat-completions', 'responses'],
+    pricesId: null,
+    source: 'https://docs.helicone.ai/rest/ai-gateway/post-v1-chat-completions',
+  }),
+  compatible({
+    id: 'cometapi',
+    name: 'CometAPI',
+    baseUrl: 'https://api.cometapi.com/v1',
+    endpoints: ['chat-completions', 'responses', 'embeddings', 'models'],
+    pricesId: null,
+    source: 'https://apidoc.cometapi.com',
+  }),
+  compatible({
+    id: '302ai',
+    name: '302.AI',
+    baseUrl: 'https://api.302.ai/v1',
+    pricesId: null,
+    source: 'https://doc-en.302.ai/api-255482146',
+  }),
+  compatible({
+    id: 'poe',
+    name: 'Poe',
+    baseUrl: 'https://api.poe.com/v1',
+    pricesId: null,
+    source: 'https://creator.poe.com/docs/external-applications/openai-compatible-api',
+  }),
+  compatible({
+    id: 'nano-gpt',
+    name: 'NanoGPT',
+    baseUrl: 'https://nano-gpt.com/api/v1',
+    pricesId: null,
+    source: 'https://docs.nano-gpt.com',
+  }),
+  compatible({
+    id: 'deepbricks',
+    name: 'Deepbricks',
+    baseUrl: 'https://api.deepbricks.ai/v1',
+    endpoints: ['chat-completions', 'image-generations'],
+    pricesId: null,
+    source: 'https://deepbricks.ai/api-docs',
+    unverified: 'The page was not read.',
+  }),
+  compatible({
+    id: 'nextbit',
+    name: 'NextBit',
+    baseUrl: 'https://api.nextbit256.com/v1',
+    endpoints: ['chat-completions', 'completions'],
+    pricesId: null,
+    source: 'https://www.nextbit256.com/docs/api',
+    unverified: 'The page was not read.',
+  }),
+  compatible({
+    id: 'aibadgr',
+    name: 'AI Badgr',
+    baseUrl: 'https://aibadgr.com/api/v1',
+    pricesId: null,
+    source: 'https://aibadgr.com/docs',
+    unverified: 'The page was not read.',
+  }),
+];

@@ -1,0 +1,87 @@
+import { inHeader } from '../auth-scheme.js';
+import type { Provider } from '../provider.js';
+import { compatible, passedThrough } from './compatible.js';
+
+/** Images, sound, video and 3D. Most have an API of their own, which passes through. */
+export const media: readonly Provider[] = [
+  compatible({
+    id: 'recraft-ai',
+    name: 'Recraft',
+    baseUrl: 'https://external.api.recraft.ai/v1',
+    endpoints: ['image-generations'],
+    pricesId: null,
+    source: 'https://www.recraft.ai/docs/api-reference/clients',
+  }),
+  passedThrough({
+    id: 'stability-ai',
+    name: 'Stability AI',
+    baseUrl: 'https://api.stability.ai',
+    accountHeaders: [
+      { field: 'stability-client-id', header: 'stability-client-id' },
+      { field: 'stability-client-user-id', header: 'stability-client-user-id' },
+      { field: 'stability-client-version', header: 'stability-client-version' },
+    ],
+    pricesId: null,
+    source: 'https://platform.stability.ai/docs/getting-started/authentication',
+  }),
+  passedThrough({
+    id: 'segmind',
+    name: 'Segmind',
+    baseUrl: 'https://api.segmind.com/v1',
+    auth: inHeader('x-api-key'),
+    pricesId: null,
+    source: 'https://docs.segmind.com/',
+    unverified: 'The page was not read.',
+  }),
+  passedThrough({
+    id: 'replicate',
+    name: 'Replicate',
+    baseUrl: 'https://api.replicate.com/v1',
+    pricesId: null,
+    source: 'https://replicate.com/docs/reference/http',
+    unverified: 'The page was not read.',
+  }),
+  passedThrough({
+    id: 'fal-ai',
+    name: 'fal',
+    // The queue has a host of its own, https://queue.fal.run.
+    baseUrl: 'https://fal.run',
+    auth: inHeader('authorization', 'Key'),
+    pricesId: null,
+    source: 'https://docs.fal.ai/',
+    unverified: 'The page was not read.',
+  }),
+  passedThrough({
+    id: 'deepgram',
+    name: 'Deepgram',
+    baseUrl: 'https://api.deepgram.com/v1',
+    auth: inHeader('authorization', 'Token'),
+    pricesId: null,
+    source: 'https://developers.deepgram.com/reference/authentication',
+  }),
+  passedThrough({
+    id: 'elevenlabs',
+    name: 'ElevenLabs',
+    baseUrl: 'https://api.elevenlabs.io/v1',
+    auth: inHeader('xi-api-key'),
+    pricesId: null,
+    source: 'https://elevenlabs.io/docs/api-reference/authentication',
+    unverified: 'The page was not read; the header is the one that others document for it.',
+  }),
+  passedThrough({
+    id: 'meshy',
+    name: 'Meshy',
+    baseUrl: 'https://api.meshy.ai/openapi/v1',
+    pricesId: null,
+    source: 'https://docs.meshy.ai/',
+    unverified: 'The page was not read.',
+  }),
+  passedThrough({
+    id: 'tripo3d',
+    name: 'Tripo3D',
+    baseUrl: 'https://api.tripo3d.ai/v2/openapi',
+    pricesId: null,
+    source: 'https://platform.tripo3d.ai/docs',
+    unverified: 'The page was not read.',
+  }),
+];

@@ -1,0 +1,75 @@
+import { noAuth } from '../auth-scheme.js';
+import { ollama } from '../dialects/ollama.js';
+import type { Provider } from '../provider.js';
+import { compatible } from './compatible.js';
+
+/**
+ * Servers of one's own: a virtual key's custom host, or `x-gateway-custom-host`, says where they are. Those that may be
+ * started with a key are asked with one; a server without takes any.
+ */
+export const selfHosted: readonly Provider[] = [
+  compatible({
+    id: 'ollama',
+    name: 'Ollama',
+    baseUrl: null,
+    dialect: ollama,
+    auth: noAuth,
+    endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
+    pricesId: null,
+    source: 'https://docs.ollama.com/api/openai-compatibility',
+  }),
+  compatible({
+    id: 'triton',
+    name: 'NVIDIA Triton (OpenAI-compatible frontend)',
+    baseUrl: null,
+    auth: noAuth,
+    endpoints: ['chat-completions', 'completions', 'embeddings', 'models'],
+    pricesId: null,
+    source:
+      'https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/client_guide/openai_readme.html',
+  }),
+  compatible({
+    id: 'vllm',
+    name: 'vLLM',
+    baseUrl: null,
+    endpoints: [
+      'chat-completions',
+      'completions',
+      'responses',
+      'messages',
+      'count-tokens',
+      'embeddings',
+      'rerank',
+      'transcriptions',
+      'translations',
+      'models',
+    ],
+    pricesId: null,
+    source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
+  }),
+  compatible({
+    id: 'lm-studio',
+    name: 'LM Studio',
+    baseUrl: null,
+    endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
+    pricesId: null,
+    source: 'https://lmstudio.ai/docs/api/openai-api',
+  }),
+  compatible({
+    id: 'llama-cpp',
+    name: 'llama.cpp server',
+    baseUrl: null,
+    endpoints: ['chat-completions', 'completions', 'messages', 'embeddings', 'models'],
+    pricesId: null,
+    source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+    unverified: 'Read in copies of that page.',
+  }),
+  compatible({
+    id: 'localai',
+    name: 'LocalAI',
+    baseUrl: null,
+    endpoints: ['chat-completions', 'completions', 'embeddings', 'models'],
+    pricesId: null,
+    source: 'https://localai.io/docs/basics/try/',
+  }),
+];

@@ -1,0 +1,80 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, stringify } from '../../endpoints/reading.js';
+import type { Context } from '../../translation.js';
+import { citationFields, type Citations, sortCitations } from './citations.js';
+import { finishReason, nativeReason, refusalText } from './finish.js';
+import { hubTier, hubUsage } from './usage.js';
+
+/** A `message` of Anthropic as the hub's `chat.completion`. https://platform.claude.com/docs/en/api/messages */
+export function hubAnswer(answer: Json, context: Context): Json {
+  const { id, model, stop_reason: reason, usage } = answer;
+  const told = hubUsage(usage);
+  return {
+    id: typeof id === 'string' ? id : context.id,
+    object: 'chat.completion',
+    created: context.created,
+    model: typeof model === 'string' ? model : context.model,
+    choices: [
+      {
+        index: 0,
+        message: messageOf(answer, context),
+        logprobs: null,
+        finish_reason: finishReason(reason),
+        ...nativeReason(reason, context.isStrict),
+      },
+    ],
+    ...(told ? { usage: told } : {}),
+    ...hubTier(usage),
+  };
+}
+
+interface Said extends Citations {
+  text: string;
+  thinking: string;
+  readonly calls: Json[];
+}
+
+function messageOf({ content, stop_details: details }: Json, { isStrict }: Context): Json {
+  const blocks = list(content).filter(isObject);
+  const said: Said = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
+  for (const block of blocks) READERS.get(block.type)?.(block, said);
+  const others = blocks.filter(({ type }) => type !== 'tool_use');
+  return {
+    role: 'assistant',
+    content: said.text === '' && said.calls.length > 0 ? null : said.text,
+    refusal: refusalText(details),
+    ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
+    ...(said.calls.length > 0 ? { tool_calls: said.calls } : {}),
+    ...citationFields(said, isStrict),
+    ...(isStrict || others.length === 0 ? {} : { content_blocks: others }),
+  };
+}
+
+/** What each kind of block adds. Others are what tools of Anthropic's own have done; the answer's text tells of it. */
+const READERS: ReadonlyMap<unknown, (block: Json, said: Said) => void> = new Map<
+  unknown,
+  (block: Json, said: Said) => void
+>([
+  ['text', readText],
+  ['thinking', readThinking],
+  ['tool_use', readCall],
+]);
+
+function readText({ text, citations }: Json, said: Said): void {
+  if (typeof text !== 'string') return;
+  const start = said.text.length;
+  said.text += text;
+  const sorted = sortCitations(list(citations), { start, end: said.text.length });
+  said.annotations.push(...sorted.annotations);
+  said.citations.push(...sorted.citations);
+}
+
+function readThinking({ thinking }: Json, said: Said): void {
+  if (typeof thinking === 'string') said.thinking += thinking;
+}
+
+function readCall({ id, name, input }: Json, said: Said): void {
+  if (typeof id !== 'string' || typeof name !== 'string') return;
+  const given = isObject(input) ? stringify(input) : '';
+  said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });
+}

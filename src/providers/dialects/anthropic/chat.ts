@@ -1,0 +1,37 @@
+import type { Json } from '../../endpoint.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { hubAnswer } from './answer.js';
+import { hubError } from './errors.js';
+import { conversationOf } from './request/messages.js';
+import { parametersOf } from './request/parameters.js';
+import { withoutRefusedThinking } from './request/refused-thinking.js';
+import { toolsOf } from './request/tools.js';
+import { AnthropicStream } from './stream.js';
+
+/**
+ * The version of the API that requests are written for. The later one, 2026-10-21, has no `temperature`, `top_p` and
+ * `top_k`, which the hub has; everything else that is sent here is the same in both.
+ * https://platform.claude.com/docs/en/api/versioning
+ */
+const VERSION = ['anthropic-version', '2023-06-01'] as const;
+
+/** A chat of the hub as a request to `/messages`. https://platform.claude.com/docs/en/api/messages */
+function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
+  const { system, messages } = conversationOf(hub.messages);
+  const body = {
+    ...parametersOf(hub, model),
+    ...(system.length > 0 ? { system } : {}),
+    messages,
+    ...toolsOf(hub),
+    ...(isStreamed ? { stream: true } : {}),
+  };
+  return { path: '/messages', body: withoutRefusedThinking(body, hub), headers: VERSION };
+}
+
+/** The hub's chat completions in Anthropic's Messages API. */
+export const chatCompletions: Translator = {
+  request,
+  answer: hubAnswer,
+  error: hubError,
+  stream: { framing: 'sse', open: (context) => new AnthropicStream(context) },
+};

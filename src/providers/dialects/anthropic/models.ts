@@ -1,0 +1,39 @@
+/** How a model is told to think: it decides itself (`adaptive`), or gets a budget of tokens (`manual`). */
+export type ThinkingForm = 'adaptive' | 'manual';
+
+/** What a request must know of a model. */
+export interface ModelFacts {
+  /** Output tokens, asked for where the client names no limit: Anthropic requires one. */
+  readonly maxTokens: number;
+  readonly thinking: ThinkingForm;
+  /** The `thinking.type` that asks for no thinking. */
+  readonly off: 'disabled' | 'between_tools';
+}
+
+/**
+ * What most models of today have in common. Each of them can write at least 64,000 tokens
+ * (https://platform.claude.com/docs/en/models), so nothing is cut short that OpenAI, whose default is the model's own
+ * maximum, would not cut; and Claude 4.6 and later think adaptively
+ * (https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting).
+ */
+const TODAY: ModelFacts = { maxTokens: 64_000, thinking: 'adaptive', off: 'disabled' };
+
+/**
+ * The others, by name: the same table of the troubleshooting page says that models up to Claude 4.5 know manual thinking
+ * only, and that Claude Sonnet 5.5 has `between_tools` in place of `disabled`. A name may stand inside a longer one, as
+ * at resellers. A model that cannot do without thinking refuses `disabled` itself.
+ */
+const OTHERS: readonly (readonly [RegExp, Partial<ModelFacts>])[] = [
+  [/claude-3-(opus|sonnet|haiku)/, { maxTokens: 4_096, thinking: 'manual' }],
+  [/claude-3-5-/, { maxTokens: 8_192, thinking: 'manual' }],
+  [/claude-3-7-/, { thinking: 'manual' }],
+  [/claude-opus-4(?![-.][5-9])/, { maxTokens: 32_000, thinking: 'manual' }],
+  [/claude-(opus|sonnet|haiku)-4(?![-.][6-9])/, { thinking: 'manual' }],
+  [/claude-sonnet-5[-.]5/, { off: 'between_tools' }],
+];
+
+/** What is known of a model; of one that the table has not, what models of today have in common. */
+export function factsOf(model: string): ModelFacts {
+  const name = model.toLowerCase();
+  return { ...TODAY, ...OTHERS.find(([pattern]) => pattern.test(name))?.[1] };
+}

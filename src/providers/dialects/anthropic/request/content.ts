@@ -1,0 +1,92 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject } from '../../../endpoints/reading.js';
+import { fileBlock, imageBlock } from './files.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** A part of the hub's content as a block; null for one that says nothing. */
+type ToBlock = (part: Json) => Json | null;
+
+const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
+  ['text', textBlock],
+  ['refusal', ({ refusal }) => plainText(refusal)],
+  ['image_url', imageBlock],
+  ['file', fileBlock],
+  ['thinking', thinkingBlock],
+  ['redacted_thinking', redactedBlock],
+  [
+    'input_audio',
+    () => {
+      throw unsupported('messages[].content[].input_audio', 'Anthropic hears no audio');
+    },
+  ],
+]);
+
+/**
+ * The hub's content as blocks of Anthropic. Texts without a character are left out, because Anthropic refuses them
+ * (https://platform.claude.com/docs/en/api/errors). Parts of Anthropic's own, such as `search_result`, go along as they are.
+ */
+export function blocksOf(content: unknown): Json[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === 'string') return present([plainText(content)]);
+  if (!Array.isArray(content)) throw invalid('The content of a message must be a string or a list of parts.');
+  return present((content as readonly unknown[]).map(blockOf));
+}
+
+/** A text block; null where there is no text. */
+export function plainText(text: unknown): Json | null {
+  return typeof text === 'string' && text !== '' ? { type: 'text', text } : null;
+}
+
+/** Gives a block the `cache_control` of the hub's part, message or tool. */
+export function withMark(block: Json, { cache_control: mark }: Json): Json {
+  return isObject(mark) ? { ...block, cache_control: mark } : block;
+}
+
+/** Gives the last of some blocks the `cache_control` of a message. */
+export function withMarkAtEnd(blocks: Json[], message: Json): Json[] {
+  const last = blocks.at(-1);
+  return last ? [...blocks.slice(0, -1), withMark(last, message)] : blocks;
+}
+
+/** Leaves out what is null. */
+export function present(blocks: readonly (Json | null)[]): Json[] {
+  return blocks.filter((block) => block !== null);
+}
+
+/** What Anthropic knows of a block besides the hub's part: whether to cite it, and what to know of it. */
+const DOCUMENT_EXTRAS = ['citations', 'context'] as const;
+
+function blockOf(part: unknown): Json | null {
+  if (typeof part === 'string') return plainText(part);
+  if (!isObject(part) || typeof part.type !== 'string')
+    throw invalid('Each part of a content must be an object with a "type".');
+  const toBlock = BLOCKS.get(part.type);
+  if (!toBlock) return part;
+  const block = toBlock(part);
+  return block && withMark(block.type === 'document' ? withExtras(block, part) : block, part);
+}
+
+function withExtras(block: Json, part: Json): Json {
+  const extras = DOCUMENT_EXTRAS.filter((name) => (part[name] ?? null) !== null);
+  return { ...block, ...Object.fromEntries(extras.map((name) => [name, part[name]])) };
+}
+
+function textBlock({ text, citations }: Json): Json | null {
+  if (typeof text !== 'string') throw invalid('A text part needs a "text".');
+  const block = plainText(text);
+  return block && Array.isArray(citations) ? { ...block, citations } : block;
+}
+
+/**
+ * Thinking goes back only with the signature that proves it
+ * (https://platform.claude.com/docs/en/build-with-claude/thinking): without one, or with another provider's reasoning as
+ * mere text, Anthropic refuses the request, so it is left out.
+ */
+function thinkingBlock({ thinking, signature }: Json): Json | null {
+  const isProven = typeof signature === 'string' && signature !== '';
+  return isProven && typeof thinking === 'string' ? { type: 'thinking', thinking, signature } : null;
+}
+
+function redactedBlock({ data }: Json): Json | null {
+  return typeof data === 'string' && data !== '' ? { type: 'redacted_thinking', data } : null;
+}

@@ -1,0 +1,98 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject } from '../../../endpoints/reading.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** Bytes with their media type, as a data URL carries them. https://www.rfc-editor.org/rfc/rfc2397 */
+interface Data {
+  readonly type: string;
+  readonly base64: string;
+}
+
+/** Names that clients give to types which Anthropic calls otherwise. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['image/jpg', 'image/jpeg']]);
+
+const lower = (type: unknown): string => {
+  const name = typeof type === 'string' ? type.toLowerCase() : '';
+  return ALIASES.get(name) ?? name;
+};
+
+/** The content of a base64 data URL; null for everything else. */
+function dataOf(url: string): Data | null {
+  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
+  if (comma < 0) return null;
+  const [type, ...options] = url.slice('data:'.length, comma).split(';');
+  return options.at(-1) === 'base64' ? { type: lower(type), base64: url.slice(comma + 1) } : null;
+}
+
+const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
+
+/**
+ * An image of the hub: a base64 data URL or a web address. `detail` has no counterpart; it weighs cost against
+ * sharpness and changes no meaning. https://platform.claude.com/docs/en/build-with-claude/vision
+ */
+export function imageBlock(part: Json): Json {
+  const { image_url: given } = part;
+  const { url, mime_type: type } = isObject(given) ? given : { url: given, mime_type: null };
+  if (typeof url !== 'string') throw invalid('An image_url part needs a "url".');
+  const data = dataOf(url);
+  if (data) return base64('image', { ...data, type: data.type || lower(type) });
+  if (!isWeb(url)) throw invalid('The url of an image must be a base64 data URL or a web address.');
+  return { type: 'image', source: { type: 'url', url } };
+}
+
+/**
+ * A file of the hub: a PDF, a plain text, an image, or one that Anthropic stores. The file's name becomes the
+ * document's title. https://platform.claude.com/docs/en/build-with-claude/pdf-support
+ */
+export function fileBlock(part: Json): Json {
+  const { file } = part;
+  if (!isObject(file)) throw invalid('A file part needs a "file".');
+  const block = stored(file) ?? linked(file) ?? inline(file);
+  const title =
+    typeof file.filename === 'string' && block.type === 'document' ? { title: file.filename } : {};
+  return { ...block, ...title };
+}
+
+function stored({ file_id: id, mime_type: type }: Json): Json | null {
+  if (typeof id !== 'string') return null;
+  const kind = lower(type).startsWith('image/') ? 'image' : 'document';
+  return { type: kind, source: { type: 'file', file_id: id } };
+}
+
+function linked({ file_url: url, mime_type: type }: Json): Json | null {
+  if (typeof url !== 'string') return null;
+  if (!isWeb(url)) throw invalid('The file_url of a file must be a web address.');
+  const name = lower(type);
+  if (name.startsWith('image/')) return { type: 'image', source: { type: 'url', url } };
+  // Anthropic reads documents from an address only where they are PDFs.
+  if (name !== '' && name !== 'application/pdf') throw unreadable(name);
+  return { type: 'document', source: { type: 'url', url } };
+}
+
+function inline(file: Json): Json {
+  const { file_data: given } = file;
+  if (typeof given !== 'string') throw invalid('A file needs "file_data", "file_url" or "file_id".');
+  const data = dataOf(given) ?? { type: '', base64: given };
+  const type = lower(file.mime_type) || data.type || guessed(file, data.base64);
+  if (type.startsWith('image/')) return base64('image', { ...data, type });
+  if (type === 'application/pdf') return base64('document', { ...data, type });
+  if (!type.startsWith('text/')) throw unreadable(type);
+  const text = Buffer.from(data.base64, 'base64').toString('utf8');
+  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text } };
+}
+
+/** Base64 of `%PDF-`, with which every PDF begins. */
+const PDF_BEGINS = 'JVBERi';
+
+function guessed({ filename }: Json, data: string): string {
+  if (data.startsWith(PDF_BEGINS)) return 'application/pdf';
+  const name = typeof filename === 'string' ? filename.toLowerCase() : '';
+  return /\.(txt|md|csv)$/.test(name) ? 'text/plain' : '';
+}
+
+function base64(type: 'image' | 'document', data: Data): Json {
+  return { type, source: { type: 'base64', media_type: data.type, data: data.base64 } };
+}
+
+const unreadable = (type: string) =>
+  unsupported('messages[].content[].file', `Anthropic reads PDFs, plain text and images, not "${type}"`);

@@ -1,0 +1,136 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, list, stringify } from '../../../endpoints/reading.js';
+import { blocksOf, plainText, present, withMark, withMarkAtEnd } from './content.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** A conversation in Anthropic's words. */
+export interface Conversation {
+  readonly system: readonly Json[];
+  readonly messages: readonly Json[];
+}
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: Json[];
+}
+
+type RoleOf = 'system' | Turn['role'];
+
+/** Whose turn a message of the hub becomes, and what it says. */
+const ROLES: ReadonlyMap<unknown, readonly [RoleOf, (message: Json) => Json[]]> = new Map<
+  unknown,
+  readonly [RoleOf, (message: Json) => Json[]]
+>([
+  ['system', ['system', systemBlocks]],
+  ['developer', ['system', systemBlocks]],
+  ['user', ['user', userBlocks]],
+  ['assistant', ['assistant', assistantBlocks]],
+  ['tool', ['user', toolResult]],
+]);
+
+/**
+ * The hub's messages as `system` and `messages`. System and developer turns move to the front, wherever they stood, as
+ * Anthropic's own endpoint for OpenAI's clients does it
+ * (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk), which also has no place for `name`.
+ * Turns of one role that follow each other become one, and results of tools come first in theirs, as the API requires
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Turns that say nothing are left out.
+ */
+export function conversationOf(messages: unknown): Conversation {
+  if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  const system: Json[] = [];
+  const turns: Turn[] = [];
+  for (const message of messages as readonly unknown[]) {
+    const [role, toBlocks] = roleOf(message);
+    const blocks = withMarkAtEnd(toBlocks(message as Json), message as Json);
+    if (role === 'system') system.push(...blocks);
+    else addTurn(turns, role, blocks);
+  }
+  return { system, messages: turns.map(({ role, content }) => ({ role, content: resultsFirst(content) })) };
+}
+
+function roleOf(message: unknown): readonly [RoleOf, (message: Json) => Json[]] {
+  const row = isObject(message) ? ROLES.get(message.role) : undefined;
+  if (!row) throw invalid('Each message needs a role: system, developer, user, assistant or tool.');
+  return row;
+}
+
+function addTurn(turns: Turn[], role: Turn['role'], content: Json[]): void {
+  const last = turns.at(-1);
+  if (last?.role === role) last.content.push(...content);
+  else if (content.length > 0) turns.push({ role, content: [...content] });
+}
+
+function resultsFirst(content: readonly Json[]): Json[] {
+  const isResult = ({ type }: Json) => type === 'tool_result';
+  return [...content.filter(isResult), ...content.filter((block) => !isResult(block))];
+}
+
+function systemBlocks({ content }: Json): Json[] {
+  const blocks = blocksOf(content);
+  if (blocks.some(({ type }) => type !== 'text'))
+    throw unsupported('messages[].content', 'Anthropic takes only text as instructions');
+  return blocks;
+}
+
+function userBlocks({ content }: Json): Json[] {
+  return blocksOf(content);
+}
+
+function toolResult(message: Json): Json[] {
+  const { tool_call_id: id, content } = message;
+  if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
+  const said = typeof content === 'string' ? content : blocksOf(content);
+  return [{ type: 'tool_result', tool_use_id: id, ...(said.length > 0 ? { content: said } : {}) }];
+}
+
+/**
+ * An assistant's turn: its blocks as the provider gave them where the client kept them, else its content, then its tool
+ * calls. Blocks that have the thinking only are put before the content.
+ */
+function assistantBlocks(message: Json): Json[] {
+  if ((message.function_call ?? null) !== null)
+    throw unsupported('messages[].function_call', 'send "tool_calls" instead');
+  if ((message.audio ?? null) !== null)
+    throw unsupported('messages[].audio', 'Anthropic knows no earlier audio');
+  const kept = blocksOf(list(message.content_blocks));
+  const said = kept.some(({ type }) => type === 'text') ? [] : blocksOf(message.content);
+  return [...kept, ...said, ...present([plainText(message.refusal)]), ...calls(message, kept)];
+}
+
+function calls({ tool_calls: given }: Json, kept: readonly Json[]): Json[] {
+  const known = new Set(kept.map(({ id }) => id));
+  return list(given)
+    .filter((call) => !isObject(call) || !known.has(call.id))
+    .map(toolUse);
+}
+
+function toolUse(call: unknown): Json {
+  if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
+  if (call.type === 'custom')
+    throw unsupported('messages[].tool_calls[].custom', 'Anthropic knows functions only');
+  if (!isObject(call.function) || typeof call.function.name !== 'string')
+    throw invalid('Each tool call needs a "function" with a "name".');
+  const { name, arguments: given } = call.function;
+  return withMark({ type: 'tool_use', id: call.id, name, input: inputOf(given) }, call);
+}
+
+/**
+ * Arguments as the object that Anthropic wants. What is no JSON object, as models sometimes write it, is shown to the
+ * model as such, the way Anthropic describes it
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming).
+ */
+function inputOf(given: unknown): Json {
+  if (given === undefined || given === null || given === '') return {};
+  if (isObject(given)) return given;
+  const parsed = typeof given === 'string' ? parse(given) : null;
+  return parsed ?? { INVALID_JSON: typeof given === 'string' ? given : stringify(given) };
+}
+
+function parse(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

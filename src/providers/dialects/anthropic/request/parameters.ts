@@ -1,0 +1,120 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject } from '../../../endpoints/reading.js';
+import { factsOf } from '../models.js';
+import { invalid, isImpossible, refuseImpossible, unsupported } from './refusals.js';
+import { reasoningOf } from './thinking.js';
+
+/** Parameters of the hub that are said in other words, or elsewhere. */
+const TRANSLATED: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'stop',
+  'user',
+  'safety_identifier',
+  'metadata',
+  'reasoning_effort',
+  'thinking',
+  'response_format',
+  'output_config',
+  'service_tier',
+]);
+
+/** Parameters that help OpenAI's own service and change no answer: hints for its cache and its speed. */
+const HINTS: ReadonlySet<string> = new Set([
+  'prediction',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'stream_options',
+]);
+
+/**
+ * The parameters of a request besides messages and tools. Unknown ones go along.
+ *
+ * `temperature` ends at 1 with Anthropic and at 2 with OpenAI; above 1 it is cut to 1, as Anthropic's own endpoint for
+ * OpenAI's clients does (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk): below, both scales
+ * mean the same. Models from Claude 4.7 on refuse other values than the default themselves. A label in `metadata` other
+ * than `user_id` is for answers that OpenAI stores, and there are none.
+ */
+export function parametersOf(hub: Json, model: string): Json {
+  refuseImpossible(hub);
+  const maxTokens = hub.max_completion_tokens ?? hub.max_tokens ?? factsOf(model).maxTokens;
+  const { thinking, effort } = reasoningOf(hub, model, maxTokens);
+  return withoutNulls({
+    ...Object.fromEntries(Object.entries(hub).filter(([name]) => goesAlong(name))),
+    model,
+    max_tokens: maxTokens,
+    temperature: typeof hub.temperature === 'number' ? Math.min(hub.temperature, 1) : hub.temperature,
+    stop_sequences: stopOf(hub.stop ?? []),
+    metadata: metadataOf(hub),
+    thinking,
+    output_config: outputOf(hub, effort),
+    service_tier: tierOf(hub.service_tier ?? null),
+  });
+}
+
+const goesAlong = (name: string): boolean => !TRANSLATED.has(name) && !HINTS.has(name) && !isImpossible(name);
+
+function withoutNulls(body: Json): Json {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
+}
+
+function stopOf(stop: unknown): unknown {
+  if (typeof stop === 'string') return [stop];
+  if (!Array.isArray(stop)) throw invalid('The parameter "stop" must be a string or a list of strings.');
+  return stop.length > 0 ? stop : null;
+}
+
+/** https://platform.claude.com/docs/en/api/messages: `metadata` has this one field. */
+function metadataOf({ metadata, safety_identifier: safety, user }: Json): Json | null {
+  const labels = isObject(metadata) ? metadata : {};
+  const id = [labels.user_id, safety, user].find((given) => typeof given === 'string');
+  return id === undefined ? null : { user_id: id };
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs and `/effort` beside it. */
+function outputOf(hub: Json, effort: string | undefined): Json | null {
+  const given = isObject(hub.output_config) ? hub.output_config : {};
+  const format = formatOf(hub.response_format ?? null);
+  const output = { ...given, ...(effort === undefined ? {} : { effort }), ...(format ? { format } : {}) };
+  return Object.keys(output).length > 0 ? output : null;
+}
+
+function formatOf(format: unknown): Json | null {
+  const type = isObject(format) ? format.type : format;
+  if (type === null || type === 'text') return null;
+  if (type === 'json_object')
+    throw unsupported(
+      'response_format',
+      'Anthropic writes JSON by a schema only; send the type "json_schema"',
+    );
+  const asked = isObject(format) ? format.json_schema : null;
+  if (type !== 'json_schema' || !isObject(asked) || !isObject(asked.schema))
+    throw invalid('The parameter "response_format" must be of type text, or json_schema with a "schema".');
+  const about = typeof asked.description === 'string' ? { description: asked.description } : {};
+  return { type: 'json_schema', schema: { ...about, ...asked.schema } };
+}
+
+/**
+ * OpenAI's tiers as Anthropic's two: `auto` uses priority capacity where the account has it, `standard_only` never.
+ * https://platform.claude.com/docs/en/api/service-tiers
+ */
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['priority', 'auto'],
+  ['default', 'standard_only'],
+  ['standard_only', 'standard_only'],
+]);
+
+function tierOf(tier: unknown): string | null {
+  if (tier === null) return null;
+  const known = TIERS.get(tier);
+  if (known === undefined)
+    throw unsupported('service_tier', 'Anthropic has the tiers auto, default and priority');
+  return known;
+}

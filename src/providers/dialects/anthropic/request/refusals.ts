@@ -1,0 +1,58 @@
+import { AppError } from '../../../../common/errors/app-error.js';
+import type { Json } from '../../../endpoint.js';
+import { stringify } from '../../../endpoints/reading.js';
+
+interface Impossible {
+  /** JSON of the values that ask for nothing. Null always does. */
+  readonly harmless: readonly string[];
+  readonly detail: string;
+}
+
+const because = (detail: string, ...harmless: string[]): Impossible => ({ detail, harmless });
+
+const NO_SAMPLING = 'Anthropic has no such control of sampling';
+const NO_PROBABILITIES = 'Anthropic tells no probabilities';
+
+/**
+ * What the hub knows and the Messages API cannot do (https://platform.claude.com/docs/en/api/messages). Anthropic's own
+ * endpoint for OpenAI's clients ignores most of these
+ * (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk); here they are refused, because an
+ * answer without them is another answer.
+ */
+const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
+  ['n', because('Anthropic gives one answer per request', '1')],
+  ['logprobs', because(NO_PROBABILITIES, 'false')],
+  ['top_logprobs', because(NO_PROBABILITIES, '0')],
+  ['logit_bias', because(NO_SAMPLING, '{}')],
+  ['seed', because(NO_SAMPLING)],
+  ['frequency_penalty', because(NO_SAMPLING, '0')],
+  ['presence_penalty', because(NO_SAMPLING, '0')],
+  ['audio', because('Anthropic speaks no audio')],
+  ['modalities', because('Anthropic answers with text only', '["text"]', '[]')],
+  ['verbosity', because('Anthropic has no such control of length', '"medium"')],
+  ['store', because('Anthropic stores no answers', 'false')],
+  ['functions', because('send "tools" instead', '[]')],
+  ['function_call', because('send "tool_choice" instead')],
+  ['web_search_options', because('send Anthropic\'s own web search tool in "tools" instead')],
+]);
+
+/** Whether the hub's parameter is one of those that a request to Anthropic never carries. */
+export const isImpossible = (parameter: string): boolean => IMPOSSIBLE.has(parameter);
+
+/** Throws `parameter_unsupported` for the first parameter that asks for what Anthropic cannot do. */
+export function refuseImpossible(hub: Json): void {
+  for (const [parameter, { harmless, detail }] of IMPOSSIBLE) {
+    const value = hub[parameter] ?? null;
+    if (value !== null && !harmless.includes(stringify(value))) throw unsupported(parameter, detail);
+  }
+}
+
+/** The refusal of one parameter, or of a place in one: `messages[].content[].input_audio`. */
+export function unsupported(parameter: string, detail: string): AppError {
+  return new AppError('parameter_unsupported', { parameter, detail });
+}
+
+/** The refusal of a request that the hub's own shape does not allow. */
+export function invalid(detail: string): AppError {
+  return new AppError('invalid_request', { detail });
+}

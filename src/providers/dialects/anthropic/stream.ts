@@ -1,0 +1,191 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, stringify } from '../../endpoints/reading.js';
+import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import { citationFields, sortCitations } from './citations.js';
+import { streamError } from './errors.js';
+import { finishReason, nativeReason, refusalText } from './finish.js';
+import { hubTier, hubUsage, mergedUsage } from './usage.js';
+
+const NOTHING: Translated = { chunks: [] };
+
+/** What is known of a block under way. */
+interface Block {
+  /** Position among the tool calls; null for a block that is none. */
+  readonly call: number | null;
+  /** Whether any of the call's arguments have been sent. */
+  hasArguments: boolean;
+  /** The input that came with the start, for a call whose arguments do not follow. */
+  readonly input: unknown;
+  /** Where its text begins in the answer's. */
+  readonly start: number;
+  readonly citations: unknown[];
+}
+
+/**
+ * Anthropic's stream as the hub's chunks. https://platform.claude.com/docs/en/build-with-claude/streaming
+ *
+ * An event that is not known, or is not what it should be, adds nothing; blocks are told apart by their index, so events
+ * of several blocks may be mixed.
+ */
+export class AnthropicStream implements EventTranslator {
+  private readonly blocks = new Map<unknown, Block>();
+  private calls = 0;
+  private length = 0;
+  private usage: Json = {};
+  private head: Json;
+  private isStarted = false;
+  private isFinished = false;
+  private isOver = false;
+
+  constructor(private readonly context: Context) {
+    const { id, created, model } = context;
+    this.head = { id, object: 'chat.completion.chunk', created, model };
+  }
+
+  event(event: StreamEvent): Translated {
+    const data = this.isOver ? null : parse(event.data);
+    if (!data) return NOTHING;
+    const type = typeof data.type === 'string' ? data.type : event.event;
+    if (type === 'error') return this.broken(data);
+    if (type === 'message_stop') return this.stopped();
+    return { chunks: this.events.get(type)?.(data) ?? [] };
+  }
+
+  end(): Translated {
+    return NOTHING;
+  }
+
+  private readonly events: ReadonlyMap<unknown, (data: Json) => readonly Json[]> = new Map([
+    ['message_start', (data: Json) => this.started(data)],
+    ['content_block_start', (data: Json) => this.blockStarted(data)],
+    ['content_block_delta', (data: Json) => this.blockGrew(data)],
+    ['content_block_stop', (data: Json) => this.blockStopped(data)],
+    ['message_delta', (data: Json) => this.messageChanged(data)],
+  ]);
+
+  private readonly deltas: ReadonlyMap<unknown, (delta: Json, index: unknown) => readonly Json[]> = new Map([
+    ['text_delta', (delta: Json, index: unknown) => this.text(delta, index)],
+    ['thinking_delta', (delta: Json, index: unknown) => this.thinking(delta, index)],
+    ['signature_delta', ({ signature }: Json, index: unknown) => this.extra(index, { signature })],
+    ['input_json_delta', (delta: Json, index: unknown) => this.argumentsGrew(delta, index)],
+    ['citations_delta', ({ citation }: Json, index: unknown) => this.cited(citation, index)],
+  ]);
+
+  private started({ message }: Json): readonly Json[] {
+    if (this.isStarted || !isObject(message)) return [];
+    this.isStarted = true;
+    const { id, model, usage } = message;
+    if (typeof id === 'string') this.head = { ...this.head, id };
+    if (typeof model === 'string') this.head = { ...this.head, model };
+    this.usage = mergedUsage(this.usage, usage);
+    return [this.chunk({ role: 'assistant', content: '' })];
+  }
+
+  private blockStarted({ index, content_block: block }: Json): readonly Json[] {
+    if (!isObject(block) || this.blocks.has(index)) return [];
+    const { type, id, name, input } = block;
+    const isCall = type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
+    const call = isCall ? this.calls++ : null;
+    this.blocks.set(index, { call, hasArguments: false, input, start: this.length, citations: [] });
+    if (call !== null) return [this.call(call, { id, type: 'function', function: { name, arguments: '' } })];
+    if (type === 'redacted_thinking') return this.extra(index, { data: block.data });
+    if (type === 'text') return this.text(block, index);
+    return type === 'thinking' ? this.thinking(block, index) : [];
+  }
+
+  private blockGrew({ index, delta }: Json): readonly Json[] {
+    return isObject(delta) ? (this.deltas.get(delta.type)?.(delta, index) ?? []) : [];
+  }
+
+  private blockStopped({ index }: Json): readonly Json[] {
+    const block = this.blocks.get(index);
+    if (!block) return [];
+    this.blocks.delete(index);
+    if (block.call !== null) return block.hasArguments ? [] : [this.wholeInput(block.call, block.input)];
+    const sorted = sortCitations(block.citations, { start: block.start, end: this.length });
+    const fields = citationFields(sorted, this.context.isStrict);
+    return Object.keys(fields).length > 0 ? [this.chunk(fields)] : [];
+  }
+
+  private messageChanged({ delta, usage }: Json): readonly Json[] {
+    this.usage = mergedUsage(this.usage, usage);
+    if (!isObject(delta) || typeof delta.stop_reason !== 'string') return [];
+    const refusal = refusalText(delta.stop_details);
+    return [...(refusal === null ? [] : [this.chunk({ refusal })]), ...this.finish(delta.stop_reason)];
+  }
+
+  private finish(reason: string | null): readonly Json[] {
+    if (this.isFinished) return [];
+    this.isFinished = true;
+    const { isStrict } = this.context;
+    return [this.chunk({}, { finish_reason: finishReason(reason), ...nativeReason(reason, isStrict) })];
+  }
+
+  private stopped(): Translated {
+    this.isOver = true;
+    const usage = { ...this.head, choices: [], usage: hubUsage(this.usage), ...hubTier(this.usage) };
+    return { chunks: [...this.finish(null), usage], isDone: true };
+  }
+
+  private broken(data: Json): Translated {
+    this.isOver = true;
+    return { chunks: [], error: streamError(data) };
+  }
+
+  private text({ text }: Json, index: unknown): readonly Json[] {
+    if (typeof text !== 'string' || text === '') return [];
+    this.length += text.length;
+    return [this.chunk({ content: text, ...this.extraFields(index, { text }) })];
+  }
+
+  private thinking({ thinking }: Json, index: unknown): readonly Json[] {
+    if (typeof thinking !== 'string' || thinking === '') return [];
+    return [this.chunk({ reasoning_content: thinking, ...this.extraFields(index, { thinking }) })];
+  }
+
+  private argumentsGrew({ partial_json: part }: Json, index: unknown): readonly Json[] {
+    const block = this.blocks.get(index);
+    if (!block || block.call === null || typeof part !== 'string' || part === '') return [];
+    block.hasArguments = true;
+    return [this.call(block.call, { function: { arguments: part } })];
+  }
+
+  private cited(citation: unknown, index: unknown): readonly Json[] {
+    this.blocks.get(index)?.citations.push(citation);
+    return [];
+  }
+
+  /** A call whose arguments never came: without any, they are an empty object. */
+  private wholeInput(call: number, input: unknown): Json {
+    const given = isObject(input) ? stringify(input) : '';
+    return this.call(call, { function: { arguments: given === '' ? '{}' : given } });
+  }
+
+  private call(index: number, fields: Json): Json {
+    return this.chunk({ tool_calls: [{ index, ...fields }] });
+  }
+
+  private extra(index: unknown, delta: Json): readonly Json[] {
+    const fields = this.extraFields(index, delta);
+    return 'content_blocks' in fields ? [this.chunk(fields)] : [];
+  }
+
+  private extraFields(index: unknown, delta: Json): Json {
+    const isSound =
+      Number.isSafeInteger(index) && Object.values(delta).every((value) => typeof value === 'string');
+    return this.context.isStrict || !isSound ? {} : { content_blocks: [{ index, delta }] };
+  }
+
+  private chunk(delta: Json, end: Json = { finish_reason: null }): Json {
+    return { ...this.head, choices: [{ index: 0, delta, logprobs: null, ...end }] };
+  }
+}
+
+function parse(data: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

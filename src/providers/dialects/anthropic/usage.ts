@@ -1,0 +1,51 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject } from '../../endpoints/reading.js';
+
+/**
+ * Anthropic's `usage` as the hub's; null unless input and output are both sound.
+ *
+ * Anthropic counts input beside what was read from or written to its cache
+ * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching), the hub counts all of it; thinking is inside the
+ * output with both.
+ */
+export function hubUsage(raw: unknown): Json | null {
+  if (!isObject(raw)) return null;
+  const input = count(raw.input_tokens);
+  const output = count(raw.output_tokens);
+  if (input === null || output === null) return null;
+  const read = count(raw.cache_read_input_tokens) ?? 0;
+  const written = count(raw.cache_creation_input_tokens) ?? 0;
+  const prompt = input + read + written;
+  if (!Number.isSafeInteger(prompt + output)) return null;
+  const finer = isObject(raw.output_tokens_details) ? raw.output_tokens_details : {};
+  const reasoning = count(finer.thinking_tokens);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    ...(reasoning === null ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  };
+}
+
+/**
+ * What a stream has told of its usage so far and what it tells now. Each number is a total of its own, so a later one
+ * takes the place of an earlier one; null tells nothing. https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
+export function mergedUsage(known: Json, told: unknown): Json {
+  if (!isObject(told)) return known;
+  const news = Object.entries(told).filter(([, value]) => (value ?? null) !== null);
+  return { ...known, ...Object.fromEntries(news) };
+}
+
+/** Tiers that Anthropic says it has used, in OpenAI's words. https://platform.claude.com/docs/en/api/service-tiers */
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['standard', 'default'],
+  ['priority', 'priority'],
+]);
+
+/** The hub's `service_tier` of an answer; nothing where OpenAI has no such tier. */
+export function hubTier(raw: unknown): Json {
+  const tier = isObject(raw) ? TIERS.get(raw.service_tier) : undefined;
+  return tier === undefined ? {} : { service_tier: tier };
+}

@@ -1,0 +1,98 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
+import type { Context } from '../../translation.js';
+import { citationFields, type Citations, sortCitations } from './citations.js';
+import { finishReason, nativeReason } from './finish.js';
+import { hubTier, hubUsage } from './usage.js';
+
+/** Converse's answer as the hub's `chat.completion`. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+export function hubAnswer(answer: Json, context: Context): Json {
+  const { output, stopReason: reason } = answer;
+  const { id, created, model, isStrict } = context;
+  const message = isObject(output) ? output.message : null;
+  const usage = hubUsage(answer.usage);
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: messageOf(isObject(message) ? message.content : null, isStrict),
+        logprobs: null,
+        finish_reason: finishReason(reason),
+        ...nativeReason(reason, isStrict),
+      },
+    ],
+    ...(usage ? { usage } : {}),
+    ...hubTier(answer.serviceTier),
+    ...(isStrict ? {} : extras(answer)),
+  };
+}
+
+/** What Bedrock says besides, under its own names. */
+export function extras({ trace, additionalModelResponseFields: fields }: Json): Json {
+  return {
+    ...(isObject(trace) ? { trace } : {}),
+    ...(isObject(fields) ? { additionalModelResponseFields: fields } : {}),
+  };
+}
+
+interface Said extends Citations {
+  text: string;
+  thinking: string;
+  readonly calls: Json[];
+  /** Everything but the calls, as the hub's blocks. */
+  readonly blocks: Json[];
+}
+
+function messageOf(content: unknown, isStrict: boolean): Json {
+  const said: Said = { text: '', thinking: '', calls: [], blocks: [], annotations: [], citations: [] };
+  for (const block of list(content)) if (isObject(block)) readBlock(block, said);
+  return {
+    role: 'assistant',
+    content: said.text === '' && said.calls.length > 0 ? null : said.text,
+    refusal: null,
+    ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
+    ...(said.calls.length > 0 ? { tool_calls: said.calls } : {}),
+    ...citationFields(said, isStrict),
+    ...(isStrict || said.blocks.length === 0 ? {} : { content_blocks: said.blocks }),
+  };
+}
+
+/** A block is one of these: each has the name of what it is. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html */
+function readBlock({ text, reasoningContent, toolUse, citationsContent }: Json, said: Said): void {
+  if (typeof text === 'string') readText(text, [], said);
+  if (isObject(reasoningContent)) readReasoning(reasoningContent, said);
+  if (isObject(toolUse)) readCall(toolUse, said);
+  if (isObject(citationsContent))
+    readText(textOf(citationsContent.content), list(citationsContent.citations), said);
+}
+
+function readText(text: string, citations: readonly unknown[], said: Said): void {
+  const start = said.text.length;
+  said.text += text;
+  said.blocks.push({ type: 'text', text });
+  const sorted = sortCitations(citations, start, said.text.length);
+  said.annotations.push(...sorted.annotations);
+  said.citations.push(...sorted.citations);
+}
+
+function readReasoning({ reasoningText, redactedContent: data }: Json, said: Said): void {
+  if (typeof data === 'string') said.blocks.push({ type: 'redacted_thinking', data });
+  if (!isObject(reasoningText) || typeof reasoningText.text !== 'string') return;
+  const { text, signature } = reasoningText;
+  said.thinking += text;
+  said.blocks.push({
+    type: 'thinking',
+    thinking: text,
+    ...(typeof signature === 'string' ? { signature } : {}),
+  });
+}
+
+function readCall({ toolUseId: id, name, input }: Json, said: Said): void {
+  if (typeof id !== 'string' || typeof name !== 'string') return;
+  const given = isObject(input) ? stringify(input) : '';
+  said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });
+}

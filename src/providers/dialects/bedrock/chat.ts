@@ -1,0 +1,29 @@
+import type { Json } from '../../endpoint.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { hubAnswer } from './answer.js';
+import { hubError } from './errors.js';
+import { modelPath } from './models.js';
+import { conversationOf } from './request/messages.js';
+import { parametersOf } from './request/parameters.js';
+import { toolsOf } from './request/tools.js';
+import { ConverseStream } from './stream.js';
+
+/** A chat of the hub as a request to Converse or ConverseStream. */
+function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
+  const { system, messages } = conversationOf(hub.messages);
+  const body = {
+    ...parametersOf(hub, model),
+    ...(system.length > 0 ? { system } : {}),
+    messages,
+    ...toolsOf(hub, messages),
+  };
+  return { path: modelPath(model, isStreamed ? 'converse-stream' : 'converse'), body };
+}
+
+/** The hub's chat completions in Bedrock's Converse API. */
+export const chatCompletions: Translator = {
+  request,
+  answer: hubAnswer,
+  error: hubError,
+  stream: { framing: 'aws-event-stream', open: (context) => new ConverseStream(context) },
+};

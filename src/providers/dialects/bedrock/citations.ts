@@ -1,0 +1,44 @@
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+
+/** Citations in the hub's places. */
+export interface Citations {
+  readonly annotations: Json[];
+  /** Those of documents, as they are. */
+  readonly citations: Json[];
+}
+
+/**
+ * Sorts the citations of one block of text, which stands from `start` to `end` in the answer, in characters: of a web
+ * page, as the hub's `url_citation`; others stay as they are.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html
+ */
+export function sortCitations(given: readonly unknown[], start: number, end: number): Citations {
+  const annotations: Json[] = [];
+  const citations: Json[] = [];
+  for (const citation of given) {
+    if (!isObject(citation)) continue;
+    const url = webAddress(citation.location);
+    const title = typeof citation.title === 'string' ? citation.title : '';
+    if (url === null) citations.push(citation);
+    else
+      annotations.push({
+        type: 'url_citation',
+        url_citation: { url, title, start_index: start, end_index: end },
+      });
+  }
+  return { annotations, citations };
+}
+
+function webAddress(location: unknown): string | null {
+  const web = isObject(location) ? location.web : null;
+  return isObject(web) && typeof web.url === 'string' ? web.url : null;
+}
+
+/** Those of them that an answer says: the hub's own always, others when it need not be strict. */
+export function citationFields({ annotations, citations }: Citations, isStrict: boolean): Json {
+  return {
+    ...(annotations.length > 0 ? { annotations } : {}),
+    ...(citations.length > 0 && !isStrict ? { citations } : {}),
+  };
+}

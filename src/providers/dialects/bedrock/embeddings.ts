@@ -1,0 +1,104 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { hubError } from './errors.js';
+import { modelPath } from './models.js';
+import { unsupported } from './request/refusals.js';
+
+/** How a family of models is asked for vectors: the body of InvokeModel. */
+type ToBody = (texts: readonly string[], hub: Json) => Json;
+
+const MODELS: readonly (readonly [RegExp, ToBody])[] = [
+  [/titan-embed-text-v2/, (texts, hub) => ({ ...titanBody(texts), ...titanOptions(hub) })],
+  [/titan-embed/, titanFirst],
+  [/cohere\.embed/, cohereBody],
+];
+
+function request(hub: Json, { model }: Context): ProviderRequest {
+  const toBody = MODELS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1];
+  if (!toBody)
+    throw unsupported(
+      'model',
+      'embeddings of Bedrock are known of Amazon Titan Text and of Cohere Embed only',
+    );
+  return { path: modelPath(model, 'invoke'), body: toBody(textsOf(hub), hub) };
+}
+
+function textsOf({ input }: Json): readonly string[] {
+  const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
+  const texts = inputs.filter((one) => typeof one === 'string');
+  if (texts.length < inputs.length || texts.length === 0)
+    throw unsupported('input', 'Bedrock embeds text, not tokens or other things');
+  return texts;
+}
+
+/** Titan takes one text. https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
+function titanBody([text, ...others]: readonly string[]): Json {
+  if (others.length > 0) throw unsupported('input', 'this model takes one input at a time');
+  return { inputText: text };
+}
+
+function titanFirst(texts: readonly string[], { dimensions }: Json): Json {
+  if ((dimensions ?? null) !== null) throw unsupported('dimensions', 'this model has one length of vectors');
+  return titanBody(texts);
+}
+
+const titanOptions = ({ dimensions, normalize }: Json): Json => present({ dimensions, normalize });
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html. The hub does not say what a text is
+ * for; without the client's `input_type` it is a document, as when a store of them is filled.
+ */
+function cohereBody(texts: readonly string[], hub: Json): Json {
+  const { input_type: type, truncate, dimensions } = hub;
+  return present({
+    texts,
+    input_type: type ?? 'search_document',
+    truncate,
+    embedding_types: ['float'],
+    output_dimension: dimensions,
+  });
+}
+
+function present(fields: Json): Json {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
+}
+
+/**
+ * Vectors of either family as the hub's `data`. `asked`, the hub's own request, tells whether the client wants base64
+ * (of 32-bit floats, little end first). Cohere tells no tokens, so there is no `usage`.
+ * https://platform.openai.com/docs/api-reference/embeddings
+ */
+export function embeddingsAnswer(answer: Json, { model }: Context, asked: Json): Json {
+  const isBase64 = asked.encoding_format === 'base64';
+  const data = vectorsOf(answer).map((vector, index) => ({
+    object: 'embedding',
+    index,
+    embedding: isBase64 ? base64(vector) : vector,
+  }));
+  const tokens = count(answer.inputTextTokenCount);
+  return {
+    object: 'list',
+    data,
+    model,
+    ...(tokens === null ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+  };
+}
+
+/** Cohere's are a list, or lists by their type where the request named types. */
+function vectorsOf({ embedding, embeddings }: Json): number[][] {
+  if (Array.isArray(embedding)) return [numbers(embedding)];
+  const vectors = isObject(embeddings) ? embeddings.float : embeddings;
+  return list(vectors).map((vector) => numbers(list(vector)));
+}
+
+const numbers = (values: readonly unknown[]): number[] => values.filter((value) => typeof value === 'number');
+
+function base64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  vector.forEach((value, position) => bytes.writeFloatLE(value, position * 4));
+  return bytes.toString('base64');
+}
+
+/** The hub's embeddings by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
+export const embeddings: Translator = { request, answer: embeddingsAnswer, error: hubError };

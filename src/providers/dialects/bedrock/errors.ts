@@ -1,0 +1,93 @@
+import type { Json } from '../../endpoint.js';
+import type { HubError } from '../../translation.js';
+
+/** A type of error in OpenAI's words: https://platform.openai.com/docs/guides/error-codes */
+interface Words {
+  readonly type: string;
+  readonly code: string | null;
+}
+
+const words = (type: string, code: string | null = null): Words => ({ type, code });
+
+const WRONG_CREDENTIAL = words('authentication_error', 'invalid_api_key');
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html, and those that every service
+ * of AWS has: https://docs.aws.amazon.com/IAM/latest/UserGuide/CommonErrors.html
+ */
+const TYPES: ReadonlyMap<string, Words> = new Map([
+  ['AccessDeniedException', words('permission_error')],
+  ['ConflictException', words('conflict_error')],
+  ['ExpiredTokenException', WRONG_CREDENTIAL],
+  ['IncompleteSignature', WRONG_CREDENTIAL],
+  ['InternalFailure', words('server_error')],
+  ['InternalServerException', words('server_error')],
+  ['InvalidSignatureException', WRONG_CREDENTIAL],
+  ['MissingAuthenticationTokenException', WRONG_CREDENTIAL],
+  ['ModelErrorException', words('server_error')],
+  ['ModelNotReadyException', words('server_error', 'overloaded')],
+  ['ModelStreamErrorException', words('server_error')],
+  ['ModelTimeoutException', words('timeout_error')],
+  ['ResourceNotFoundException', words('not_found_error')],
+  ['ServiceQuotaExceededException', words('rate_limit_error', 'insufficient_quota')],
+  ['ServiceUnavailableException', words('server_error', 'overloaded')],
+  ['ThrottlingException', words('rate_limit_error', 'rate_limit_exceeded')],
+  ['UnrecognizedClientException', WRONG_CREDENTIAL],
+  ['ValidationException', words('invalid_request_error')],
+]);
+
+/** What a status means where the body does not say it. */
+const STATUSES: ReadonlyMap<number, string> = new Map([
+  [401, 'UnrecognizedClientException'],
+  [403, 'AccessDeniedException'],
+  [404, 'ResourceNotFoundException'],
+  [408, 'ModelTimeoutException'],
+  [409, 'ConflictException'],
+  [424, 'ModelErrorException'],
+  [429, 'ThrottlingException'],
+  [503, 'ServiceUnavailableException'],
+]);
+
+const MESSAGE_CHARS_MAX = 4_096;
+
+/** Prompts that are too long have no code of their own, and agents shorten their history by OpenAI's. */
+const TOO_LONG =
+  /(input|prompt) is too long|too many input tokens|exceeds? the (maximum )?(context|model'?s? maximum)/i;
+
+/** A wrong credential is a 403 like a missing permission; the type is in a header, so the text must tell. */
+const CREDENTIAL =
+  /security token included in the request|request signature we calculated|Signature expired/i;
+
+/** A refusal of Bedrock: `{ "message" }`, with its type in `__type` where a proxy or an old protocol puts it. Never throws. */
+export function hubError(status: number, body: Json | null): HubError {
+  const said = messageOf(body);
+  const { type, code } = TYPES.get(typeName(body?.__type)) ?? wordsOf(status, said);
+  return {
+    message: (said ?? `Bedrock answered with the status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
+    type,
+    code: said !== null && TOO_LONG.test(said) ? 'context_length_exceeded' : code,
+    param: null,
+  };
+}
+
+/** An exception in the middle of a stream: the event is its name, `throttlingException`. */
+export function streamError(event: string, data: Json | null): HubError {
+  return hubError(500, { ...data, __type: event.charAt(0).toUpperCase() + event.slice(1) });
+}
+
+function wordsOf(status: number, said: string | null): Words {
+  if (status === 403 && said !== null && CREDENTIAL.test(said)) return WRONG_CREDENTIAL;
+  const name = STATUSES.get(status) ?? (status >= 400 && status < 500 ? 'ValidationException' : '');
+  return TYPES.get(name) ?? words('server_error');
+}
+
+/** `com.amazonaws.bedrock#ThrottlingException:http://…` is one way to write it. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html */
+function typeName(given: unknown): string {
+  if (typeof given !== 'string') return '';
+  return given.slice(given.indexOf('#') + 1).split(':', 1)[0] ?? '';
+}
+
+function messageOf(body: Json | null): string | null {
+  const said = [body?.message, body?.Message].find((text) => typeof text === 'string' && text !== '');
+  return (said as string | undefined) ?? null;
+}

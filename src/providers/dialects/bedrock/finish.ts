@@ -1,0 +1,24 @@
+import type { Json } from '../../endpoint.js';
+
+/** Why an answer ended, in the hub's words. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['malformed_model_output', 'stop'],
+  ['malformed_tool_use', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['content_filtered', 'content_filter'],
+  ['guardrail_intervened', 'content_filter'],
+]);
+
+/** The hub's `finish_reason`; a reason that is not known yet counts as an ordinary end. */
+export function finishReason(reason: unknown): string {
+  return REASONS.get(reason) ?? 'stop';
+}
+
+/** The provider's own word beside it, for answers that need not be strict. */
+export function nativeReason(reason: unknown, isStrict: boolean): Json {
+  return isStrict || typeof reason !== 'string' ? {} : { native_finish_reason: reason };
+}

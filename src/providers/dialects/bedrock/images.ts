@@ -1,0 +1,162 @@
+import type { Json } from '../../endpoint.js';
+import { list, stringify } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { hubError } from './errors.js';
+import { modelPath } from './models.js';
+import { invalid, unsupported } from './request/refusals.js';
+
+/** How a family of models is asked for images: the body of InvokeModel. */
+type ToBody = (hub: Json) => Json;
+
+const MODELS: readonly (readonly [RegExp, ToBody])[] = [
+  [/nova-canvas|titan-image/, amazonBody],
+  [/stability\./, stabilityBody],
+];
+
+/** The hub's parameters that have words of their own here; others go along. */
+const TRANSLATED: ReadonlySet<string> = new Set([
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'seed',
+  'negative_prompt',
+  'response_format',
+  'user',
+  'stream',
+]);
+
+/** What the hub knows and none of these models can do, with the JSON of what asks for nothing. */
+const IMPOSSIBLE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['background', ['"auto"']],
+  ['moderation', ['"auto"']],
+  ['output_compression', []],
+  ['partial_images', ['0']],
+  ['stream', ['false']],
+  ['style', []],
+]);
+
+function request(hub: Json, { model }: Context): ProviderRequest {
+  const toBody = MODELS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1];
+  if (!toBody)
+    throw unsupported(
+      'model',
+      'images of Bedrock are known of Amazon Nova Canvas, Titan and Stability AI only',
+    );
+  if (typeof hub.prompt !== 'string') throw invalid('The parameter "prompt" must be a string.');
+  refuseImpossible(hub);
+  const others = Object.entries(hub).filter(([name]) => !TRANSLATED.has(name) && !IMPOSSIBLE.has(name));
+  return { path: modelPath(model, 'invoke'), body: { ...Object.fromEntries(others), ...toBody(hub) } };
+}
+
+function refuseImpossible(hub: Json): void {
+  for (const [parameter, harmless] of IMPOSSIBLE) {
+    const value = hub[parameter] ?? null;
+    if (value !== null && !harmless.includes(stringify(value)))
+      throw unsupported(parameter, 'Bedrock has no such control of images');
+  }
+  if (hub.response_format === 'url')
+    throw unsupported('response_format', 'Bedrock sends images themselves; send "b64_json"');
+}
+
+/** The hub's qualities in Amazon's two. */
+const QUALITIES: ReadonlyMap<unknown, string> = new Map([
+  ['low', 'standard'],
+  ['medium', 'standard'],
+  ['standard', 'standard'],
+  ['high', 'premium'],
+  ['hd', 'premium'],
+  ['premium', 'premium'],
+]);
+
+/**
+ * https://docs.aws.amazon.com/nova/latest/userguide/image-gen-access.html and
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-image.html
+ */
+function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, size }: Json): Json {
+  const asked = quality === 'auto' ? null : (quality ?? null);
+  if (asked !== null && !QUALITIES.has(asked))
+    throw unsupported('quality', 'this model knows standard and premium');
+  return {
+    taskType: 'TEXT_IMAGE',
+    textToImageParams: present({ text: prompt, negativeText }),
+    imageGenerationConfig: present({
+      numberOfImages: n,
+      seed,
+      quality: QUALITIES.get(asked),
+      ...sizeOf(size),
+    }),
+  };
+}
+
+/** Ratios of width to height that Stability's models know, and nothing else of the size. */
+const RATIOS: ReadonlySet<string> = new Set([
+  '16:9',
+  '1:1',
+  '21:9',
+  '2:3',
+  '3:2',
+  '4:5',
+  '5:4',
+  '9:16',
+  '9:21',
+]);
+
+/** Qualities that a model with only one has. */
+const ORDINARY: ReadonlySet<unknown> = new Set([null, 'auto', 'standard']);
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-3-5-large.html and
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html
+ */
+function stabilityBody({ prompt, negative_prompt: negative, n, seed, quality, size }: Json): Json {
+  if ((n ?? 1) !== 1) throw unsupported('n', 'this model makes one image per request');
+  if (!ORDINARY.has(quality ?? null)) throw unsupported('quality', 'this model has one quality');
+  return present({ prompt, negative_prompt: negative, seed, aspect_ratio: ratioOf(size) });
+}
+
+function ratioOf(size: unknown): string | null {
+  const { width, height } = sizeOf(size);
+  if (width === undefined || height === undefined) return null;
+  const divisor = greatestDivisor(width, height);
+  const ratio = `${width / divisor}:${height / divisor}`;
+  if (!RATIOS.has(ratio)) throw unsupported('size', `this model knows the ratios ${[...RATIOS].join(', ')}`);
+  return ratio;
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
+interface Size {
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** `1024x768`, in pixels; nothing where the model may choose. */
+function sizeOf(size: unknown): Size {
+  if (size === undefined || size === null || size === 'auto') return {};
+  const [, width, height] =
+    /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(typeof size === 'string' ? size : '') ?? [];
+  if (width === undefined) throw invalid('The parameter "size" must be auto or like 1024x1024.');
+  return { width: Number(width), height: Number(height) };
+}
+
+function present(fields: Json): Json {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
+}
+
+/**
+ * Images as the hub's `data`. A filter leaves out images and says so in `error` or `finish_reasons`, which answers that
+ * need not be strict repeat. https://platform.openai.com/docs/api-reference/images/object
+ */
+function answer({ images, error, finish_reasons: reasons }: Json, { created, isStrict }: Context): Json {
+  const data = list(images).filter((image) => typeof image === 'string');
+  return {
+    created,
+    data: data.map((image) => ({ b64_json: image })),
+    ...(isStrict ? {} : present({ error, finish_reasons: reasons })),
+  };
+}
+
+/** The hub's image generations by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
+export const imageGenerations: Translator = { request, answer, error: hubError };

@@ -1,0 +1,12 @@
+import type { Dialect } from '../../dialect.js';
+import { chatCompletions } from './chat.js';
+import { embeddings } from './embeddings.js';
+import { hubError } from './errors.js';
+import { imageGenerations } from './images.js';
+
+/** Amazon Bedrock: chats by Converse, vectors and images by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/welcome.html */
+export const bedrock: Dialect = {
+  id: 'bedrock',
+  translators: { 'chat-completions': chatCompletions, embeddings, 'image-generations': imageGenerations },
+  errorOf: hubError,
+};

@@ -1,0 +1,29 @@
+import { AppError } from '../../../common/errors/app-error.js';
+
+/** Makers of models whose own parameters have names of their own. */
+export type Family = 'anthropic' | 'nova' | 'cohere' | 'other';
+
+/**
+ * By the model's id, alone or inside an ARN or an inference profile's id: `us.anthropic.claude-…`. An application's own
+ * inference profile tells nothing of its model. https://docs.aws.amazon.com/bedrock/latest/userguide/models-supported.html
+ */
+const FAMILIES: readonly (readonly [RegExp, Family])[] = [
+  [/anthropic|claude/, 'anthropic'],
+  [/nova/, 'nova'],
+  [/cohere/, 'cohere'],
+];
+
+export function familyOf(model: string): Family {
+  const name = model.toLowerCase();
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
+}
+
+/**
+ * The path of an operation on a model: `converse`, `converse-stream` or `invoke`. Ids have colons and ARNs slashes, all
+ * of which are encoded: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html. Throws
+ * `invalid_request` for an id that would name another path.
+ */
+export function modelPath(model: string, operation: string): string {
+  if (/^\.*$/.test(model)) throw new AppError('invalid_request', { detail: 'The model has no name.' });
+  return `/model/${encodeURIComponent(Buffer.from(model).toString())}/${operation}`;
+}

@@ -1,0 +1,144 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject } from '../../../endpoints/reading.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** Where a block's bytes are. */
+interface Source {
+  /** Media type, lower case; empty where it is not told. */
+  readonly type: string;
+  readonly source: Json;
+}
+
+type Formats = ReadonlyMap<string, string>;
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ImageBlock.html */
+const IMAGES: Formats = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpeg'],
+  ['image/jpg', 'jpeg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+  ['png', 'png'],
+  ['jpeg', 'jpeg'],
+  ['jpg', 'jpeg'],
+  ['gif', 'gif'],
+  ['webp', 'webp'],
+]);
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */
+const DOCUMENTS: Formats = new Map([
+  ['application/pdf', 'pdf'],
+  ['text/csv', 'csv'],
+  ['application/msword', 'doc'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+  ['text/html', 'html'],
+  ['text/plain', 'txt'],
+  ['text/markdown', 'md'],
+  ...['pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'].map((name) => [name, name] as const),
+]);
+
+/** Base64 of `%PDF-`, with which every PDF begins. */
+const PDF_BEGINS = 'JVBERi';
+
+const lower = (type: unknown): string => (typeof type === 'string' ? type.toLowerCase() : '');
+
+/** The content of a base64 data URL (https://www.rfc-editor.org/rfc/rfc2397), or a place in S3; null for everything else. */
+function sourceOf(url: string): Source | null {
+  if (/^s3:\/\//i.test(url)) return { type: '', source: { s3Location: { uri: url } } };
+  const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
+  if (comma < 0) return null;
+  const [type, ...options] = url.slice('data:'.length, comma).split(';');
+  if (options.at(-1)?.toLowerCase() !== 'base64') return null;
+  return { type: lower(type), source: { bytes: url.slice(comma + 1) } };
+}
+
+function extensionOf(name: unknown): string {
+  const text = lower(name);
+  const dot = text.lastIndexOf('.');
+  return dot === -1 ? '' : text.slice(dot + 1);
+}
+
+function formatIn(formats: Formats, ...hints: readonly string[]): string | null {
+  return hints.map((hint) => formats.get(hint)).find((format) => format !== undefined) ?? null;
+}
+
+/** An image of the hub. Bedrock calls no addresses: the bytes must be in the request, or in S3. */
+export function imageBlock({ image_url: given }: Json): Json {
+  const { url, mime_type: type } = isObject(given) ? given : { url: given, mime_type: null };
+  if (typeof url !== 'string') throw invalid('An image_url part needs a "url".');
+  const found = sourceOf(url);
+  if (!found)
+    throw unsupported(
+      'messages[].content[].image_url',
+      'Bedrock reads images from base64 data URLs and from S3, not from web addresses',
+    );
+  return image({ ...found, type: found.type || lower(type) || extensionOf(url) });
+}
+
+function image({ type, source }: Source): Json {
+  const format = formatIn(IMAGES, type);
+  if (format === null)
+    throw unsupported('messages[].content[].image_url', 'Bedrock reads PNG, JPEG, GIF and WebP images');
+  return { image: { format, source } };
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_AudioBlock.html; which models hear it is theirs to say. */
+export function audioBlock({ input_audio: given }: Json): Json {
+  if (!isObject(given) || typeof given.data !== 'string' || typeof given.format !== 'string')
+    throw invalid('An input_audio part needs "data" and a "format".');
+  return { audio: { format: given.format, source: { bytes: given.data } } };
+}
+
+/** Names of the documents of one request, which must all differ. */
+export class DocumentNames {
+  private readonly taken = new Set<string>();
+
+  /**
+   * The file's name without its ending and with only what Bedrock allows in one: letters, digits, single spaces,
+   * hyphens, parentheses and square brackets. A name that is taken gets a number.
+   */
+  next(filename: unknown): string {
+    const given = typeof filename === 'string' ? filename.replace(/\.[^.]*$/, '') : '';
+    const clean = given.replace(/[^A-Za-z0-9\s()[\]-]/g, '-').replace(/\s+/g, ' ');
+    const base = clean.slice(0, 150).trim() || 'document';
+    let name = base;
+    for (let count = 2; this.taken.has(name); count++) name = `${base} ${count}`;
+    this.taken.add(name);
+    return name;
+  }
+}
+
+/** A file of the hub: a document, or an image. */
+export function fileBlock({ file }: Json, names: DocumentNames): Json {
+  if (!isObject(file)) throw invalid('A file part needs a "file".');
+  const { file_id: id, filename } = file;
+  if (typeof id === 'string')
+    throw unsupported('messages[].content[].file', 'Bedrock keeps no files; send the bytes');
+  const { type, source } = fileSource(file);
+  if (formatIn(IMAGES, type) !== null) return image({ type, source });
+  const format = formatIn(DOCUMENTS, type);
+  if (format === null)
+    throw unsupported('messages[].content[].file', `Bedrock reads no documents of the type "${type}"`);
+  return { document: { format, name: names.next(filename), source } };
+}
+
+function fileSource(file: Json): Source {
+  const { file_data: data, file_url: url, mime_type: mime, filename } = file;
+  const given = data ?? url;
+  if (typeof given !== 'string') throw invalid('A file needs "file_data" or "file_url".');
+  const found = sourceOf(given) ?? inline(data);
+  if (!found)
+    throw unsupported(
+      'messages[].content[].file',
+      'Bedrock reads files from the request and from S3, not from web addresses',
+    );
+  const hints = [lower(mime), found.type, extensionOf(filename), extensionOf(url)];
+  return { ...found, type: hints.find((hint) => IMAGES.has(hint) || DOCUMENTS.has(hint)) ?? lower(mime) };
+}
+
+function inline(data: unknown): Source | null {
+  if (typeof data !== 'string' || data.startsWith('data:')) return null;
+  return { type: data.startsWith(PDF_BEGINS) ? 'application/pdf' : '', source: { bytes: data } };
+}

@@ -1,0 +1,144 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, list, stringify } from '../../../endpoints/reading.js';
+import { CallIds } from './call-ids.js';
+import { blocksOf, cachePoint, plainText, present, withMarkAtEnd } from './content.js';
+import { DocumentNames } from './media.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** A conversation in Converse's words. */
+export interface Conversation {
+  readonly system: readonly Json[];
+  readonly messages: readonly Json[];
+}
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: Json[];
+}
+
+/** What must be told apart, or told the same, throughout a request. */
+interface Known {
+  readonly names: DocumentNames;
+  readonly ids: CallIds;
+}
+
+type RoleOf = 'system' | Turn['role'];
+type ToBlocks = (message: Json, known: Known) => Json[];
+
+/** Whose turn a message of the hub becomes, and what it says. */
+const ROLES: ReadonlyMap<unknown, readonly [RoleOf, ToBlocks]> = new Map<
+  unknown,
+  readonly [RoleOf, ToBlocks]
+>([
+  ['system', ['system', systemBlocks]],
+  ['developer', ['system', systemBlocks]],
+  ['user', ['user', ({ content }, { names }) => blocksOf(content, names)]],
+  ['assistant', ['assistant', assistantBlocks]],
+  ['tool', ['user', toolResult]],
+]);
+
+/**
+ * The hub's messages as `system` and `messages`. System and developer turns move to the front, wherever they stood.
+ * Turns of one role that follow each other become one, because Converse wants them to alternate, and results of tools
+ * come first in theirs. Turns that say nothing are left out.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-call.html
+ */
+export function conversationOf(messages: unknown): Conversation {
+  if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  const known: Known = { names: new DocumentNames(), ids: new CallIds() };
+  const system: Json[] = [];
+  const turns: Turn[] = [];
+  for (const message of messages as readonly unknown[]) {
+    const [role, toBlocks] = roleOf(message);
+    const blocks = withMarkAtEnd(toBlocks(message as Json, known), message as Json);
+    if (role === 'system') system.push(...blocks);
+    else addTurn(turns, role, blocks);
+  }
+  return { system, messages: turns.map(({ role, content }) => ({ role, content: resultsFirst(content) })) };
+}
+
+function roleOf(message: unknown): readonly [RoleOf, ToBlocks] {
+  const row = isObject(message) ? ROLES.get(message.role) : undefined;
+  if (!row) throw invalid('Each message needs a role: system, developer, user, assistant or tool.');
+  return row;
+}
+
+function addTurn(turns: Turn[], role: Turn['role'], content: Json[]): void {
+  const last = turns.at(-1);
+  if (last?.role === role) last.content.push(...content);
+  else if (content.length > 0) turns.push({ role, content: [...content] });
+}
+
+/** Marks stay behind what they stand behind. */
+function resultsFirst(content: readonly Json[]): readonly Json[] {
+  const results: Json[] = [];
+  const others: Json[] = [];
+  let target = others;
+  for (const block of content) {
+    if (!('cachePoint' in block)) target = 'toolResult' in block ? results : others;
+    target.push(block);
+  }
+  return [...results, ...others];
+}
+
+function systemBlocks({ content }: Json, { names }: Known): Json[] {
+  const blocks = blocksOf(content, names);
+  if (blocks.some((block) => !('text' in block) && !('cachePoint' in block)))
+    throw unsupported('messages[].content', 'Bedrock takes only text as instructions');
+  return blocks;
+}
+
+/** A mark inside a result has no place there, so it stands behind it. */
+function toolResult({ tool_call_id: id, content }: Json, { names, ids }: Known): Json[] {
+  if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
+  const blocks = blocksOf(content, names);
+  const isMark = (block: Json) => 'cachePoint' in block;
+  const said = blocks.filter((block) => !isMark(block));
+  return [{ toolResult: { toolUseId: ids.of(id), content: said } }, ...blocks.filter(isMark).slice(0, 1)];
+}
+
+/**
+ * An assistant's turn: its blocks as the provider gave them where the client kept them, else its content, then its tool
+ * calls. Blocks that have the thinking only are put before the content.
+ */
+function assistantBlocks(message: Json, { names, ids }: Known): Json[] {
+  if ((message.function_call ?? null) !== null)
+    throw unsupported('messages[].function_call', 'send "tool_calls" instead');
+  if ((message.audio ?? null) !== null)
+    throw unsupported('messages[].audio', 'Bedrock knows no earlier audio');
+  const kept = blocksOf(list(message.content_blocks), names);
+  const said = kept.some((block) => 'text' in block) ? [] : blocksOf(message.content, names);
+  return [
+    ...kept,
+    ...said,
+    ...present([plainText(message.refusal)]),
+    ...list(message.tool_calls).flatMap((call) => toolUse(call, ids)),
+  ];
+}
+
+function toolUse(call: unknown, ids: CallIds): Json[] {
+  if (!isObject(call) || typeof call.id !== 'string') throw invalid('Each tool call needs an "id".');
+  if (call.type === 'custom')
+    throw unsupported('messages[].tool_calls[].custom', 'Bedrock knows functions only');
+  if (!isObject(call.function) || typeof call.function.name !== 'string')
+    throw invalid('Each tool call needs a "function" with a "name".');
+  const { name, arguments: given } = call.function;
+  return [{ toolUse: { toolUseId: ids.of(call.id), name, input: inputOf(given) } }, ...cachePoint(call)];
+}
+
+/** Arguments as the object that Converse wants. What is no JSON object, as models sometimes write it, is shown as such. */
+function inputOf(given: unknown): Json {
+  if (given === undefined || given === null || given === '') return {};
+  if (isObject(given)) return given;
+  const parsed = typeof given === 'string' ? parse(given) : null;
+  return parsed ?? { INVALID_JSON: typeof given === 'string' ? given : stringify(given) };
+}
+
+function parse(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,205 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, stringify } from '../../../endpoints/reading.js';
+import { reasoningOf } from '../../anthropic/request/thinking.js';
+import { type Family, familyOf } from '../models.js';
+import { invalid, isImpossible, refuseImpossible, unsupported } from './refusals.js';
+
+/** Parameters of the hub that are said in other words, or elsewhere, and hints that change no answer. */
+const TRANSLATED: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'stream',
+  'stream_options',
+  'user',
+  'safety_identifier',
+  'metadata',
+  'reasoning_effort',
+  'thinking',
+  'response_format',
+  'output_config',
+  'service_tier',
+  'prediction',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'additionalModelRequestFields',
+  'additional_model_request_fields',
+]);
+
+/** Converse's own fields, which clients may send by either spelling. */
+const OWN: ReadonlyMap<string, string> = new Map(
+  [
+    'guardrailConfig',
+    'performanceConfig',
+    'promptVariables',
+    'requestMetadata',
+    'additionalModelResponseFieldPaths',
+    'outputConfig',
+    'serviceTier',
+  ].flatMap((name) => [
+    [name, name],
+    [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name],
+  ]),
+);
+
+/**
+ * The parameters of a request besides messages and tools. What Converse has no field for goes along as the model's own.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+export function parametersOf(hub: Json, model: string): Json {
+  refuseImpossible(hub);
+  return present({
+    inferenceConfig: inferenceOf(hub),
+    additionalModelRequestFields: modelFields(hub, model),
+    outputConfig: outputOf(hub.response_format ?? null),
+    serviceTier: tierOf(hub.service_tier ?? null),
+    requestMetadata: labelsOf(hub.metadata),
+    ...ownFields(hub),
+  });
+}
+
+/** Leaves out what is null, and objects without anything in them. */
+function present(fields: Json): Json {
+  const isThere = (value: unknown) =>
+    (value ?? null) !== null && !(isObject(value) && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isThere(value)));
+}
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html. `temperature` ends at 1
+ * there and at 2 with OpenAI; above 1 it is cut to 1, because below both scales mean the same.
+ */
+function inferenceOf(hub: Json): Json {
+  return present({
+    maxTokens: hub.max_completion_tokens ?? hub.max_tokens,
+    temperature: typeof hub.temperature === 'number' ? Math.min(hub.temperature, 1) : hub.temperature,
+    topP: hub.top_p,
+    stopSequences: stopOf(hub.stop ?? []),
+  });
+}
+
+function stopOf(stop: unknown): unknown {
+  if (typeof stop === 'string') return [stop];
+  if (!Array.isArray(stop)) throw invalid('The parameter "stop" must be a string or a list of strings.');
+  return stop.length > 0 ? stop : null;
+}
+
+function ownFields(hub: Json): Json {
+  const own = Object.entries(hub).flatMap(([name, value]) => {
+    const known = name === 'output_config' || name === 'service_tier' ? undefined : OWN.get(name);
+    return known === undefined ? [] : [[known, value] as const];
+  });
+  return Object.fromEntries(own);
+}
+
+const isModelField = (name: string): boolean =>
+  !TRANSLATED.has(name) && !OWN.has(name) && !isImpossible(name);
+
+function modelFields(hub: Json, model: string): Json {
+  const family = familyOf(model);
+  const given = hub.additionalModelRequestFields ?? hub.additional_model_request_fields ?? null;
+  const topK = hub.top_k ?? null;
+  return present({
+    ...Object.fromEntries(Object.entries(hub).filter(([name]) => isModelField(name))),
+    ...(topK === null ? {} : TOP_K[family](topK)),
+    ...REASONING[family](hub, model),
+    ...(isObject(given) ? given : {}),
+  });
+}
+
+/**
+ * What each family calls the number of candidates:
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html,
+ * https://docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html,
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-cohere-command-r-plus.html
+ */
+const TOP_K: Readonly<Record<Family, (value: unknown) => Json>> = {
+  anthropic: (value) => ({ top_k: value }),
+  nova: (value) => ({ inferenceConfig: { topK: value } }),
+  cohere: (value) => ({ k: value }),
+  other: (value) => ({ top_k: value }),
+};
+
+/** Parameters of the hub that ask for reasoning, as they are, for models that know them by these names or refuse them. */
+const asGiven = ({ reasoning_effort: effort, thinking, output_config: output }: Json): Json =>
+  present({ reasoning_effort: effort, thinking, output_config: output });
+
+const REASONING: Readonly<Record<Family, (hub: Json, model: string) => Json>> = {
+  anthropic: anthropicReasoning,
+  nova: novaReasoning,
+  cohere: asGiven,
+  other: asGiven,
+};
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html and `-adaptive-thinking` */
+function anthropicReasoning(hub: Json, model: string): Json {
+  const limit = hub.max_completion_tokens ?? hub.max_tokens;
+  const { thinking, effort } = reasoningOf(hub, model, limit);
+  const output = isObject(hub.output_config) ? hub.output_config : {};
+  return present({ thinking, output_config: { ...output, ...(effort === undefined ? {} : { effort }) } });
+}
+
+/** Nova has three efforts. https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html */
+const NOVA_EFFORTS: ReadonlyMap<unknown, string> = new Map([
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'high'],
+  ['max', 'high'],
+]);
+
+function novaReasoning({ reasoning_effort: effort, thinking }: Json): Json {
+  const isOff = effort === 'none' || (isObject(thinking) && thinking.type === 'disabled');
+  if (isOff) return { reasoningConfig: { type: 'disabled' } };
+  if ((effort ?? null) === null && isObject(thinking))
+    throw unsupported('thinking', 'Nova takes no budget of tokens; send "reasoning_effort"');
+  if ((effort ?? null) === null) return {};
+  const known = NOVA_EFFORTS.get(effort);
+  if (known === undefined)
+    throw invalid(`The parameter "reasoning_effort" must be none, ${[...NOVA_EFFORTS.keys()].join(', ')}.`);
+  return { reasoningConfig: { type: 'enabled', maxReasoningEffort: known } };
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html: the schema is a string there. */
+function outputOf(format: unknown): Json | null {
+  const type = isObject(format) ? format.type : format;
+  if (type === null || type === 'text') return null;
+  if (type === 'json_object')
+    throw unsupported('response_format', 'Bedrock writes JSON by a schema only; send the type "json_schema"');
+  const asked = isObject(format) ? format.json_schema : null;
+  if (type !== 'json_schema' || !isObject(asked) || !isObject(asked.schema))
+    throw invalid('The parameter "response_format" must be of type text, or json_schema with a "schema".');
+  const { name, description, schema } = asked;
+  const jsonSchema = present({ schema: stringify(schema), name, description });
+  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ServiceTier.html */
+const TIERS: ReadonlySet<unknown> = new Set(['default', 'priority', 'flex', 'reserved']);
+
+function tierOf(tier: unknown): Json | null {
+  if (tier === null || tier === 'auto') return null;
+  if (isObject(tier)) return tier;
+  if (!TIERS.has(tier))
+    throw unsupported('service_tier', `Bedrock has the tiers auto, ${[...TIERS].join(', ')}`);
+  return { type: tier };
+}
+
+/** What Bedrock takes as labels of a request; OpenAI's may be anything, and others would have the request refused. */
+const LABEL = /^[\w\s:@$#=/+,.-]{1,256}$/;
+
+function labelsOf(metadata: unknown): Json | null {
+  if (!isObject(metadata)) return null;
+  const isLabel = ([name, value]: [string, unknown]) =>
+    LABEL.test(name) && typeof value === 'string' && LABEL.test(value);
+  return Object.fromEntries(Object.entries(metadata).filter(isLabel).slice(0, 16));
+}

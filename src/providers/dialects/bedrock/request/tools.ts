@@ -1,0 +1,84 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, list } from '../../../endpoints/reading.js';
+import { cachePoint } from './content.js';
+import { invalid, unsupported } from './refusals.js';
+
+interface Choice {
+  /** Null for none at all. */
+  readonly choice: Json | null;
+  readonly isNone?: true;
+  /** Names of the tools that may be used, where that is not all of them. */
+  readonly allowed?: ReadonlySet<unknown>;
+}
+
+/** The hub's words for how to choose. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html */
+const CHOICES: ReadonlyMap<unknown, Choice> = new Map<unknown, Choice>([
+  [null, { choice: null }],
+  ['auto', { choice: { auto: {} } }],
+  ['required', { choice: { any: {} } }],
+  ['none', { choice: null, isNone: true }],
+]);
+
+/**
+ * The hub's tools, and which of them to use, as `toolConfig`. Tools of Bedrock's own (`toolSpec`, `systemTool`) go along.
+ *
+ * Converse has no way to forbid tools but to have none, and wants them where the conversation has used some: only
+ * there `tool_choice: "none"` is refused. https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
+ */
+export function toolsOf(hub: Json, messages: readonly Json[]): { readonly toolConfig?: Json } {
+  const { choice, isNone, allowed } = choiceOf(hub.tool_choice ?? null);
+  const given = list(hub.tools);
+  if (given.length === 0) return {};
+  if (hub.parallel_tool_calls === false)
+    throw unsupported('parallel_tool_calls', 'Bedrock has no way to ask for one call at a time');
+  if (isNone && !messages.some(usesTools)) return {};
+  if (isNone)
+    throw unsupported('tool_choice', 'Bedrock cannot forbid tools in a conversation that has used some');
+  const tools = given.flatMap((tool) => toolBlocks(tool, allowed));
+  return { toolConfig: { tools, ...(choice === null ? {} : { toolChoice: choice }) } };
+}
+
+function usesTools({ content }: Json): boolean {
+  return list(content).some((block) => isObject(block) && ('toolUse' in block || 'toolResult' in block));
+}
+
+function choiceOf(given: unknown): Choice {
+  const known = CHOICES.get(given);
+  if (known) return known;
+  if (!isObject(given))
+    throw invalid('The parameter "tool_choice" must be auto, none, required or an object.');
+  if (given.type === 'function') return { choice: { tool: { name: nameOf(given.function) } } };
+  if (given.type === 'allowed_tools') return allowedOf(given.allowed_tools);
+  throw unsupported('tool_choice', 'Bedrock chooses among functions only');
+}
+
+/** A choice among some of the tools: Converse has no word for it, so it is told of those only. */
+function allowedOf(given: unknown): Choice {
+  if (!isObject(given)) throw invalid('The parameter "tool_choice.allowed_tools" must be an object.');
+  const allowed = new Set(list(given.tools).map((tool) => (isObject(tool) ? nameOf(tool.function) : null)));
+  return { choice: given.mode === 'required' ? { any: {} } : { auto: {} }, allowed };
+}
+
+function nameOf(given: unknown): string {
+  if (!isObject(given) || typeof given.name !== 'string') throw invalid('A function needs a "name".');
+  return given.name;
+}
+
+function toolBlocks(tool: unknown, allowed: Choice['allowed']): Json[] {
+  if (!isObject(tool)) throw invalid('Each tool must be an object.');
+  if ('toolSpec' in tool || 'systemTool' in tool) return [tool];
+  if (tool.type !== 'function') throw unsupported('tools[].type', 'Bedrock knows functions only');
+  const name = nameOf(tool.function);
+  if (allowed && !allowed.has(name)) return [];
+  return [{ toolSpec: { name, ...specOf(tool.function as Json) } }, ...cachePoint(tool)];
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html */
+function specOf({ description, parameters, strict }: Json): Json {
+  const schema = isObject(parameters) ? parameters : { properties: {} };
+  return {
+    ...(typeof description === 'string' && description !== '' ? { description } : {}),
+    inputSchema: { json: { type: 'object', ...schema } },
+    ...(strict === true ? { strict } : {}),
+  };
+}

@@ -1,0 +1,176 @@
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import { extras } from './answer.js';
+import { citationFields, sortCitations } from './citations.js';
+import { streamError } from './errors.js';
+import { finishReason, nativeReason } from './finish.js';
+import { hubTier, hubUsage } from './usage.js';
+
+const NOTHING: Translated = { chunks: [] };
+
+/** What is known of a block under way. */
+interface Block {
+  /** Position among the tool calls; null for a block that is none. */
+  readonly call: number | null;
+  /** Whether any of the call's arguments have been sent. */
+  hasArguments: boolean;
+  /** Where its text begins in the answer's. */
+  readonly start: number;
+  readonly citations: unknown[];
+}
+
+/**
+ * Converse's stream as the hub's chunks. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+ *
+ * An event that is not known, or is not what it should be, adds nothing. `metadata` with the usage comes last, behind
+ * `messageStop`; a stream that has said why it stopped is complete without it too.
+ */
+export class ConverseStream implements EventTranslator {
+  private readonly blocks = new Map<unknown, Block>();
+  private readonly head: Json;
+  private calls = 0;
+  private length = 0;
+  private isFinished = false;
+  private isOver = false;
+
+  constructor(private readonly context: Context) {
+    const { id, created, model } = context;
+    this.head = { id, object: 'chat.completion.chunk', created, model };
+  }
+
+  event({ event, data }: StreamEvent): Translated {
+    if (this.isOver || event === null) return NOTHING;
+    const told = parse(data);
+    if (event === 'metadata') return told ? this.done(told) : NOTHING;
+    if (isError(event, told)) return this.broken(event, told);
+    return { chunks: (told && this.events.get(event)?.(told)) ?? [] };
+  }
+
+  end(): Translated {
+    if (!this.isFinished || this.isOver) return NOTHING;
+    this.isOver = true;
+    return { chunks: [], isDone: true };
+  }
+
+  private readonly events: ReadonlyMap<unknown, (data: Json) => readonly Json[]> = new Map([
+    ['messageStart', () => [this.chunk({ role: 'assistant', content: '' })]],
+    ['contentBlockStart', (data: Json) => this.blockStarted(data)],
+    ['contentBlockDelta', (data: Json) => this.blockGrew(data)],
+    ['contentBlockStop', (data: Json) => this.blockStopped(data)],
+    ['messageStop', (data: Json) => this.stopped(data)],
+  ]);
+
+  private blockStarted({ contentBlockIndex: index, start }: Json): readonly Json[] {
+    const use = isObject(start) ? start.toolUse : null;
+    if (!isObject(use) || typeof use.toolUseId !== 'string' || typeof use.name !== 'string') return [];
+    if (this.blocks.has(index)) return [];
+    const call = this.calls++;
+    this.blocks.set(index, { call, hasArguments: false, start: this.length, citations: [] });
+    const { toolUseId: id, name } = use;
+    return [this.call(call, { id, type: 'function', function: { name, arguments: '' } })];
+  }
+
+  private blockGrew({ contentBlockIndex: index, delta }: Json): readonly Json[] {
+    if (!isObject(delta)) return [];
+    const { text, toolUse, reasoningContent, citation } = delta;
+    const block = this.blockAt(index);
+    if (isObject(citation)) block.citations.push(citation);
+    if (isObject(toolUse)) return this.argumentsGrew(block, toolUse.input);
+    if (isObject(reasoningContent)) return this.reasoned(index, reasoningContent);
+    return this.said(index, text);
+  }
+
+  /** Only calls have a start; other blocks begin with their first delta. */
+  private blockAt(index: unknown): Block {
+    const known = this.blocks.get(index);
+    if (known) return known;
+    const block = { call: null, hasArguments: false, start: this.length, citations: [] };
+    this.blocks.set(index, block);
+    return block;
+  }
+
+  private said(index: unknown, text: unknown): readonly Json[] {
+    if (typeof text !== 'string' || text === '') return [];
+    this.length += text.length;
+    return [this.chunk({ content: text, ...this.extraFields(index, { text }) })];
+  }
+
+  private reasoned(index: unknown, { text, signature, redactedContent: data }: Json): readonly Json[] {
+    if (typeof text === 'string' && text !== '')
+      return [this.chunk({ reasoning_content: text, ...this.extraFields(index, { thinking: text }) })];
+    const fields =
+      typeof signature === 'string'
+        ? this.extraFields(index, { signature })
+        : this.extraFields(index, { data });
+    return 'content_blocks' in fields ? [this.chunk(fields)] : [];
+  }
+
+  private argumentsGrew(block: Block, part: unknown): readonly Json[] {
+    if (block.call === null || typeof part !== 'string' || part === '') return [];
+    block.hasArguments = true;
+    return [this.call(block.call, { function: { arguments: part } })];
+  }
+
+  /** Arguments that never came are an empty object. */
+  private blockStopped({ contentBlockIndex: index }: Json): readonly Json[] {
+    const block = this.blocks.get(index);
+    if (!block) return [];
+    this.blocks.delete(index);
+    if (block.call !== null)
+      return block.hasArguments ? [] : [this.call(block.call, { function: { arguments: '{}' } })];
+    const fields = citationFields(
+      sortCitations(block.citations, block.start, this.length),
+      this.context.isStrict,
+    );
+    return Object.keys(fields).length > 0 ? [this.chunk(fields)] : [];
+  }
+
+  private stopped({ stopReason: reason }: Json): readonly Json[] {
+    if (this.isFinished) return [];
+    this.isFinished = true;
+    const { isStrict } = this.context;
+    return [this.chunk({}, { finish_reason: finishReason(reason), ...nativeReason(reason, isStrict) })];
+  }
+
+  private done(data: Json): Translated {
+    if (!this.isFinished) return NOTHING;
+    this.isOver = true;
+    const usage = hubUsage(data.usage);
+    const beside = { ...hubTier(data.serviceTier), ...(this.context.isStrict ? {} : extras(data)) };
+    return { chunks: usage ? [{ ...this.head, choices: [], usage, ...beside }] : [], isDone: true };
+  }
+
+  private broken(event: string, data: Json | null): Translated {
+    this.isOver = true;
+    return { chunks: [], error: streamError(event, data) };
+  }
+
+  private call(index: number, fields: Json): Json {
+    return this.chunk({ tool_calls: [{ index, ...fields }] });
+  }
+
+  private extraFields(index: unknown, delta: Json): Json {
+    const isSound =
+      Number.isSafeInteger(index) && Object.values(delta).every((value) => typeof value === 'string');
+    return this.context.isStrict || !isSound ? {} : { content_blocks: [{ index, delta }] };
+  }
+
+  private chunk(delta: Json, end: Json = { finish_reason: null }): Json {
+    return { ...this.head, choices: [{ index: 0, delta, logprobs: null, ...end }] };
+  }
+}
+
+/** Exceptions that Converse's model has end in the word; others carry their name in the data. */
+function isError(event: string, data: Json | null): boolean {
+  return event.endsWith('Exception') || event === 'exception' || typeof data?.__type === 'string';
+}
+
+function parse(data: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject } from '../../endpoints/reading.js';
+
+/**
+ * Converse's `usage` as the hub's; null unless input and output are both sound. Input is counted beside what was read
+ * from or written to the cache, in the hub it is all of it.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html and
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+ */
+export function hubUsage(raw: unknown): Json | null {
+  if (!isObject(raw)) return null;
+  const input = count(raw.inputTokens);
+  const output = count(raw.outputTokens);
+  if (input === null || output === null) return null;
+  const read = count(raw.cacheReadInputTokens) ?? 0;
+  const written = count(raw.cacheWriteInputTokens) ?? 0;
+  const prompt = input + read + written;
+  if (!Number.isSafeInteger(prompt + output)) return null;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+  };
+}
+
+/** The hub's `service_tier` of an answer; nothing where OpenAI has no such tier. */
+export function hubTier(tier: unknown): Json {
+  const type = isObject(tier) ? tier.type : undefined;
+  return type === 'default' || type === 'priority' || type === 'flex' ? { service_tier: type } : {};
+}

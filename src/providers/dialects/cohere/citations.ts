@@ -1,0 +1,31 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list } from '../../endpoints/reading.js';
+
+/** Citations may be of what was thought or planned; the hub's are places in the text. */
+const isOfText = ({ type }: Json): boolean => type === undefined || type === null || type === 'TEXT_CONTENT';
+
+/**
+ * Citations as the hub has them: those of documents that say where they are on the web. All of them stand in
+ * `citations` as Cohere gave them, for clients that did not ask for OpenAI's shape alone.
+ * https://docs.cohere.com/docs/documents-and-citations
+ */
+export function citationFields(citations: readonly Json[], isStrict: boolean): Json {
+  const annotations = citations.filter(isOfText).flatMap(annotationsOf);
+  return {
+    ...(annotations.length > 0 && { annotations }),
+    ...(!isStrict && citations.length > 0 && { citations }),
+  };
+}
+
+function annotationsOf({ start, end, sources }: Json): readonly Json[] {
+  const start_index = count(start);
+  const end_index = count(end);
+  if (start_index === null || end_index === null) return [];
+  return list(sources).flatMap((source) => {
+    const document = isObject(source) && isObject(source.document) ? source.document : {};
+    const { url, title } = document;
+    if (typeof url !== 'string') return [];
+    const url_citation = { url, title: typeof title === 'string' ? title : url, start_index, end_index };
+    return [{ type: 'url_citation', url_citation }];
+  });
+}

@@ -1,0 +1,26 @@
+import type { Dialect } from '../../dialect.js';
+import { chatAnswer } from './answer.js';
+import { cohereEmbeddings } from './embeddings.js';
+import { cohereError } from './errors.js';
+import { chatRequest } from './request.js';
+import { cohereRerank } from './rerank.js';
+import { CohereStream } from './stream.js';
+
+/**
+ * Cohere's second version. Its paths carry the version, `/v2/chat`, so the base URL is `https://api.cohere.com`.
+ * https://docs.cohere.com/reference/chat
+ */
+export const cohere: Dialect = {
+  id: 'cohere',
+  translators: {
+    'chat-completions': {
+      request: chatRequest,
+      answer: chatAnswer,
+      error: cohereError,
+      stream: { framing: 'sse', open: (context) => new CohereStream(context) },
+    },
+    embeddings: cohereEmbeddings,
+    rerank: cohereRerank,
+  },
+  errorOf: cohereError,
+};

@@ -1,0 +1,115 @@
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+import { unsupported } from './errors.js';
+
+/** Parameters of the hub under Cohere's names. https://docs.cohere.com/reference/chat */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['max_completion_tokens', 'max_tokens'],
+  ['top_p', 'p'],
+  ['top_k', 'k'],
+]);
+
+/** Says nothing about the answer, so an answer without it is no other. */
+const DROPPED: ReadonlySet<string> = new Set([
+  'metadata',
+  'user',
+  'store',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'prediction',
+  'service_tier',
+  'stream_options',
+]);
+
+/** Read by `request.ts`, `messages.ts` and `tools.ts`. */
+const READ: ReadonlySet<string> = new Set([
+  'messages',
+  'tools',
+  'tool_choice',
+  'stop',
+  'response_format',
+  'reasoning_effort',
+  'thinking',
+]);
+
+type IsAsked = (value: unknown) => boolean;
+const isAnything: IsAsked = () => true;
+
+/** What Cohere has not, and when it is asked for. */
+const REFUSED: ReadonlyMap<string, IsAsked> = new Map<string, IsAsked>([
+  ['audio', isAnything],
+  ['functions', isAnything],
+  ['function_call', isAnything],
+  ['logit_bias', (value) => isObject(value) && Object.keys(value).length > 0],
+  // Cohere gives them without the text of each token, which is what the hub's are about.
+  ['logprobs', (value) => value === true],
+  ['top_logprobs', (value) => value !== 0],
+  ['modalities', (value) => !Array.isArray(value) || value.some((kind) => kind !== 'text')],
+  ['n', (value) => value !== 1],
+  ['parallel_tool_calls', (value) => value === false],
+  ['verbosity', (value) => value !== 'medium'],
+  ['web_search_options', isAnything],
+]);
+
+/**
+ * Parameters that need no more than another name; unknown ones, such as `documents`, `citation_options` and
+ * `safety_mode`, go along. Throws `parameter_unsupported`.
+ */
+export function plainParameters(hub: Json): Json {
+  return Object.fromEntries(
+    Object.entries(hub)
+      .filter(
+        ([name, value]) =>
+          isSaid(value) && !DROPPED.has(name) && !READ.has(name) && !isRefusable(name, value),
+      )
+      .map(([name, value]) => [RENAMED.get(name) ?? name, value]),
+  );
+}
+
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Whether Cohere does not know the parameter. Throws when the request asks for something by it. */
+function isRefusable(name: string, value: unknown): boolean {
+  const isAsked = REFUSED.get(name);
+  if (isAsked?.(value)) throw unsupported(name, 'Cohere has none such');
+  return isAsked !== undefined;
+}
+
+/** Stop sequences are a list. */
+export function stopParameters({ stop }: Json): Json {
+  if (typeof stop === 'string') return { stop_sequences: [stop] };
+  return Array.isArray(stop) ? { stop_sequences: stop as unknown } : {};
+}
+
+/**
+ * A schema goes into JSON mode; its name, description and `strict` have no place.
+ * https://docs.cohere.com/docs/structured-outputs
+ */
+export function formatParameters({ response_format: format }: Json): Json {
+  if (!isObject(format)) return {};
+  const { type, json_schema, schema } = format;
+  if (type === 'text') return {};
+  if (type === 'json_schema' && isObject(json_schema))
+    return { response_format: { type: 'json_object', json_schema: json_schema.schema } };
+  return { response_format: isObject(schema) ? { type, json_schema: schema } : format };
+}
+
+/**
+ * Reasoning is on or off, within a budget. Models that can reason do, unless told not to, and others know no such
+ * parameter; so an effort says something only when it is `none`. https://docs.cohere.com/docs/reasoning
+ */
+export function thinkingParameters({ reasoning_effort, thinking }: Json): Json {
+  if (isObject(thinking)) {
+    const { type, budget_tokens, token_budget = budget_tokens } = thinking;
+    const isOff = type === 'disabled';
+    return {
+      thinking: {
+        type: isOff ? type : 'enabled',
+        ...(token_budget !== undefined && !isOff && { token_budget }),
+      },
+    };
+  }
+  return reasoning_effort === 'none' ? { thinking: { type: 'disabled' } } : {};
+}

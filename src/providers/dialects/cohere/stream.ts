@@ -1,0 +1,133 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, textOf } from '../../endpoints/reading.js';
+import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import { finishFields, isWritable } from './answer.js';
+import { citationFields } from './citations.js';
+import { cohereError } from './errors.js';
+import { chatUsage } from './usage.js';
+
+const NOTHING: Translated = { chunks: [] };
+
+/** Ends that are failures, and the status that each would have had before the stream. */
+const FAILURES: ReadonlyMap<unknown, number> = new Map([
+  ['ERROR', 500],
+  ['TIMEOUT', 504],
+]);
+
+type Handler = (stream: CohereStream, event: Json) => Translated;
+
+/** https://docs.cohere.com/reference/chat-stream. `content-end`, `tool-call-end`, `citation-end` and `debug` add nothing. */
+const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
+  ['message-start', (stream, event) => stream.start(event)],
+  ['content-start', (stream, event) => stream.content(event)],
+  ['content-delta', (stream, event) => stream.content(event)],
+  ['tool-plan-delta', (stream, event) => stream.said({ content: textOf(messageIn(event).tool_plan) })],
+  ['tool-call-start', (stream, event) => stream.call(event)],
+  ['tool-call-delta', (stream, event) => stream.callDelta(event)],
+  ['citation-start', (stream, event) => stream.citation(event)],
+  ['message-end', (stream, event) => stream.finish(event)],
+]);
+
+/** Cohere's stream on its way to the hub. */
+export class CohereStream implements EventTranslator {
+  private id: string;
+  /** Cohere's index of a call, and the hub's. */
+  private readonly calls = new Map<unknown, number>();
+
+  constructor(private readonly context: Context) {
+    this.id = context.id;
+  }
+
+  event({ data }: StreamEvent): Translated {
+    const event = parsed(data);
+    if (!event) return NOTHING;
+    const handle = HANDLERS.get(event.type);
+    if (handle) return handle(this, event);
+    // Refusals have no type, wherever they come.
+    const isRefusal = event.type === undefined && typeof event.message === 'string';
+    return isRefusal ? { chunks: [], error: cohereError(500, event) } : NOTHING;
+  }
+
+  end(): Translated {
+    return NOTHING;
+  }
+
+  start({ id }: Json): Translated {
+    if (typeof id === 'string') this.id = id;
+    return this.said({ role: 'assistant', content: '' });
+  }
+
+  content(event: Json): Translated {
+    const { content } = messageIn(event);
+    if (!isObject(content)) return NOTHING;
+    const { text, thinking } = content;
+    const thought = textOf(thinking);
+    if (thought !== '')
+      return this.said({ reasoning_content: thought, ...this.block(event, { thinking: thought }) });
+    return textOf(text) === '' ? NOTHING : this.said({ content: textOf(text) });
+  }
+
+  call({ index, ...event }: Json): Translated {
+    const call = messageIn(event).tool_calls;
+    if (!isObject(call) || !isObject(call.function) || typeof call.function.name !== 'string') return NOTHING;
+    const { name, arguments: given } = call.function;
+    const position = this.calls.size;
+    this.calls.set(index, position);
+    const id = typeof call.id === 'string' ? call.id : `call_${position}_${name}`;
+    const called = { name, arguments: textOf(given) };
+    return this.said({ tool_calls: [{ index: position, id, type: 'function', function: called }] });
+  }
+
+  callDelta({ index, ...event }: Json): Translated {
+    const call = messageIn(event).tool_calls;
+    const position = this.calls.get(index);
+    if (position === undefined || !isObject(call) || !isObject(call.function)) return NOTHING;
+    return this.said({
+      tool_calls: [{ index: position, function: { arguments: textOf(call.function.arguments) } }],
+    });
+  }
+
+  citation(event: Json): Translated {
+    const { citations } = messageIn(event);
+    if (!isObject(citations) || !isWritable(citations)) return NOTHING;
+    const fields = citationFields([citations], this.context.isStrict);
+    return Object.keys(fields).length === 0 ? NOTHING : this.said(fields);
+  }
+
+  finish({ delta }: Json): Translated {
+    const { error, finish_reason, usage } = isObject(delta) ? delta : {};
+    const status = FAILURES.get(finish_reason) ?? (typeof error === 'string' && error !== '' ? 500 : null);
+    if (status !== null) return { chunks: [], error: cohereError(status, { message: error }) };
+    const told = chatUsage(usage);
+    const last = this.chunk([
+      { index: 0, delta: {}, logprobs: null, ...finishFields(finish_reason, this.context.isStrict) },
+    ]);
+    return { chunks: told ? [last, { ...this.chunk([]), usage: told }] : [last], isDone: true };
+  }
+
+  said(delta: Json): Translated {
+    return { chunks: [this.chunk([{ index: 0, delta, logprobs: null, finish_reason: null }])] };
+  }
+
+  private block({ index }: Json, delta: Json): Json {
+    return this.context.isStrict ? {} : { content_blocks: [{ index: count(index) ?? 0, delta }] };
+  }
+
+  private chunk(choices: readonly Json[]): Json {
+    const { created, model } = this.context;
+    return { id: this.id, object: 'chat.completion.chunk', created, model, choices };
+  }
+}
+
+function messageIn({ delta }: Json): Json {
+  return isObject(delta) && isObject(delta.message) ? delta.message : {};
+}
+
+function parsed(data: string): Json | null {
+  try {
+    const event: unknown = JSON.parse(data);
+    return isObject(event) ? event : null;
+  } catch {
+    return null;
+  }
+}

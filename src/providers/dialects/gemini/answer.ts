@@ -1,0 +1,136 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list } from '../../endpoints/reading.js';
+import type { Context } from '../../translation.js';
+import { blocked, finishReason } from './finish.js';
+import { annotations } from './grounding.js';
+import { logprobs } from './logprobs.js';
+import { extraContent } from './signature.js';
+import { type Block, type Speech, SpeechReader } from './speech.js';
+import { usage } from './usage.js';
+
+/**
+ * Gemini's answer in the hub's words. Images that a model made are `message.images`, a list of
+ * `{type: "image_url", image_url: {url}}` as other gateways have it, strict or not: they are what was asked for.
+ * Thoughts are `message.reasoning_content`. When not strict, also `message.content_blocks`, the signature of the text
+ * (`message.extra_content`), `message.citations`, and the fields of a candidate that the hub has no word for.
+ * https://ai.google.dev/api/generate-content#generatecontentresponse
+ */
+export function chatAnswer(answer: Json, context: Context): Json {
+  const candidates = list(answer.candidates).filter(isObject);
+  const told = usage(answer.usageMetadata);
+  return {
+    ...heading(answer, context),
+    object: 'chat.completion',
+    choices:
+      candidates.length > 0
+        ? candidates.map((one, position) => choice(one, position, context))
+        : refusal(answer),
+    ...(told && { usage: told }),
+  };
+}
+
+/** What answers and chunks have in common: the provider's own id and version of the model, where it tells them. */
+export function heading({ responseId, modelVersion }: Json, { id, model, created }: Context): Json {
+  return {
+    id: typeof responseId === 'string' && responseId !== '' ? responseId : id,
+    created,
+    model: typeof modelVersion === 'string' && modelVersion !== '' ? modelVersion : model,
+  };
+}
+
+function choice(candidate: Json, position: number, context: Context): Json {
+  const reader = new SpeechReader();
+  const speech = reader.read(candidate.content);
+  const reason = finishReason(candidate.finishReason, reader.hasCalls);
+  return {
+    index: count(candidate.index) ?? position,
+    message: {
+      role: 'assistant',
+      ...message(candidate, speech, context),
+      ...unstrict(candidate, speech, context),
+    },
+    logprobs: logprobs(candidate.logprobsResult),
+    finish_reason: reason,
+    ...(!context.isStrict && nativeFields(candidate)),
+  };
+}
+
+function message(candidate: Json, speech: Speech, context: Context): Json {
+  const cited = annotations(candidate.groundingMetadata, speech.text, offsetsOf(candidate.content));
+  return {
+    ...said(candidate.finishMessage, speech),
+    ...(speech.reasoning !== '' && { reasoning_content: speech.reasoning }),
+    ...(speech.calls.length > 0 && { tool_calls: speech.calls.map(({ call }) => call) }),
+    ...(speech.images.length > 0 && { images: speech.images }),
+    ...(speech.audio.length > 0 && { audio: audioOf(speech.audio, context) }),
+    ...(cited.length > 0 && { annotations: cited }),
+  };
+}
+
+/** Where nothing was said, Gemini may tell why. */
+function said(why: unknown, { text, calls, images, audio }: Speech): Json {
+  const isSilent = calls.length + images.length + audio.length === 0;
+  if (text !== '' || !isSilent) return { content: text === '' ? null : text, refusal: null };
+  return typeof why === 'string' ? { content: null, refusal: why } : { content: '', refusal: null };
+}
+
+/** Nothing keeps the audio for later: it expires when it is made. https://platform.openai.com/docs/guides/audio */
+function audioOf(parts: readonly string[], { id, created }: Context): Json {
+  const data = Buffer.concat(parts.map((part) => Buffer.from(part, 'base64'))).toString('base64');
+  return { id, data, transcript: '', expires_at: created };
+}
+
+function unstrict(candidate: Json, { blocks, signature }: Speech, { isStrict }: Context): Json {
+  if (isStrict) return {};
+  const cited = citations(candidate);
+  return {
+    ...(blocks.some(({ kind }) => kind === 'thinking') && { content_blocks: wholeBlocks(blocks) }),
+    ...(signature !== undefined && { extra_content: extraContent(signature) }),
+    ...(cited.length > 0 && { citations: cited }),
+  };
+}
+
+function wholeBlocks(blocks: readonly Block[]): Json[] {
+  const texts = new Map<number, { kind: Block['kind']; text: string }>();
+  for (const { index, kind, value } of blocks) {
+    texts.set(index, { kind, text: (texts.get(index)?.text ?? '') + value });
+  }
+  return [...texts.values()].map(({ kind, text }) => ({ type: kind, [kind]: text }));
+}
+
+/** Sources of recited text, in the spelling of either service. https://ai.google.dev/api/generate-content#citationmetadata */
+export function citations({ citationMetadata }: Json): readonly unknown[] {
+  if (!isObject(citationMetadata)) return [];
+  return list(citationMetadata.citationSources ?? citationMetadata.citations);
+}
+
+const NATIVE = ['groundingMetadata', 'urlContextMetadata', 'safetyRatings', 'avgLogprobs'] as const;
+
+/** What a candidate tells beyond the hub, under Google's own names, and its own reason to stop. */
+export function nativeFields(candidate: Json): Json {
+  const { finishReason: reason } = candidate;
+  return {
+    ...(typeof reason === 'string' && { native_finish_reason: reason }),
+    ...Object.fromEntries(NATIVE.filter((name) => name in candidate).map((name) => [name, candidate[name]])),
+  };
+}
+
+/** An answer without candidates: a prompt that was blocked. */
+function refusal({ promptFeedback }: Json): Json[] {
+  const why = isObject(promptFeedback) ? blocked(promptFeedback) : null;
+  if (why === null) return [];
+  const message = { role: 'assistant', content: null, refusal: why };
+  return [{ index: 0, message, logprobs: null, finish_reason: 'content_filter' }];
+}
+
+/** Where each part's text starts in the answer's, in bytes. */
+function offsetsOf(content: unknown): number[] {
+  const offsets: number[] = [];
+  let bytes = 0;
+  for (const part of list(isObject(content) ? content.parts : null)) {
+    offsets.push(bytes);
+    const isText = isObject(part) && typeof part.text === 'string' && part.thought !== true;
+    if (isText) bytes += Buffer.byteLength(part.text as string);
+  }
+  return offsets;
+}

@@ -1,0 +1,79 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list } from '../../endpoints/reading.js';
+import { word } from './fields.js';
+import type { Host } from './host.js';
+import { isGemini3 } from './models.js';
+import { partsOf } from './parts.js';
+import { signatureOf, UNSIGNED } from './signature.js';
+
+/** A tool call of the hub, whichever of OpenAI's three ways it is written in. */
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly args: Json;
+  readonly signature: string | undefined;
+}
+
+/** The calls of an assistant's message, in order. A call without a name is none. */
+export function callsOf(message: Json): Call[] {
+  const calls = list(message.tool_calls).filter(isObject).map(callOf);
+  if (isObject(message.function_call)) calls.push(callOf({ function: message.function_call }));
+  return calls.filter(({ name }) => name !== '');
+}
+
+function callOf(call: Json): Call {
+  const called = [call.function, call.custom].find(isObject) ?? {};
+  const name = word(called.name);
+  return {
+    // The older `function_call` has no id: its result names the function.
+    id: word(call.id) || name,
+    name,
+    args: isObject(call.custom) ? { input: called.input } : argumentsOf(called.arguments),
+    signature: signatureOf(call),
+  };
+}
+
+/** Gemini takes an object. Arguments that are none, as models sometimes write, go along as text. */
+function argumentsOf(value: unknown): Json {
+  if (isObject(value)) return value;
+  if (typeof value !== 'string' || value.trim() === '') return {};
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isObject(parsed) ? parsed : { arguments: value };
+  } catch {
+    return { arguments: value };
+  }
+}
+
+/** https://ai.google.dev/api/caching#FunctionCall; only the first call of a step must be signed. */
+export function callParts(calls: readonly Call[], host: Host, model: string): Json[] {
+  return calls.map(({ id, name, args, signature }, position) => {
+    const signed = signature ?? (position === 0 && isGemini3(model) ? UNSIGNED : undefined);
+    return {
+      functionCall: { ...(host.hasCallIds && { id }), name, args },
+      ...(signed !== undefined && { thoughtSignature: signed }),
+    };
+  });
+}
+
+/**
+ * A tool's result. The text goes along as it is, under the name that Google proposes for results; what else the tool
+ * gave (images, documents) stands inside the response from Gemini 3 on, beside it before.
+ * https://ai.google.dev/api/caching#FunctionResponse
+ */
+export function resultParts(message: Json, name: string, host: Host, model: string): Json[] {
+  const parts = partsOf(message.content, host);
+  const texts = parts.filter((part) => 'text' in part);
+  const media = parts.filter((part) => !('text' in part));
+  const isNested = media.length > 0 && isGemini3(model);
+  const response = {
+    ...(host.hasCallIds && { id: resultId(message) }),
+    name,
+    response: { output: texts.map(({ text }) => text).join('\n') },
+    ...(isNested && { parts: media }),
+  };
+  return [{ functionResponse: response }, ...(isNested ? [] : media)];
+}
+
+/** What a result answers: the id of a call, or the name of a function in OpenAI's older way. */
+export const resultId = (message: Json): string => word(message.tool_call_id) || word(message.name);

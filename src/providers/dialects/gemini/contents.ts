@@ -1,0 +1,101 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list } from '../../endpoints/reading.js';
+import { callParts, callsOf, resultId, resultParts } from './calls.js';
+import type { Host } from './host.js';
+import { partsOf } from './parts.js';
+import { signatureOf } from './signature.js';
+
+interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: Json[];
+}
+
+/** A conversation as Gemini has it. https://ai.google.dev/api/caching#Content */
+export interface Conversation {
+  readonly contents: readonly Content[];
+  /** Absent where nothing was instructed. */
+  readonly systemInstruction?: Json;
+}
+
+const SYSTEM_ROLES: readonly unknown[] = ['system', 'developer'];
+const RESULT_ROLES: readonly unknown[] = ['tool', 'function'];
+
+/**
+ * The hub's messages as Gemini's contents. Roles alternate: what comes in a row from one side is one content. System
+ * and developer turns, wherever they stand, become the instruction; alone, they are what the user says, because Gemini
+ * wants something to answer. Throws `AppError('parameter_unsupported')` for content that Gemini has no place for.
+ */
+export function conversation(messages: unknown, host: Host, model: string): Conversation {
+  const contents: Content[] = [];
+  const system: Json[] = [];
+  const names = new Map<string, string>();
+  for (const message of inOrderOfCalls(list(messages).filter(isObject))) {
+    if (SYSTEM_ROLES.includes(message.role)) append(system, partsOf(message.content, host));
+    else if (RESULT_ROLES.includes(message.role)) {
+      say(contents, 'user', resultParts(message, functionName(message, names), host, model));
+    } else if (message.role === 'assistant') say(contents, 'model', spoken(message, names, host, model));
+    else say(contents, 'user', partsOf(message.content, host));
+  }
+  if (system.length === 0) return { contents };
+  if (contents.length === 0) return { contents: [{ role: 'user', parts: system }] };
+  return { contents, systemInstruction: { parts: system } };
+}
+
+function say(contents: Content[], role: Content['role'], parts: readonly Json[]): void {
+  if (parts.length === 0) return;
+  const last = contents.at(-1);
+  if (last?.role === role) append(last.parts, parts);
+  else contents.push({ role, parts: [...parts] });
+}
+
+/** What an assistant said and called, and which names its calls have. */
+function spoken(message: Json, names: Map<string, string>, host: Host, model: string): Json[] {
+  const calls = callsOf(message);
+  for (const { id, name } of calls) names.set(id, name);
+  const parts = [...partsOf(message.content, host), ...partsOf(message.refusal, host)];
+  return [...signed(parts, signatureOf(message)), ...callParts(calls, host, model)];
+}
+
+/** The signature of an answer in text lies on its last part. */
+function signed(parts: Json[], signature: string | undefined): Json[] {
+  const last = parts.at(-1);
+  if (signature === undefined || last === undefined) return parts;
+  return [...parts.slice(0, -1), { ...last, thoughtSignature: signature }];
+}
+
+/** Gemini pairs results with calls by the function's name, which OpenAI's results need not tell. */
+function functionName(message: Json, names: ReadonlyMap<string, string>): string {
+  const id = resultId(message);
+  return names.get(id) ?? (typeof message.name === 'string' ? message.name : id);
+}
+
+/** Results may come in any order in the hub; where calls have no ids, Gemini pairs them by order. */
+function inOrderOfCalls(messages: readonly Json[]): readonly Json[] {
+  const ordered: Json[] = [];
+  let order = new Map<string, number>();
+  let results: Json[] = [];
+  const positionOf = (message: Json) => order.get(resultId(message)) ?? Number.MAX_SAFE_INTEGER;
+  const flush = () => {
+    append(
+      ordered,
+      results.sort((a, b) => positionOf(a) - positionOf(b)),
+    );
+    results = [];
+  };
+  for (const message of messages) {
+    if (RESULT_ROLES.includes(message.role)) {
+      results.push(message);
+      continue;
+    }
+    flush();
+    if (message.role === 'assistant')
+      order = new Map(callsOf(message).map(({ id }, position) => [id, position]));
+    ordered.push(message);
+  }
+  flush();
+  return ordered;
+}
+
+function append(to: Json[], items: readonly Json[]): void {
+  for (const item of items) to.push(item);
+}

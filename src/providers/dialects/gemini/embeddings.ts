@@ -1,0 +1,134 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { googleError } from './errors.js';
+import { either } from './fields.js';
+import { aiStudio, vertexAi } from './host.js';
+import { refuse } from './refuse.js';
+
+/** What the hub's request asks for, in the order of its inputs. */
+interface Asked {
+  readonly texts: readonly string[];
+  readonly isSingle: boolean;
+  /** `taskType`, `title` and `outputDimensionality`, as far as they were asked. */
+  readonly options: Json;
+}
+
+/** https://ai.google.dev/api/embeddings */
+export const aiStudioEmbeddings: Translator = {
+  request(hub, { model }): ProviderRequest {
+    const { texts, isSingle, options } = asked(hub);
+    const name = aiStudio.resourceOf(model);
+    const requests = texts.map((text) => ({ model: name, content: { parts: [{ text }] }, ...options }));
+    return isSingle
+      ? { path: aiStudio.pathOf(model, 'embedContent'), body: requests[0] ?? {} }
+      : { path: aiStudio.pathOf(model, 'batchEmbedContents'), body: { requests } };
+  },
+  answer: embeddingsAnswer,
+  error: googleError,
+};
+
+/**
+ * Models of text are asked by `predict`. Gemini's later than 001 have `embedContent`, for one input at a time.
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api and, for the latter,
+ * https://github.com/googleapis/js-genai/blob/main/src/converters/_models_converters.ts, which asks version 1beta1;
+ * whether version 1 has it too was not found.
+ */
+export const vertexEmbeddings: Translator = {
+  request(hub, { model }): ProviderRequest {
+    return hasEmbedContent(vertexAi.resourceOf(model)) ? embedContent(hub, model) : predict(hub, model);
+  },
+  answer: embeddingsAnswer,
+  error: googleError,
+};
+
+const hasEmbedContent = (model: string): boolean =>
+  model.includes('gemini') && model !== 'gemini-embedding-001';
+
+function embedContent(hub: Json, model: string): ProviderRequest {
+  const { texts, options } = asked(hub);
+  const [text] = texts;
+  if (text === undefined || texts.length > 1) return refuse('input', 'this model takes one input at a time');
+  const body = { content: { parts: [{ text }] }, ...(hasAny(options) && { embedContentConfig: options }) };
+  return { path: vertexAi.pathOf(model, 'embedContent'), body };
+}
+
+function predict(hub: Json, model: string): ProviderRequest {
+  const { texts, options } = asked(hub);
+  const { outputDimensionality, taskType, title } = options;
+  const shared = {
+    ...(taskType !== undefined && { task_type: taskType }),
+    ...(title !== undefined && { title }),
+  };
+  const instances = texts.map((content) => ({ content, ...shared }));
+  const parameters = outputDimensionality === undefined ? {} : { parameters: { outputDimensionality } };
+  return { path: vertexAi.pathOf(model, 'predict'), body: { instances, ...parameters } };
+}
+
+/** `encoding_format` does not reach the provider, which knows numbers only. */
+function asked(hub: Json): Asked {
+  const isSingle = !Array.isArray(hub.input);
+  const inputs: readonly unknown[] = isSingle ? [hub.input] : list(hub.input);
+  const texts = inputs.filter((input) => typeof input === 'string');
+  if (texts.length < inputs.length) refuse('input', 'this provider embeds text, not tokens or other things');
+  const options = {
+    taskType: either(hub, 'task_type', 'taskType'),
+    title: hub.title,
+    outputDimensionality: either(hub, 'dimensions', 'outputDimensionality'),
+  };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== null);
+  return { texts, isSingle, options: Object.fromEntries(given) };
+}
+
+const hasAny = (object: Json): boolean => Object.keys(object).length > 0;
+
+/**
+ * Vectors of any of the three answers as the hub's `data`. `request`, the hub's own, tells whether the client asked for
+ * base64 (of 32-bit floats, little end first); without it vectors are numbers. No `usage` where none was told.
+ * https://platform.openai.com/docs/api-reference/embeddings
+ */
+export function embeddingsAnswer(answer: Json, { model }: Context, request: Json = {}): Json {
+  const isBase64 = request.encoding_format === 'base64';
+  const data = vectorsOf(answer).map((vector, index) => ({
+    object: 'embedding',
+    index,
+    embedding: isBase64 ? base64(vector) : vector,
+  }));
+  const tokens = tokensOf(answer);
+  return {
+    object: 'list',
+    data,
+    model,
+    ...(tokens !== null && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+  };
+}
+
+function vectorsOf(answer: Json): number[][] {
+  const found = answer.embedding === undefined ? list(answer.embeddings) : [answer.embedding];
+  const predicted = list(answer.predictions).map((one) => (isObject(one) ? one.embeddings : null));
+  return [...found, ...predicted].filter(isObject).map(({ values }) => list(values).filter(isNumber));
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+function base64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  vector.forEach((value, position) => bytes.writeFloatLE(value, position * 4));
+  return bytes.toString('base64');
+}
+
+/** Of the whole answer, or the sum of what each prediction tells; null unless all of them do. */
+function tokensOf(answer: Json): number | null {
+  if (isObject(answer.usageMetadata)) return count(answer.usageMetadata.promptTokenCount);
+  const predictions = list(answer.predictions);
+  const counts = predictions.map(tokenCount).filter((tokens) => tokens !== null);
+  if (counts.length === 0 || counts.length < predictions.length) return null;
+  return counts.reduce((sum, tokens) => sum + tokens, 0);
+}
+
+/** `statistics.token_count`. */
+function tokenCount(prediction: unknown): number | null {
+  const embeddings = isObject(prediction) ? prediction.embeddings : null;
+  const statistics = isObject(embeddings) ? embeddings.statistics : null;
+  return isObject(statistics) ? count(statistics.token_count) : null;
+}

@@ -1,0 +1,65 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, objectOf, textOrNull } from '../../endpoints/reading.js';
+import type { HubError } from '../../translation.js';
+
+/**
+ * Types of errors by Google's status, https://cloud.google.com/apis/design/errors#handling_errors, or by the status of
+ * HTTP where the body tells none.
+ */
+const TYPES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  ['INVALID_ARGUMENT', 'invalid_request_error'],
+  ['FAILED_PRECONDITION', 'invalid_request_error'],
+  ['OUT_OF_RANGE', 'invalid_request_error'],
+  ['UNAUTHENTICATED', 'authentication_error'],
+  ['PERMISSION_DENIED', 'permission_error'],
+  ['NOT_FOUND', 'not_found_error'],
+  ['ABORTED', 'conflict_error'],
+  ['ALREADY_EXISTS', 'conflict_error'],
+  ['RESOURCE_EXHAUSTED', 'rate_limit_error'],
+  ['DEADLINE_EXCEEDED', 'timeout_error'],
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [408, 'timeout_error'],
+  [409, 'conflict_error'],
+  [413, 'invalid_request_error'],
+  [429, 'rate_limit_error'],
+  [504, 'timeout_error'],
+]);
+
+/** Reasons that say more than the status: a wrong key is an `INVALID_ARGUMENT`. https://ai.google.dev/gemini-api/docs/api-key */
+const TYPES_BY_REASON: ReadonlyMap<unknown, string> = new Map([
+  ['API_KEY_INVALID', 'authentication_error'],
+  ['API_KEY_SERVICE_BLOCKED', 'permission_error'],
+]);
+
+/**
+ * A refusal of Google's, a `google.rpc.Status`, in the hub's words. `code` is the reason that Google's details give, or
+ * else the name of its status; a prompt that is too long has OpenAI's code for it, which clients look for.
+ * https://cloud.google.com/apis/design/errors
+ */
+export function googleError(status: number, body: Json | null): HubError {
+  const error = objectOf(body?.error);
+  const details = list(error.details).filter(isObject);
+  const reason = first(details.map((detail) => detail.reason));
+  const message = textOrNull(error.message) ?? `The provider answered with status ${status}.`;
+  return {
+    message,
+    type: TYPES_BY_REASON.get(reason) ?? TYPES.get(error.status) ?? TYPES.get(status) ?? 'server_error',
+    code: isTooLong(message) ? 'context_length_exceeded' : (reason ?? textOrNull(error.status)),
+    param: fieldOf(details),
+  };
+}
+
+/** https://github.com/google-gemini/gemini-cli/issues/6678 */
+const isTooLong = (message: string): boolean => /input token count.{0,40}exceeds the maximum/i.test(message);
+
+/** The field that a `google.rpc.BadRequest` names first. */
+function fieldOf(details: readonly Json[]): string | null {
+  const violations = details.flatMap((detail) => list(detail.fieldViolations)).filter(isObject);
+  return first(violations.map(({ field }) => field));
+}
+
+const first = (values: readonly unknown[]): string | null =>
+  values.map(textOrNull).find((value) => value !== null) ?? null;

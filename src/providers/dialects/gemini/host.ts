@@ -1,0 +1,82 @@
+import { refuse } from './refuse.js';
+
+/** Where Gemini's models are asked: the two services speak one dialect and differ in what stands here. */
+export interface Host {
+  /**
+   * Below the base URL: `/models/gemini-2.5-flash:generateContent`. Throws `AppError('parameter_unsupported')` for a
+   * model that this service does not serve in this dialect.
+   */
+  pathOf(model: string, method: string): string;
+  /**
+   * Whether a function call and its response carry an id. The API of AI Studio has them; version 1 of Vertex AI has
+   * not and pairs them by name and order.
+   * https://googleapis.deno.dev/v1/aiplatform:v1.ts (GoogleCloudAiplatformV1FunctionCall)
+   */
+  readonly hasCallIds: boolean;
+  /** Whether a file given by its address needs a MIME type. https://ai.google.dev/api/caching#FileData */
+  readonly needsMimeType: boolean;
+  /** What stands before the name of an uploaded file, `files/abc`; null where files cannot be uploaded. */
+  readonly filesUrl: string | null;
+  /** Whether uploads and embeddings name a model as a resource, `models/x`. */
+  resourceOf(model: string): string;
+}
+
+/** https://ai.google.dev/api/generate-content#method:-models.generatecontent */
+export const aiStudio: Host = {
+  pathOf: (model, method) => `/${segments(resource(model))}:${method}`,
+  hasCallIds: true,
+  needsMimeType: false,
+  filesUrl: 'https://generativelanguage.googleapis.com/v1beta/',
+  resourceOf: resource,
+};
+
+/**
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.publishers.models/generateContent
+ *
+ * Google's own models only. Those of other publishers speak dialects of their own: Anthropic's are asked by
+ * `rawPredict`, Meta's and others' below `endpoints/openapi`.
+ */
+export const vertexAi: Host = {
+  pathOf: (model, method) => `/publishers/google/models/${segments(ofGoogle(model))}:${method}`,
+  hasCallIds: false,
+  needsMimeType: true,
+  filesUrl: null,
+  resourceOf: ofGoogle,
+};
+
+/** Publishers that a model's name may start with, as `publisher/model` or `publisher.model`. */
+const PUBLISHERS = ['google', 'anthropic', 'meta', 'mistralai', 'endpoints'];
+
+const RESOURCES = ['models/', 'tunedModels/'];
+
+function resource(model: string): string {
+  const name = named(model);
+  return RESOURCES.some((prefix) => name.startsWith(prefix)) ? name : `models/${name}`;
+}
+
+function ofGoogle(model: string): string {
+  const name = named(model).replace(/^publishers\/([^/]+)\/models\//, '$1/');
+  const [publisher, rest] = split(name);
+  if (publisher !== 'google') {
+    refuse('model', `models of "${publisher}" on Vertex AI speak another dialect, which is not translated`);
+  }
+  return rest;
+}
+
+function split(name: string): readonly [publisher: string, model: string] {
+  const slash = name.indexOf('/');
+  if (slash > 0) return [name.slice(0, slash), name.slice(slash + 1)];
+  const publisher = PUBLISHERS.find((known) => name.startsWith(`${known}.`));
+  return publisher === undefined ? ['google', name] : [publisher, name.slice(publisher.length + 1)];
+}
+
+function named(model: string): string {
+  return model === '' ? refuse('model', 'this provider needs the name of a model') : model;
+}
+
+/** Each segment encoded; a segment of dots would climb out of the path. */
+function segments(name: string): string {
+  const parts = name.split('/');
+  if (parts.some((part) => /^\.{0,2}$/.test(part))) refuse('model', 'it is not a name of a model');
+  return parts.map(encodeURIComponent).join('/');
+}

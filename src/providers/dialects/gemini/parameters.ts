@@ -1,0 +1,118 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, objectOf } from '../../endpoints/reading.js';
+import { either } from './fields.js';
+import { refuse } from './refuse.js';
+import { jsonSchema } from './schema.js';
+import { thinkingConfig } from './thinking.js';
+
+/** The hub's names and Gemini's. https://ai.google.dev/api/generate-content#GenerationConfig */
+const GENERATION: readonly (readonly [hub: string, gemini: string, convert?: (value: unknown) => unknown])[] =
+  [
+    ['temperature', 'temperature'],
+    ['top_p', 'topP'],
+    ['top_k', 'topK'],
+    ['n', 'candidateCount'],
+    ['seed', 'seed'],
+    ['presence_penalty', 'presencePenalty'],
+    ['frequency_penalty', 'frequencyPenalty'],
+    ['max_tokens', 'maxOutputTokens'],
+    ['max_completion_tokens', 'maxOutputTokens'],
+    ['stop', 'stopSequences', (stop) => (typeof stop === 'string' ? [stop] : stop)],
+    ['logprobs', 'responseLogprobs'],
+    ['top_logprobs', 'logprobs'],
+    ['modalities', 'responseModalities', upperCased],
+    ['media_resolution', 'mediaResolution'],
+    ['image_config', 'imageConfig'],
+    ['speech_config', 'speechConfig'],
+    ['audio', 'speechConfig', voice],
+  ];
+
+/** What stands beside the generation's own settings. https://ai.google.dev/api/generate-content#request-body */
+const BESIDE: readonly (readonly [hub: string, gemini: string])[] = [
+  ['safety_settings', 'safetySettings'],
+  ['cached_content', 'cachedContent'],
+];
+
+/** What the hub knows and Gemini cannot do, unless it has a value that asks for nothing. */
+const REFUSED: readonly (readonly [name: string, harmless: readonly unknown[], detail: string])[] = [
+  ['logit_bias', [], 'Gemini has no bias for tokens'],
+  ['parallel_tool_calls', [true], 'Gemini decides itself how many functions it calls'],
+  ['prediction', [], 'Gemini takes no predicted output'],
+  ['service_tier', ['auto', 'default', 'standard'], 'Gemini has no such tier'],
+  ['store', [false], 'Gemini stores no answers'],
+  ['verbosity', ['medium'], 'Gemini has no setting for it'],
+];
+
+/** Read elsewhere, or of no meaning to the answer. */
+const READ = new Set([
+  ...['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'functions', 'function_call'],
+  ...['web_search_options', 'reasoning_effort', 'thinking', 'response_format', 'extra_body'],
+  ...['generationConfig', 'generation_config', 'toolConfig', 'tool_config'],
+  ...['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
+  ...[...GENERATION, ...BESIDE, ...REFUSED].map(([name]) => name),
+]);
+
+/**
+ * Everything of a request besides the conversation and its tools. A parameter that is null is one that was not given.
+ * Throws `AppError('parameter_unsupported')`.
+ */
+export function parameters(hub: Json, model: string): Json {
+  for (const [name, harmless, detail] of REFUSED) {
+    if (isGiven(hub[name]) && !isEmpty(hub[name]) && !harmless.includes(hub[name])) refuse(name, detail);
+  }
+  const google = googleExtras(hub);
+  const config = {
+    ...objectOf(either(hub, 'generationConfig', 'generation_config')),
+    ...renamed(hub, GENERATION),
+    ...withThinking(thinkingConfig(hub, google, model)),
+    ...responseFormat(hub.response_format),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(hub).filter(([name, value]) => isGiven(value) && !READ.has(name))),
+    ...renamed(google, BESIDE),
+    ...renamed(hub, BESIDE),
+    ...(Object.keys(config).length > 0 && { generationConfig: config }),
+  };
+}
+
+/** What Google's own layer for OpenAI's clients takes in. https://ai.google.dev/gemini-api/docs/openai#extra-body */
+function googleExtras(hub: Json): Json {
+  return objectOf(objectOf(hub.extra_body).google);
+}
+
+function renamed(hub: Json, names: typeof GENERATION): Json {
+  const given = names.filter(([name]) => isGiven(hub[name]));
+  return Object.fromEntries(given.map(([name, gemini, convert = same]) => [gemini, convert(hub[name])]));
+}
+
+const withThinking = (config: Json | undefined): Json => (config ? { thinkingConfig: config } : {});
+
+/** https://ai.google.dev/gemini-api/docs/structured-output */
+function responseFormat(format: unknown): Json {
+  if (!isObject(format) || format.type === 'text') return {};
+  if (format.type === 'json_object') return { responseMimeType: 'application/json' };
+  if (format.type !== 'json_schema') return refuse('response_format', 'Gemini knows no such format');
+  const { schema } = objectOf(format.json_schema);
+  return {
+    responseMimeType: 'application/json',
+    ...(isObject(schema) && { responseJsonSchema: jsonSchema(schema) }),
+  };
+}
+
+/** Gemini's speech is PCM of 24 kHz, whatever is asked. https://ai.google.dev/gemini-api/docs/speech-generation */
+function voice(audio: unknown): Json {
+  const { voice: name, format } = objectOf(audio);
+  if (format !== undefined && format !== 'pcm16') refuse('audio.format', 'Gemini speaks in pcm16 only');
+  return typeof name === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } : {};
+}
+
+function upperCased(words: unknown): unknown {
+  if (!Array.isArray(words)) return words;
+  return (words as readonly unknown[]).map((word) => (typeof word === 'string' ? word.toUpperCase() : word));
+}
+
+const same = (value: unknown): unknown => value;
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;

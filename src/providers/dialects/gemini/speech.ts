@@ -1,0 +1,116 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, stringify } from '../../endpoints/reading.js';
+import { extraContent } from './signature.js';
+
+/** A stretch of an answer of one kind. `index` counts the stretches of an answer. */
+export interface Block {
+  readonly index: number;
+  readonly kind: 'thinking' | 'text';
+  readonly value: string;
+}
+
+/** What some parts of an answer say, in the hub's pieces. */
+export interface Speech {
+  readonly text: string;
+  readonly reasoning: string;
+  /** The hub's tool calls, each whole, with its position in the answer. */
+  readonly calls: readonly { readonly index: number; readonly call: Json }[];
+  /** `{type: "image_url", image_url: {url}}`, the url a data URL where the bytes came along. */
+  readonly images: readonly Json[];
+  /** Base64, one item per part. */
+  readonly audio: readonly string[];
+  readonly blocks: readonly Block[];
+  /** Signature of the answer's text. */
+  readonly signature: string | undefined;
+}
+
+interface Spoken {
+  text: string;
+  reasoning: string;
+  calls: { readonly index: number; readonly call: Json }[];
+  images: Json[];
+  audio: string[];
+  blocks: Block[];
+  signature: string | undefined;
+}
+
+/**
+ * Reads the parts of one candidate, all at once or as a stream brings them: calls and blocks are counted on from one
+ * reading to the next. What is no part, or not of its type, is left out.
+ * https://ai.google.dev/api/caching#Part
+ */
+export class SpeechReader {
+  #calls = 0;
+  #block = -1;
+  #kind: Block['kind'] | null = null;
+
+  /** Whether a tool was called so far. */
+  get hasCalls(): boolean {
+    return this.#calls > 0;
+  }
+
+  read(content: unknown): Speech {
+    const spoken: Spoken = {
+      text: '',
+      reasoning: '',
+      calls: [],
+      images: [],
+      audio: [],
+      blocks: [],
+      signature: undefined,
+    };
+    for (const part of list(isObject(content) ? content.parts : null)) {
+      if (isObject(part)) this.#part(part, spoken);
+    }
+    return spoken;
+  }
+
+  #part(part: Json, spoken: Spoken): void {
+    if (typeof part.text === 'string') this.#text(part.text, part.thought === true, spoken);
+    if (isObject(part.functionCall)) this.#call(part.functionCall, part.thoughtSignature, spoken);
+    else if (typeof part.thoughtSignature === 'string' && part.thought !== true)
+      spoken.signature = part.thoughtSignature;
+    // Drafts of an image are thoughts; the answer's own image follows.
+    if (part.thought !== true) media(part, spoken);
+  }
+
+  #text(text: string, isThought: boolean, spoken: Spoken): void {
+    if (text === '') return;
+    if (isThought) spoken.reasoning += text;
+    else spoken.text += text;
+    const kind = isThought ? 'thinking' : 'text';
+    if (kind !== this.#kind) {
+      this.#kind = kind;
+      this.#block += 1;
+    }
+    spoken.blocks.push({ index: this.#block, kind, value: text });
+  }
+
+  #call({ id, name, args }: Json, signature: unknown, spoken: Spoken): void {
+    if (typeof name !== 'string' || name === '') return;
+    const index = this.#calls;
+    this.#calls += 1;
+    const call = {
+      id: typeof id === 'string' && id !== '' ? id : `call_${index}_${name}`,
+      type: 'function',
+      function: { name, arguments: (isObject(args) && stringify(args)) || '{}' },
+      ...(typeof signature === 'string' && { extra_content: extraContent(signature) }),
+    };
+    spoken.calls.push({ index, call });
+  }
+}
+
+/** https://ai.google.dev/api/caching#Blob and https://ai.google.dev/api/caching#FileData */
+function media(part: Json, spoken: Spoken): void {
+  if (isObject(part.inlineData)) {
+    const { mimeType, data } = part.inlineData;
+    if (typeof mimeType !== 'string' || typeof data !== 'string') return;
+    if (mimeType.startsWith('image/')) spoken.images.push(image(`data:${mimeType};base64,${data}`));
+    if (mimeType.startsWith('audio/')) spoken.audio.push(data);
+  } else if (isObject(part.fileData)) {
+    const { fileUri } = part.fileData;
+    if (typeof fileUri === 'string') spoken.images.push(image(fileUri));
+  }
+}
+
+const image = (url: string): Json => ({ type: 'image_url', image_url: { url } });

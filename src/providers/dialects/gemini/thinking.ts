@@ -1,0 +1,49 @@
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+import { either } from './fields.js';
+import { leastBudget, takesMinimalLevel, isGemini3 } from './models.js';
+import { refuse } from './refuse.js';
+
+/**
+ * What `reasoning_effort` means: a level, or a number of tokens. The numbers are those of Google's own layer for
+ * OpenAI's clients. Where a model cannot stop thinking, `none` is the least that it can; `xhigh` is the most.
+ * https://ai.google.dev/gemini-api/docs/openai#thinking
+ */
+const EFFORTS: ReadonlyMap<unknown, { readonly level: string; readonly budget: number }> = new Map([
+  ['none', { level: 'MINIMAL', budget: 0 }],
+  ['minimal', { level: 'MINIMAL', budget: 1024 }],
+  ['low', { level: 'LOW', budget: 1024 }],
+  ['medium', { level: 'MEDIUM', budget: 8192 }],
+  ['high', { level: 'HIGH', budget: 24_576 }],
+  ['xhigh', { level: 'HIGH', budget: 24_576 }],
+]);
+
+/**
+ * `thinkingConfig` of a request; undefined where it says nothing of thinking. Google's own setting
+ * (`extra_body.google.thinking_config`) wins, then a budget, then the effort: Gemini refuses level and budget together.
+ * https://ai.google.dev/api/generate-content#ThinkingConfig
+ */
+export function thinkingConfig(hub: Json, google: Json, model: string): Json | undefined {
+  const own = either(google, 'thinking_config', 'thinkingConfig');
+  if (isObject(own)) return own;
+  return fromThinking(hub.thinking, model) ?? fromEffort(hub.reasoning_effort, model);
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+function fromThinking(thinking: unknown, model: string): Json | undefined {
+  if (!isObject(thinking)) return undefined;
+  if (thinking.type === 'disabled') return fromEffort('none', model);
+  if (typeof thinking.budget_tokens !== 'number') return undefined;
+  return { includeThoughts: true, thinkingBudget: thinking.budget_tokens };
+}
+
+function fromEffort(effort: unknown, model: string): Json | undefined {
+  if (effort === undefined || effort === null) return undefined;
+  const { level, budget } = EFFORTS.get(effort) ?? refuse('reasoning_effort', 'Gemini knows no such effort');
+  const includeThoughts = effort !== 'none';
+  if (!isGemini3(model)) {
+    return { includeThoughts, thinkingBudget: Math.max(budget, leastBudget(model)) };
+  }
+  const isMissing = level === 'MINIMAL' && !takesMinimalLevel(model);
+  return { includeThoughts, thinkingLevel: isMissing ? 'LOW' : level };
+}

@@ -1,0 +1,61 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list, stringify } from '../../endpoints/reading.js';
+import type { Context, Translator } from '../../translation.js';
+import { inputTokens } from './embeddings.js';
+import { detailError } from './errors.js';
+
+/**
+ * The hub's shape itself. Where `return_documents` is not said, Jina gives them back.
+ * https://api.jina.ai/redoc, https://github.com/jina-ai/meta-prompt/blob/main/v6.txt
+ */
+export const jinaRerank: Translator = {
+  request: (hub, { model }) => ({ path: '/rerank', body: { ...hub, model } }),
+  answer: (answer, context) => rerankAnswer(answer, answer.results, context),
+  error: detailError,
+};
+
+/**
+ * Takes texts only, and refuses parameters that it does not know, `top_n` among them.
+ * https://docs.voyageai.com/reference/reranker-api
+ */
+export const voyageRerank: Translator = {
+  request(hub, { model }) {
+    const { top_n, documents, ...others } = hub;
+    const body = {
+      ...others,
+      model,
+      documents: list(documents).map(textOfDocument),
+      ...(top_n !== undefined && top_n !== null && { top_k: top_n }),
+    };
+    return { path: '/rerank', body };
+  },
+  answer: (answer, context) => rerankAnswer(answer, answer.data, context),
+  error: detailError,
+};
+
+function textOfDocument(document: unknown): unknown {
+  if (!isObject(document)) return document;
+  const isTextOnly = typeof document.text === 'string' && Object.keys(document).length === 1;
+  return isTextOnly ? document.text : stringify(document);
+}
+
+function rerankAnswer({ id, model, usage }: Json, results: unknown, context: Context): Json {
+  const told = inputTokens(usage);
+  return {
+    id: typeof id === 'string' ? id : context.id,
+    model: typeof model === 'string' ? model : context.model,
+    results: list(results).flatMap(resultOf),
+    ...(told !== null && { usage: { prompt_tokens: told, total_tokens: told } }),
+  };
+}
+
+/** The hub has a document as an object with its text. */
+function resultOf(result: unknown): readonly Json[] {
+  if (!isObject(result) || typeof result.relevance_score !== 'number') return [];
+  const { relevance_score, document } = result;
+  const index = count(result.index);
+  if (index === null) return [];
+  if (typeof document === 'string') return [{ index, relevance_score, document: { text: document } }];
+  const isKept = isObject(document) && stringify(document) !== '';
+  return [{ index, relevance_score, ...(isKept && { document }) }];
+}

@@ -1,0 +1,74 @@
+import { type Endpoint, ENDPOINT_IDS, type EndpointId } from './endpoint.js';
+import { endpoints } from './endpoints/index.js';
+import { type Support, supportOf } from './endpoints/support.js';
+import type { Provider } from './provider.js';
+import { providers } from './registry.js';
+
+/** The documentation of the endpoints, in Markdown, written from the rows and the registry so that it cannot differ. */
+export function endpointsPage(): string {
+  return [...introduction, ...operations(), ...matrix()].join('\n');
+}
+
+const introduction = [
+  '# Endpoints',
+  '',
+  'Generated from `src/providers` by `npm run generate`; do not edit.',
+  '',
+  'First-class endpoints: the gateway knows their paths. Everything else below `/v1` passes through unread.',
+  '',
+  '## Operations',
+  '',
+  'Body `json`: it is read, so that the model can be named and the request translated. `opaque`: it streams through.',
+  'Usage: tokens are read from the answer.',
+  '',
+];
+
+const operations = (): readonly string[] =>
+  table(
+    ['Endpoint', 'What it is', 'Requests', 'Body', 'Usage', 'Checked against'],
+    [...endpoints]
+      .sort(inOrder)
+      .map(({ id, title, operations: requests, body, usage, source }) => [
+        code(id),
+        title,
+        requests.map(({ method, path }) => code(`${method} /v1${path}`)).join('<br>'),
+        body,
+        usage ? 'yes' : '–',
+        source,
+      ]),
+  );
+
+/** In the order of the ids; of two rows of an id, the one that is read first. */
+const inOrder = (a: Endpoint, b: Endpoint): number =>
+  ENDPOINT_IDS.indexOf(a.id) - ENDPOINT_IDS.indexOf(b.id) || a.body.localeCompare(b.body, 'en');
+
+const MARKS: Readonly<Record<Support, string>> = { native: '●', translated: '○' };
+
+/** `●` where a provider has an endpoint itself, `○` where it is translated, and nothing where it cannot be asked. */
+export const markOf = (provider: Provider, endpoint: EndpointId): string => {
+  const support = supportOf(provider, endpoint);
+  return support ? MARKS[support] : '';
+};
+
+function matrix(): readonly string[] {
+  const rows = [...providers.values()].sort((a, b) => a.id.localeCompare(b.id, 'en'));
+  return [
+    '## Providers',
+    '',
+    '`●` the provider has it itself: bytes pass untouched. `○` the gateway translates. Blank: refused with `endpoint_unsupported`.',
+    '',
+    ...table(
+      ['Provider', ...ENDPOINT_IDS.map(code)],
+      rows.map((provider) => [code(provider.id), ...ENDPOINT_IDS.map((id) => markOf(provider, id))]),
+    ),
+  ];
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+const table = (columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => [
+  `| ${columns.join(' | ')} |`,
+  `|${columns.map(() => '---').join('|')}|`,
+  ...rows.map((cells) => `| ${cells.join(' | ')} |`),
+  '',
+];

@@ -1,0 +1,22 @@
+import type { UsageReader } from '../endpoint.js';
+import { isObject, list, textOf, textOrNull } from './reading.js';
+import { usageOf } from './openai-usage.js';
+
+/**
+ * Reads OpenAI's older completions, whose text stands in `choices[].text`; their usage is that of chat. A prompt may
+ * be a text, a list of texts, or tokens, of which there is no text to count.
+ * https://github.com/openai/openai-node/blob/master/src/resources/completions.ts
+ */
+export const completionsUsage: UsageReader = {
+  fromAnswer: (answer) => usageOf(answer.usage),
+
+  modelOf: ({ model }) => textOrNull(model),
+
+  outputText(answer) {
+    let text = '';
+    for (const choice of list(answer.choices)) if (isObject(choice)) text += textOf(choice.text);
+    return text;
+  },
+
+  inputText: ({ prompt, suffix }) => textOf(prompt) + textOf(suffix),
+};

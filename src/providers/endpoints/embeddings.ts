@@ -1,0 +1,62 @@
+import type { Json, UsageReader } from '../endpoint.js';
+import { checkedUsage } from './checked-usage.js';
+import { count, countOfModality, isObject, list, objectOf, textOf, textOrNull } from './reading.js';
+
+/**
+ * Reads OpenAI's embeddings, which put out no tokens. Voyage tells only `total_tokens`.
+ * https://github.com/openai/openai-node/blob/master/src/resources/embeddings.ts (CreateEmbeddingResponse.Usage)
+ * https://docs.voyageai.com/reference/embeddings-api
+ */
+export const embeddingsUsage: UsageReader = {
+  fromAnswer({ usage }) {
+    const { prompt_tokens, total_tokens } = objectOf(usage);
+    return checkedUsage(count(prompt_tokens) ?? count(total_tokens), 0);
+  },
+  modelOf: ({ model }) => textOrNull(model),
+  outputText: () => '',
+  inputText: ({ input }) => textOf(input),
+};
+
+/**
+ * Reads Google's embeddings, one or many. Models before Gemini's tell no usage.
+ * https://ai.google.dev/api/embeddings#EmbeddingUsageMetadata
+ */
+export const embedContentUsage: UsageReader = {
+  fromAnswer({ usageMetadata }) {
+    const { promptTokenCount, promptTokenDetails } = objectOf(usageMetadata);
+    return checkedUsage(count(promptTokenCount), 0, {
+      audio_input_tokens: countOfModality(promptTokenDetails, 'AUDIO'),
+    });
+  },
+  modelOf: () => null,
+  outputText: () => '',
+  inputText(request) {
+    const requests = Array.isArray(request.requests) ? list(request.requests) : [request];
+    let text = '';
+    for (const { content } of requests.filter(isObject)) text += contentText(content);
+    return text;
+  },
+};
+
+const contentText = (content: unknown): string => textOf(objectOf(content).parts);
+
+/**
+ * Reads rerankings: Jina and Voyage tell `usage.total_tokens`. Cohere is paid by the search unit, which is no token; it,
+ * and hosts of its shape, may tell tokens in `meta.tokens` besides.
+ * https://api.jina.ai/redoc#tag/rerank
+ * https://docs.voyageai.com/reference/reranker-api
+ * https://github.com/cohere-ai/cohere-typescript/blob/main/src/api/types/ApiMeta.ts
+ */
+export const rerankUsage: UsageReader = {
+  fromAnswer(answer) {
+    const { total_tokens, prompt_tokens } = objectOf(answer.usage);
+    const { input_tokens, output_tokens } = objectOf(objectOf(answer.meta).tokens);
+    const told = count(total_tokens) ?? count(prompt_tokens);
+    return told === null
+      ? checkedUsage(count(input_tokens), count(output_tokens) ?? 0)
+      : checkedUsage(told, 0);
+  },
+  modelOf: ({ model }) => textOrNull(model),
+  outputText: () => '',
+  inputText: ({ query, documents }: Json) => textOf(query) + textOf(documents),
+};

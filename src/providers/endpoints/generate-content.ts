@@ -1,0 +1,99 @@
+import type { Usage } from '../../common/contracts/request-log.js';
+import type { Json, UsageReader } from '../endpoint.js';
+import { checkedUsage, latest } from './checked-usage.js';
+import {
+  count,
+  countOfModality,
+  isObject,
+  list,
+  objectOf,
+  stringify,
+  textOf,
+  textOrNull,
+} from './reading.js';
+
+/**
+ * Reads Google's own shape of chat.
+ *
+ * `promptTokenCount` contains what came from the cache. Beside it, `toolUsePromptTokenCount` is what tools gave the
+ * model to read, and `thoughtsTokenCount` what it thought: the total is the sum of the prompt and these with
+ * `candidatesTokenCount`. Events of a stream tell the counts so far, of which the last is right
+ * (https://github.com/googleapis/python-genai/issues/1204); Google leaves out what is zero. An answer to
+ * `:countTokens` has no usage and costs nothing.
+ * https://ai.google.dev/api/generate-content#UsageMetadata
+ * https://googleapis.github.io/js-genai/release_docs/classes/types.GenerateContentResponseUsageMetadata.html
+ */
+export const generateContentUsage: UsageReader = {
+  fromAnswer: (answer, known) => usageOf(answer.usageMetadata, known ?? null),
+
+  modelOf: ({ modelVersion }) => textOrNull(modelVersion),
+
+  outputText(answer) {
+    let text = '';
+    for (const candidate of list(answer.candidates)) text += contentText(objectOf(candidate).content);
+    return text;
+  },
+
+  inputText(request) {
+    let text = contentText(request.systemInstruction ?? request.system_instruction);
+    const contents = Array.isArray(request.contents) ? list(request.contents) : [request.contents];
+    for (const content of contents) text += contentText(content) + '\n';
+    return text + (Array.isArray(request.tools) ? stringify(request.tools) : '');
+  },
+};
+
+function usageOf(raw: unknown, known: Usage | null): Usage | null {
+  if (!isObject(raw)) return null;
+  const reasoning = latest(raw.thoughtsTokenCount, known?.reasoning_tokens) ?? 0;
+  const spoken = latest(spokenIn(raw, reasoning), known ? spokenOf(known) : undefined);
+  return checkedUsage(inputOf(raw, known), spoken === null ? null : spoken + reasoning, {
+    cached_input_tokens: latest(raw.cachedContentTokenCount, known?.cached_input_tokens),
+    reasoning_tokens: reasoning,
+    audio_input_tokens: latest(audioInputOf(raw), known?.audio_input_tokens),
+    audio_output_tokens: latest(audioIn(raw.candidatesTokensDetails), known?.audio_output_tokens),
+  });
+}
+
+/** A stream may begin with events that tell no prompt yet; an answer without one tells nothing. */
+function inputOf(raw: Json, known: Usage | null): number | null {
+  const prompt = count(raw.promptTokenCount);
+  if (!prompt) return known?.input_tokens ?? null;
+  return prompt + (count(raw.toolUsePromptTokenCount) ?? 0);
+}
+
+/**
+ * What was said, without what was thought. Should the total show that the candidates contain the thoughts, they are
+ * taken out, so that they are not counted twice.
+ */
+function spokenIn(raw: Json, reasoning: number): unknown {
+  const candidates = count(raw.candidatesTokenCount ?? 0);
+  if (candidates === null || reasoning === 0 || reasoning > candidates) return candidates;
+  const input = inputOf(raw, null);
+  return input !== null && raw.totalTokenCount === input + candidates ? candidates - reasoning : candidates;
+}
+
+const spokenOf = ({ output_tokens, reasoning_tokens = 0 }: Usage): number => output_tokens - reasoning_tokens;
+
+const audioInputOf = ({ promptTokensDetails, toolUsePromptTokensDetails }: Json): number =>
+  audioIn(promptTokensDetails) + audioIn(toolUsePromptTokensDetails);
+
+const audioIn = (details: unknown): number => countOfModality(details, 'AUDIO');
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  let text = '';
+  for (const part of list(objectOf(content).parts)) if (isObject(part)) text += partText(part);
+  return text;
+}
+
+function partText({ text, functionCall, functionResponse, executableCode }: Json): string {
+  const { name, args } = objectOf(functionCall);
+  const { response } = objectOf(functionResponse);
+  return (
+    textOf(text) +
+    textOf(name) +
+    (isObject(args) ? stringify(args) : '') +
+    (isObject(response) ? stringify(response) : '') +
+    textOf(objectOf(executableCode).code)
+  );
+}

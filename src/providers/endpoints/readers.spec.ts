@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Usage } from '../../common/contracts/request-log.js';
+import type { Json } from '../endpoint.js';
+import { completionsUsage } from './completions.js';
+import { embedContentUsage, embeddingsUsage, rerankUsage } from './embeddings.js';
+import { endpoints } from './index.js';
+import { mediaUsage } from './media.js';
+
+describe('completions', () => {
+  it('have the usage of chat, and the text of each choice', () => {
+    const answer = {
+      model: 'gpt-3.5-turbo-instruct',
+      choices: [{ text: 'one' }, { text: 'two' }],
+      usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
+    };
+
+    expect(completionsUsage.fromAnswer(answer)).toEqual({ input_tokens: 5, output_tokens: 7 });
+    expect(completionsUsage.outputText(answer)).toBe('onetwo');
+    expect(completionsUsage.modelOf(answer)).toBe('gpt-3.5-turbo-instruct');
+  });
+
+  it.each([
+    ['Say hi', 'Say hi'],
+    [['a', 'b'], 'ab'],
+    [[1, 2, 3], ''],
+    [[[1, 2], [3]], ''],
+    [undefined, ''],
+  ])('count the prompt %j as %j', (prompt, text) => {
+    expect(completionsUsage.inputText({ prompt })).toBe(text);
+  });
+});
+
+describe('embeddings', () => {
+  it.each([
+    ['OpenAI', { prompt_tokens: 8, total_tokens: 8 }, 8],
+    ['Voyage', { total_tokens: 10 }, 10],
+    ['nobody', {}, null],
+    ['nobody', null, null],
+    ['a liar', { prompt_tokens: '8' }, null],
+  ])('have the input that %s tells', (_, usage, tokens) => {
+    expect(embeddingsUsage.fromAnswer({ usage })?.input_tokens ?? null).toBe(tokens);
+  });
+
+  it('put nothing out', () => {
+    expect(embeddingsUsage.fromAnswer({ usage: { prompt_tokens: 8 } })).toEqual({
+      input_tokens: 8,
+      output_tokens: 0,
+    });
+    expect(embeddingsUsage.outputText({ data: [{ embedding: [0.1] }] })).toBe('');
+    expect(embeddingsUsage.inputText({ input: ['a', 'b'] })).toBe('ab');
+  });
+
+  it("of Google's own shape have usage where the model tells it", () => {
+    const usageMetadata = { promptTokenCount: 9, promptTokenDetails: [{ modality: 'AUDIO', tokenCount: 4 }] };
+
+    expect(embedContentUsage.fromAnswer({ embedding: {}, usageMetadata })).toEqual({
+      input_tokens: 9,
+      output_tokens: 0,
+      audio_input_tokens: 4,
+    });
+    expect(embedContentUsage.fromAnswer({ embedding: { values: [0.1] } })).toBeNull();
+    expect(embedContentUsage.inputText({ content: { parts: [{ text: 'a' }] } })).toBe('a');
+    expect(
+      embedContentUsage.inputText({
+        requests: [{ content: { parts: [{ text: 'a' }] } }, null, { content: 1 }],
+      }),
+    ).toBe('a');
+  });
+});
+
+describe('rerankings', () => {
+  it.each([
+    ['Jina', { usage: { total_tokens: 815 } }, { input_tokens: 815, output_tokens: 0 }],
+    ['Voyage', { object: 'list', usage: { total_tokens: 26 } }, { input_tokens: 26, output_tokens: 0 }],
+    ['Cohere', { meta: { billed_units: { search_units: 1 } } }, null],
+    [
+      'Cohere, with tokens',
+      { meta: { tokens: { input_tokens: 30, output_tokens: 2 } } },
+      { input_tokens: 30, output_tokens: 2 },
+    ],
+    ['nobody', { results: [] }, null],
+  ])('have the usage that %s tells', (_, answer, usage) => {
+    expect(rerankUsage.fromAnswer(answer)).toEqual(usage);
+  });
+
+  it('have query and documents as input', () => {
+    expect(rerankUsage.inputText({ query: 'q', documents: ['a', { text: 'b' }] })).toBe('qab');
+  });
+});
+
+describe('images and transcriptions', () => {
+  it('have the tokens of an image', () => {
+    const usage = {
+      input_tokens: 50,
+      output_tokens: 4160,
+      total_tokens: 4210,
+      input_tokens_details: { text_tokens: 10, image_tokens: 40 },
+    };
+
+    expect(mediaUsage.fromAnswer({ data: [], usage })).toEqual({ input_tokens: 50, output_tokens: 4160 });
+    expect(mediaUsage.fromAnswer({ type: 'image_generation.completed', usage })).toEqual({
+      input_tokens: 50,
+      output_tokens: 4160,
+    });
+  });
+
+  it('have the tokens of a transcription, of which some are audio', () => {
+    const usage = {
+      type: 'tokens',
+      input_tokens: 14,
+      input_token_details: { text_tokens: 4, audio_tokens: 10 },
+      output_tokens: 45,
+      total_tokens: 59,
+    };
+
+    expect(mediaUsage.fromAnswer({ text: 'Imagine', usage })).toEqual({
+      input_tokens: 14,
+      output_tokens: 45,
+      audio_input_tokens: 10,
+    });
+  });
+
+  it('have no tokens where seconds are charged', () => {
+    expect(mediaUsage.fromAnswer({ text: 'Imagine', usage: { type: 'duration', seconds: 9 } })).toBeNull();
+  });
+});
+
+describe('every reader', () => {
+  const names = [
+    ...[
+      'usage',
+      'usageMetadata',
+      'meta',
+      'tokens',
+      'message',
+      'response',
+      'delta',
+      'content',
+      'content_block',
+    ],
+    ...[
+      'parts',
+      'text',
+      'output',
+      'candidates',
+      'choices',
+      'type',
+      'model',
+      'modelVersion',
+      'tools',
+      'input',
+    ],
+    ...['input_tokens', 'output_tokens', 'total_tokens', 'prompt_tokens', 'promptTokenCount', 'modality'],
+    ...['candidatesTokenCount', 'thoughtsTokenCount', 'toolUsePromptTokenCount', 'promptTokensDetails'],
+    ...['cache_read_input_tokens', 'cache_creation_input_tokens', 'input_tokens_details', 'cached_tokens'],
+    ...[
+      'output_tokens_details',
+      'reasoning_tokens',
+      'tokenCount',
+      'messages',
+      'contents',
+      'requests',
+      '__proto__',
+    ],
+  ];
+  const anything = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'medium' },
+      fc.jsonValue(),
+      fc.double(),
+      fc.nat(),
+      tie('list'),
+      tie('object'),
+    ),
+    list: fc.array(tie('value'), { maxLength: 3 }),
+    object: fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6 }),
+  })).object as fc.Arbitrary<Json>;
+  const isSound = (usage: Usage): boolean =>
+    Object.values(usage).every((tokens) => Number.isSafeInteger(tokens) && tokens >= 0);
+
+  it.each(endpoints.filter(({ usage }) => usage))(
+    'of $id never throws, and reads only sound numbers',
+    ({ usage }) => {
+      if (!usage) return;
+      fc.assert(
+        fc.property(anything, anything, (first, second) => {
+          const known = usage.fromAnswer(first);
+          const last = usage.fromAnswer(second, known);
+          for (const read of [known, last]) {
+            if (!read) continue;
+            expect(isSound(read)).toBe(true);
+            expect(read.cached_input_tokens ?? 0).toBeLessThanOrEqual(read.input_tokens);
+            expect(read.reasoning_tokens ?? 0).toBeLessThanOrEqual(read.output_tokens);
+          }
+          expect(typeof usage.outputText(first)).toBe('string');
+          expect(typeof usage.inputText(first)).toBe('string');
+          expect(['string', 'object']).toContain(typeof usage.modelOf(first));
+        }),
+      );
+    },
+  );
+
+  it.each(endpoints.filter(({ usage }) => usage))(
+    'of $id reads text that is nested without end',
+    ({ usage }) => {
+      let deep: unknown = 'x';
+      for (let level = 0; level < 5000; level++)
+        deep = level % 2 ? [deep] : { content: deep, parts: deep, text: deep };
+      const request = {
+        messages: [{ content: deep }],
+        contents: deep,
+        input: deep,
+        prompt: deep,
+        documents: deep,
+      };
+
+      expect(typeof usage?.inputText({ ...request, tools: deep, content: deep })).toBe('string');
+      expect(typeof usage?.outputText({ content: deep, output: deep, choices: deep, candidates: deep })).toBe(
+        'string',
+      );
+    },
+  );
+});

@@ -1,0 +1,52 @@
+import type { Json, UsageReader } from '../endpoint.js';
+import { isObject, list, stringify, textOf, textOrNull } from './reading.js';
+import { tokenUsageOf } from './openai-usage.js';
+
+/** Events that add text to the answer. Those of audio and images carry bytes, which are no text. */
+const DELTAS: ReadonlySet<unknown> = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.reasoning_text.delta',
+  'response.reasoning_summary_text.delta',
+  'response.function_call_arguments.delta',
+  'response.custom_tool_call_input.delta',
+  'response.mcp_call_arguments.delta',
+  'response.code_interpreter_call_code.delta',
+]);
+
+/**
+ * Reads OpenAI's responses. A plain answer has `usage` itself; in a stream it stands in the `response` of the last
+ * event, `response.completed`, `response.incomplete` or `response.failed`; earlier ones say null.
+ * https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts
+ */
+export const responsesUsage: UsageReader = {
+  fromAnswer: (answer) => tokenUsageOf(responseOf(answer).usage),
+
+  modelOf: (answer) => textOrNull(responseOf(answer).model),
+
+  outputText(answer) {
+    if (typeof answer.type === 'string') return DELTAS.has(answer.type) ? textOf(answer.delta) : '';
+    return itemsText(answer.output);
+  },
+
+  inputText: ({ instructions, input, tools }) =>
+    textOf(instructions) +
+    (typeof input === 'string' ? input : itemsText(input)) +
+    (Array.isArray(tools) ? stringify(tools) : ''),
+};
+
+const responseOf = (answer: Json): Json => (isObject(answer.response) ? answer.response : answer);
+
+function itemsText(items: unknown): string {
+  let text = '';
+  for (const item of list(items)) if (isObject(item)) text += itemText(item);
+  return text;
+}
+
+/** A message, a piece of reasoning, a call of a tool or its result. */
+function itemText(item: Json): string {
+  const { content, summary, name, input, output } = item;
+  return (
+    textOf(content) + textOf(summary) + textOf(name) + textOf(item.arguments) + textOf(input) + textOf(output)
+  );
+}

@@ -1,0 +1,78 @@
+import type { Endpoint } from '../../endpoint.js';
+import { mediaUsage } from '../media.js';
+import { get, openAiClient, post } from './operation.js';
+
+/** Pictures and sound. What is uploaded is multipart, which streams through. */
+export const mediaEndpoints: readonly Endpoint[] = [
+  {
+    id: 'image-generations',
+    title: 'image generations',
+    operations: [post('/images/generations')],
+    body: 'json',
+    usage: mediaUsage,
+    usageInStreams: 'always',
+    source: openAiClient('images.ts'),
+  },
+  {
+    id: 'image-edits',
+    title: 'image edits',
+    operations: [post('/images/edits')],
+    body: 'opaque',
+    usage: mediaUsage,
+    usageInStreams: 'always',
+    source: openAiClient('images.ts'),
+  },
+  {
+    id: 'image-variations',
+    title: 'image variations',
+    operations: [post('/images/variations')],
+    body: 'opaque',
+    usage: null,
+    usageInStreams: 'always',
+    source: openAiClient('images.ts'),
+  },
+  {
+    id: 'speech',
+    title: 'speech',
+    operations: [post('/audio/speech')],
+    body: 'json',
+    usage: null,
+    usageInStreams: 'always',
+    source: openAiClient('audio/speech.ts'),
+  },
+  {
+    id: 'transcriptions',
+    title: 'transcriptions',
+    operations: [post('/audio/transcriptions')],
+    body: 'opaque',
+    usage: mediaUsage,
+    usageInStreams: 'always',
+    source: openAiClient('audio/transcriptions.ts'),
+  },
+  {
+    id: 'translations',
+    title: 'translations of speech',
+    operations: [post('/audio/translations')],
+    body: 'opaque',
+    usage: null,
+    usageInStreams: 'always',
+    source: openAiClient('audio/translations.ts'),
+  },
+  {
+    id: 'realtime',
+    title: 'realtime',
+    operations: [
+      // The WebSocket: it begins as a GET with an upgrade.
+      get('/realtime'),
+      post('/realtime/client_secrets'),
+      post('/realtime/sessions'),
+      post('/realtime/transcription_sessions'),
+      post('/realtime/calls'),
+      ...['accept', 'hangup', 'refer', 'reject'].map((verb) => post(`/realtime/calls/{id}/${verb}`)),
+    ],
+    body: 'opaque',
+    usage: null,
+    usageInStreams: 'always',
+    source: openAiClient('realtime/calls.ts'),
+  },
+];

@@ -1,0 +1,115 @@
+import type { Endpoint } from '../../endpoint.js';
+import { chatCompletionsUsage } from '../chat-completions.js';
+import { completionsUsage } from '../completions.js';
+import { embedContentUsage, embeddingsUsage, rerankUsage } from '../embeddings.js';
+import { generateContentUsage } from '../generate-content.js';
+import { messagesUsage } from '../messages.js';
+import { responsesUsage } from '../responses.js';
+import { openAiClient, post } from './operation.js';
+
+/**
+ * Google's clients append a version of their own to the base URL: `/v1beta`, or nothing with `apiVersion: ""`. With the
+ * gateway's `/v1` as base URL they send `/v1/v1beta/models/{model}:generateContent`.
+ * https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts (getRequestUrlInternal)
+ */
+const googleMethod = (method: string) => [
+  post(`/v1beta/models/{model}:${method}`),
+  post(`/models/{model}:${method}`),
+];
+
+/** What talks, and what reads text. */
+export const textEndpoints: readonly Endpoint[] = [
+  {
+    id: 'chat-completions',
+    title: 'chat completions',
+    operations: [post('/chat/completions')],
+    body: 'json',
+    usage: chatCompletionsUsage,
+    usageInStreams: 'asked',
+    source: 'https://platform.openai.com/docs/api-reference/chat/create',
+  },
+  {
+    id: 'completions',
+    title: 'completions',
+    operations: [post('/completions')],
+    body: 'json',
+    usage: completionsUsage,
+    usageInStreams: 'asked',
+    source: openAiClient('completions.ts'),
+  },
+  {
+    id: 'responses',
+    title: 'responses',
+    operations: [post('/responses')],
+    body: 'json',
+    usage: responsesUsage,
+    usageInStreams: 'always',
+    source: openAiClient('responses/responses.ts'),
+  },
+  {
+    id: 'messages',
+    title: 'messages',
+    operations: [post('/messages')],
+    body: 'json',
+    usage: messagesUsage,
+    usageInStreams: 'always',
+    source:
+      'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/messages.ts',
+  },
+  {
+    id: 'count-tokens',
+    title: 'counting of tokens',
+    operations: [post('/messages/count_tokens')],
+    body: 'json',
+    // Counting is free: https://docs.claude.com/en/docs/build-with-claude/token-counting
+    usage: null,
+    usageInStreams: 'always',
+    source:
+      'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/messages.ts',
+  },
+  {
+    id: 'generate-content',
+    title: "Google's generateContent",
+    operations: ['generateContent', 'streamGenerateContent', 'countTokens'].flatMap(googleMethod),
+    body: 'json',
+    usage: generateContentUsage,
+    usageInStreams: 'always',
+    source: 'https://ai.google.dev/api/generate-content',
+  },
+  {
+    id: 'embed-content',
+    title: "Google's embedContent",
+    operations: ['embedContent', 'batchEmbedContents'].flatMap(googleMethod),
+    body: 'json',
+    usage: embedContentUsage,
+    usageInStreams: 'always',
+    source: 'https://ai.google.dev/api/embeddings',
+  },
+  {
+    id: 'embeddings',
+    title: 'embeddings',
+    operations: [post('/embeddings')],
+    body: 'json',
+    usage: embeddingsUsage,
+    usageInStreams: 'always',
+    source: openAiClient('embeddings.ts'),
+  },
+  {
+    id: 'rerank',
+    title: 'reranking',
+    operations: [post('/rerank')],
+    body: 'json',
+    usage: rerankUsage,
+    usageInStreams: 'always',
+    source: 'https://docs.voyageai.com/reference/reranker-api',
+  },
+  {
+    id: 'moderations',
+    title: 'moderations',
+    operations: [post('/moderations')],
+    body: 'json',
+    usage: null,
+    usageInStreams: 'always',
+    source: openAiClient('moderations.ts'),
+  },
+];

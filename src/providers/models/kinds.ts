@@ -1,0 +1,37 @@
+import type { EndpointId } from '../endpoint.js';
+
+/** What a model of a certain name does. */
+interface Kind {
+  readonly name: RegExp;
+  readonly endpoints: readonly EndpointId[];
+}
+
+const CHAT: readonly EndpointId[] = [
+  'chat-completions',
+  'responses',
+  'messages',
+  'count-tokens',
+  'generate-content',
+];
+
+/** Price data does not say what a model does, so its name must. The first kind that fits; all others talk. */
+const KINDS: readonly Kind[] = [
+  { name: /rerank/, endpoints: ['rerank'] },
+  { name: /embed|(^|\/)(bge|gte|e5|voyage)-/, endpoints: ['embeddings', 'embed-content'] },
+  { name: /moderation/, endpoints: ['moderations'] },
+  { name: /transcribe|whisper/, endpoints: ['transcriptions', 'translations', 'realtime'] },
+  { name: /realtime|-live-/, endpoints: ['realtime'] },
+  { name: /(^|[-/])tts(-|$)/, endpoints: ['speech', 'generate-content'] },
+  {
+    name: /gpt-image|dall-e|imagen|stable-diffusion|(^|\/)flux/,
+    endpoints: ['image-generations', 'image-edits', 'image-variations'],
+  },
+  { name: /(^|-)ocr(-|$)/, endpoints: [] },
+  { name: /^(text-)?(ada|babbage|curie|davinci)(-\d+)?$|turbo-instruct/, endpoints: ['completions'] },
+];
+
+/** The endpoints where a model of this name can be named; none where it is reached by pass-through only. */
+export function endpointsOfModel(model: string): readonly EndpointId[] {
+  const name = model.toLowerCase();
+  return KINDS.find((kind) => kind.name.test(name))?.endpoints ?? CHAT;
+}

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nearestIds } from './nearest-ids.js';
+
+const IDS = ['openai', 'azure-openai', 'azure-ai', 'mistral-ai', 'groq', 'google', 'together-ai', 'x-ai'];
+
+describe('nearestIds', () => {
+  it.each([
+    ['opneai', 'openai'],
+    ['OpenAI', 'openai'],
+    ['together_ai', 'together-ai'],
+    ['together.ai', 'together-ai'],
+    ['mistral', 'mistral-ai'],
+    ['grok', 'groq'],
+    ['googel', 'google'],
+  ])('takes "%s" for %s first', (asked, meant) => {
+    expect(nearestIds(asked, IDS)[0]).toBe(meant);
+  });
+
+  it.each(['', '-', 'ab', '__proto__', 'nobody-knows-this-name', '日本語'])(
+    'has no guess for "%s"',
+    (asked) => {
+      expect(nearestIds(asked, IDS)).toEqual([]);
+    },
+  );
+
+  it('names every provider of a house that was asked for by its first name', () => {
+    expect(nearestIds('azure', IDS)).toEqual(['azure-ai', 'azure-openai']);
+  });
+
+  it('finds an id that was mistyped once, whatever the id', () => {
+    const mistyped = fc
+      .tuple(fc.constantFrom(...IDS.filter((id) => id.length > 4)), fc.nat(), fc.constantFrom('q', '0', '-'))
+      .map(([id, at, letter]) => ({
+        id,
+        asked: id.slice(0, at % id.length) + letter + id.slice((at % id.length) + 1),
+      }));
+    fc.assert(
+      fc.property(mistyped, ({ id, asked }) => {
+        expect(nearestIds(asked, IDS)).toContain(id);
+      }),
+    );
+  });
+
+  it('guesses a few known ids at most, and never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 80 }), (asked) => {
+        const guessed = nearestIds(asked, IDS);
+        expect(guessed.length).toBeLessThanOrEqual(3);
+        for (const id of guessed) expect(IDS).toContain(id);
+      }),
+    );
+  });
+});

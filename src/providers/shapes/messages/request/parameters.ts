@@ -1,0 +1,109 @@
+import { BUDGETS } from '../../../dialects/anthropic/request/thinking.js';
+import type { Json } from '../../../endpoint.js';
+import { isObject, list } from '../../../endpoints/reading.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** Parameters that are said in other words, or elsewhere. */
+const TRANSLATED: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'max_tokens',
+  'stop_sequences',
+  'metadata',
+  'thinking',
+  'output_config',
+  'output_format',
+  'service_tier',
+]);
+
+/**
+ * What changes no answer: caching, diagnosis of it, and the tidying of a history that is too long for the model's liking
+ * (https://platform.claude.com/docs/en/build-with-claude/context-editing), which costs tokens when it is not done.
+ */
+const HINTS: ReadonlySet<string> = new Set(['cache_control', 'diagnostics', 'context_management', 'betas']);
+
+/** What only Anthropic has, and when it asks for nothing. */
+const IMPOSSIBLE: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['container', () => false],
+  ['mcp_servers', (value: unknown) => list(value).length === 0],
+  ['inference_geo', () => false],
+  ['speed', (value: unknown) => value === 'standard'],
+]);
+
+/** The parameters of an Anthropic client besides messages and tools. Unknown ones go along. */
+export function parametersOf(body: Json, model: string): Json {
+  for (const [parameter, isHarmless] of IMPOSSIBLE) {
+    const value = body[parameter] ?? null;
+    if (value !== null && !isHarmless(value)) throw unsupported(parameter, 'only Anthropic has it');
+  }
+  return withoutNulls({
+    ...Object.fromEntries(Object.entries(body).filter(([name]) => goesAlong(name))),
+    model,
+    ...limitOf(body.max_tokens ?? null, model),
+    stop: list(body.stop_sequences).length > 0 ? body.stop_sequences : null,
+    user: isObject(body.metadata) ? body.metadata.user_id : null,
+    reasoning_effort: effortOf(body),
+    response_format: formatOf(body),
+    service_tier: TIERS.get(body.service_tier),
+  });
+}
+
+const goesAlong = (name: string): boolean =>
+  !TRANSLATED.has(name) && !HINTS.has(name) && !IMPOSSIBLE.has(name);
+
+function withoutNulls(body: Json): Json {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
+}
+
+/**
+ * Models of OpenAI that refuse `max_tokens`, which many other providers know alone.
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
+const NEW_LIMIT = /(^|\/)(o\d|gpt-[5-9])/;
+
+function limitOf(limit: unknown, model: string): Json {
+  if (limit === null) throw invalid('The parameter "max_tokens" is required.');
+  return { [NEW_LIMIT.test(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
+}
+
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['standard_only', 'default'],
+]);
+
+/** OpenAI's greatest effort stands for Anthropic's. */
+const EFFORTS: ReadonlyMap<unknown, string> = new Map([
+  ['low', 'low'],
+  ['medium', 'medium'],
+  ['high', 'high'],
+  ['xhigh', 'xhigh'],
+  ['max', 'xhigh'],
+]);
+
+/** Thinking that is off; between tools it may still go on. */
+const OFF: ReadonlySet<unknown> = new Set(['disabled', 'between_tools']);
+
+/**
+ * How much to reason. A budget becomes the least effort that reaches it; adaptive thinking without an effort leaves it to
+ * the model, as the hub does where nothing is said.
+ */
+function effortOf({ thinking, output_config: output }: Json): string | null {
+  const { type, budget_tokens: budget } = isObject(thinking) ? thinking : {};
+  if (OFF.has(type)) return 'none';
+  const effort = isObject(output) ? EFFORTS.get(output.effort) : undefined;
+  if (effort !== undefined || type !== 'enabled' || typeof budget !== 'number') return effort ?? null;
+  const found = [...BUDGETS].find(([name, tokens]) => name !== 'max' && budget <= tokens);
+  return found?.[0] ?? 'xhigh';
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs; `output_format` is its earlier place. */
+function formatOf({ output_config: output, output_format: earlier }: Json): Json | null {
+  const format = (isObject(output) ? output.format : null) ?? earlier ?? null;
+  if (format === null) return null;
+  if (!isObject(format) || format.type !== 'json_schema' || !isObject(format.schema))
+    throw invalid('The output format must be of type json_schema, with a "schema".');
+  return { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: true } };
+}

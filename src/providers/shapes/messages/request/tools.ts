@@ -1,0 +1,57 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, list, stringify } from '../../../endpoints/reading.js';
+import { withMark } from './parts.js';
+import { invalid, unsupported } from './refusals.js';
+
+/**
+ * Tools of an Anthropic client as the hub's functions, and which of them to use.
+ *
+ * When a tool's definition is loaded and how its input is streamed (`defer_loading`, `eager_input_streaming`) are matters
+ * of Anthropic's service and left out. Throws `parameter_unsupported` for tools that Anthropic runs itself or knows by
+ * heart. https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
+ */
+export function toolsOf({ tools: given, tool_choice: choice }: Json): Json {
+  const tools = list(given).map(functionOf);
+  return { ...(tools.length > 0 ? { tools } : {}), ...choiceOf(choice ?? null) };
+}
+
+function functionOf(tool: unknown): Json {
+  if (!isObject(tool) || typeof tool.name !== 'string') throw invalid('Each tool needs a "name".');
+  const { type, name, strict, input_schema: schema } = tool;
+  if ((type ?? 'custom') !== 'custom')
+    throw unsupported(`tools[].${String(type)}`, 'only Anthropic has this tool');
+  const described = {
+    name,
+    ...descriptionOf(tool),
+    ...(isObject(schema) ? { parameters: schema } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  };
+  return withMark({ type: 'function', function: described }, tool);
+}
+
+/** The hub has no place for examples of a tool's input beside its description. */
+function descriptionOf({ description, input_examples: examples }: Json): Json {
+  const said = typeof description === 'string' ? [description] : [];
+  const shown = list(examples).map((example) => `Example of its input: ${stringify(example)}`);
+  const lines = [...said, ...shown];
+  return lines.length > 0 ? { description: lines.join('\n') } : {};
+}
+
+/** Anthropic's words for how to choose. */
+const CHOICES: ReadonlyMap<unknown, string> = new Map([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['none', 'none'],
+]);
+
+function choiceOf(choice: unknown): Json {
+  if (choice === null) return {};
+  if (!isObject(choice)) throw invalid('The parameter "tool_choice" must be an object.');
+  const { type, name, disable_parallel_tool_use: isSingle } = choice;
+  const parallel = isSingle === true ? { parallel_tool_calls: false } : {};
+  const word = CHOICES.get(type);
+  if (word) return { tool_choice: word, ...parallel };
+  if (type !== 'tool' || typeof name !== 'string')
+    throw invalid('The type of "tool_choice" must be auto, any, none, or tool with a "name".');
+  return { tool_choice: { type: 'function', function: { name } }, ...parallel };
+}

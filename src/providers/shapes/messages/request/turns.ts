@@ -1,0 +1,136 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, stringify } from '../../../endpoints/reading.js';
+import { blocksOf, contentOf, partsOf, withMark } from './parts.js';
+import { invalid, unsupported } from './refusals.js';
+
+/** One message of Anthropic as messages of the hub. */
+type ToMessages = (content: unknown) => Json[];
+
+const ROLES: ReadonlyMap<unknown, ToMessages> = new Map<unknown, ToMessages>([
+  ['user', userMessages],
+  ['assistant', assistantMessages],
+  ['system', systemMessages],
+]);
+
+/** `system` and `messages` of an Anthropic client as the hub's messages. Throws `invalid_request`. */
+export function messagesOf({ system, messages }: Json): Json[] {
+  if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  const turns = (messages as readonly unknown[]).flatMap((message) => {
+    const toMessages = isObject(message) ? ROLES.get(message.role) : undefined;
+    if (!toMessages) throw invalid('Each message needs a role: user, assistant or system.');
+    return toMessages((message as Json).content);
+  });
+  return [...systemMessages(system), ...turns];
+}
+
+function systemMessages(content: unknown): Json[] {
+  const parts = partsOf(content);
+  return parts.length > 0 ? [{ role: 'system', content: contentOf(parts) }] : [];
+}
+
+/** Results of tools are messages of their own in the hub, before what the user says beside them. */
+function userMessages(content: unknown): Json[] {
+  const blocks = blocksOf(content);
+  const results = blocks.filter(({ type }) => type === 'tool_result').map(resultOf);
+  const said = partsOf(blocks.filter(({ type }) => type !== 'tool_result'));
+  const parts = [...results.flatMap(({ shown }) => shown), ...said];
+  const messages = results.map(({ message }) => message);
+  return parts.length > 0 ? [...messages, { role: 'user', content: contentOf(parts) }] : messages;
+}
+
+interface Result {
+  readonly message: Json;
+  /** What the tool gave besides text, for the user to show. */
+  readonly shown: readonly Json[];
+}
+
+/**
+ * The hub's tools answer with text (https://platform.openai.com/docs/api-reference/chat/create), so images and documents
+ * of a result are shown by the user's next message, which names the call. The hub has no word for a failed call either;
+ * its text says so.
+ */
+function resultOf(block: Json): Result {
+  const { tool_use_id: id, content, is_error: isError } = block;
+  if (typeof id !== 'string') throw invalid('A tool_result needs a "tool_use_id".');
+  const parts = partsOf(blocksOf(content).map(withoutReference));
+  const texts = parts.filter(({ type }) => type === 'text');
+  const shown = parts.filter(({ type }) => type !== 'text');
+  const failed = isError === true ? withError(texts) : texts;
+  const message = { role: 'tool', tool_call_id: id, content: contentOf(failed) };
+  const caption = { type: 'text', text: `Shown by the tool call ${id}:` };
+  return { message: withMark(message, block), shown: shown.length > 0 ? [caption, ...shown] : [] };
+}
+
+/** A tool that a search for tools has found is named; its definition stands in `tools`. */
+function withoutReference(block: Json): Json {
+  return block.type === 'tool_reference' ? { type: 'text', text: String(block.tool_name) } : block;
+}
+
+function withError(texts: readonly Json[]): readonly Json[] {
+  const says = texts.some(({ text }) => typeof text === 'string' && /^\W*error/i.test(text));
+  return says ? texts : [{ type: 'text', text: 'Error:' }, ...texts];
+}
+
+/** What an assistant's turn has told so far. */
+interface Turn {
+  readonly parts: Json[];
+  /** Blocks with signatures, which only their own provider can read. */
+  readonly kept: Json[];
+  readonly calls: Json[];
+  thinking: string;
+}
+
+const READERS: ReadonlyMap<unknown, (block: Json, turn: Turn) => void> = new Map<
+  unknown,
+  (block: Json, turn: Turn) => void
+>([
+  ['text', (block, { parts }) => parts.push(...partsOf([withoutCitations(block)]))],
+  ['thinking', readThinking],
+  ['redacted_thinking', (block, { kept }) => kept.push(block)],
+  ['tool_use', (block, { calls }) => calls.push(callOf(block))],
+]);
+
+function assistantMessages(content: unknown): Json[] {
+  const turn: Turn = { parts: [], kept: [], calls: [], thinking: '' };
+  for (const block of blocksOf(content)) {
+    const read = READERS.get(block.type);
+    if (!read)
+      throw unsupported(`messages[].content[].${String(block.type)}`, 'only Anthropic has such blocks');
+    read(block, turn);
+  }
+  const { parts, kept, calls, thinking } = turn;
+  if (parts.length + kept.length + calls.length === 0 && thinking === '') return [];
+  return [
+    {
+      role: 'assistant',
+      content: parts.length === 0 && calls.length > 0 ? null : contentOf(parts),
+      ...(thinking === '' ? {} : { reasoning_content: thinking }),
+      ...(kept.length > 0 ? { content_blocks: kept } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    },
+  ];
+}
+
+function withoutCitations({ type, text, cache_control: mark }: Json): Json {
+  return withMark({ type, text }, { cache_control: mark });
+}
+
+function readThinking(block: Json, turn: Turn): void {
+  const { thinking, signature } = block;
+  if (typeof thinking === 'string') turn.thinking += thinking;
+  if (typeof signature === 'string' && signature !== '') turn.kept.push(block);
+}
+
+/** A call keeps what another provider has attached to it, which the answer's stream had put there. */
+function callOf(block: Json): Json {
+  const { id, name, input, extra_content: extra } = block;
+  if (typeof id !== 'string' || typeof name !== 'string')
+    throw invalid('A tool_use needs an "id" and a "name".');
+  const call = {
+    id,
+    type: 'function',
+    function: { name, arguments: isObject(input) ? stringify(input) : '{}' },
+    ...(isObject(extra) ? { extra_content: extra } : {}),
+  };
+  return withMark(call, block);
+}

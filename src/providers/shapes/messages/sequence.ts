@@ -1,0 +1,103 @@
+import type { Json } from '../../endpoint.js';
+import { stringify } from '../../endpoints/reading.js';
+import type { StreamEvent } from '../../translation.js';
+
+/** A named event whose data has the name too. https://platform.claude.com/docs/en/build-with-claude/streaming */
+export function named(type: string, fields: Json): StreamEvent {
+  return { event: type, data: stringify({ type, ...fields }) };
+}
+
+/** A block that has begun, or waits for those before it. */
+interface Block {
+  readonly key: string;
+  readonly start: Json;
+  readonly deltas: Json[];
+}
+
+/** Stands among those that wait for the end of one, and never begins. */
+const CUT = 'cut';
+
+/** Keys of blocks that no later block may push aside, because more may come for them. */
+const isCall = (key: string): boolean => key.startsWith('call:');
+
+/**
+ * Blocks one after the other, as clients of Anthropic expect them: each begins, grows and ends before the next begins, and
+ * has the next number.
+ *
+ * Text and thinking end when something else begins. A tool call ends with the answer, because a provider may go on with an
+ * earlier call after it has begun another; what comes after the first call waits for its turn.
+ */
+export class BlockSequence {
+  private index = -1;
+  private open: Block | null = null;
+  private waiting: Block[] = [];
+
+  /** Adds to the block of this key, which begins where the latest block has another. */
+  add(key: string, start: Json, delta: Json | null): readonly StreamEvent[] {
+    const known = isCall(key) ? this.find(key) : this.latest(key);
+    if (known) return delta ? this.grow(known, delta) : [];
+    const block: Block = { key, start, deltas: delta ? [delta] : [] };
+    if (!this.open || !isCall(this.open.key)) return [...this.close(), ...this.begin(block)];
+    this.waiting.push(block);
+    return [];
+  }
+
+  /** Whether a block of this key has begun or waits. */
+  has(key: string): boolean {
+    return this.find(key) !== null;
+  }
+
+  /** Whether any tool has been called. */
+  get hasCalls(): boolean {
+    return this.open !== null && isCall(this.open.key);
+  }
+
+  /** Ends the latest block of text or thinking, so that the next of its kind is one of its own. */
+  cut(): readonly StreamEvent[] {
+    if (!this.open) return [];
+    if (!isCall(this.open.key)) return this.close();
+    this.waiting.push({ key: CUT, start: {}, deltas: [] });
+    return [];
+  }
+
+  /** Ends everything that has begun, and all that waits. */
+  finish(): readonly StreamEvent[] {
+    const events = [...this.close()];
+    const waiting = this.waiting.filter(({ key }) => key !== CUT);
+    this.waiting = [];
+    for (const block of waiting) events.push(...this.begin(block), ...this.close());
+    return events;
+  }
+
+  private find(key: string): Block | null {
+    return [this.open, ...this.waiting].find((block) => block?.key === key) ?? null;
+  }
+
+  private latest(key: string): Block | null {
+    const last = this.waiting.at(-1) ?? this.open;
+    return last?.key === key ? last : null;
+  }
+
+  private begin(block: Block): readonly StreamEvent[] {
+    this.open = block;
+    this.index += 1;
+    const start = named('content_block_start', { index: this.index, content_block: block.start });
+    return [start, ...block.deltas.map((delta) => this.delta(delta))];
+  }
+
+  private grow(block: Block, delta: Json): readonly StreamEvent[] {
+    if (block === this.open) return [this.delta(delta)];
+    block.deltas.push(delta);
+    return [];
+  }
+
+  private close(): readonly StreamEvent[] {
+    if (!this.open) return [];
+    this.open = null;
+    return [named('content_block_stop', { index: this.index })];
+  }
+
+  private delta(delta: Json): StreamEvent {
+    return named('content_block_delta', { index: this.index, delta });
+  }
+}

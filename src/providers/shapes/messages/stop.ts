@@ -1,0 +1,54 @@
+import type { Json } from '../../endpoint.js';
+
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['stop', 'end_turn'],
+  ['length', 'max_tokens'],
+  ['tool_calls', 'tool_use'],
+  ['function_call', 'tool_use'],
+  ['content_filter', 'refusal'],
+]);
+
+/** Anthropic's own reasons, which an answer that need not be strict may still name. */
+const OWN: ReadonlySet<unknown> = new Set([
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+]);
+
+/** What decides why an answer ended. */
+export interface Ending {
+  readonly reason: unknown;
+  readonly native: unknown;
+  readonly hasCalls: boolean;
+  /** The model's words where it refused. */
+  readonly refusal: string;
+}
+
+/**
+ * `stop_reason`, `stop_sequence` and `stop_details`. Some providers end an answer that calls tools with `stop`; clients
+ * would not run them. Which stop sequence was found, the hub does not say.
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+ */
+export function stopOf({ reason, native, hasCalls, refusal }: Ending): Json {
+  const known = OWN.has(native) ? native : (REASONS.get(reason) ?? 'end_turn');
+  const stop = refusalOr(hasCalls && known === 'end_turn' ? 'tool_use' : known, refusal);
+  const details =
+    stop === 'refusal' ? { type: 'refusal', category: null, explanation: refusal || null } : null;
+  return { stop_reason: stop, stop_sequence: null, stop_details: details };
+}
+
+function refusalOr(stop: unknown, refusal: string): unknown {
+  return stop === 'end_turn' && refusal !== '' ? 'refusal' : stop;
+}
+
+/**
+ * The part of a refusal that the answer's text says. With OpenAI a model refuses in words of its own, and the answer ends as
+ * others do; where it was stopped instead, the words explain that and stand in `stop_details` only.
+ */
+export function spokenRefusal(reason: unknown, refusal: string): string {
+  return REASONS.get(reason) === 'refusal' ? '' : refusal;
+}

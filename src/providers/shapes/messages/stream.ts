@@ -1,0 +1,129 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
+import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
+import { envelope } from './answer.js';
+import { citationsOf, toolUse } from './blocks.js';
+import { messagesStreamError } from './errors.js';
+import { BlockSequence, named } from './sequence.js';
+import { spokenRefusal, stopOf } from './stop.js';
+import { messagesUsage, wholeUsage } from './usage.js';
+
+const TEXT: Json = { type: 'text', text: '', citations: null };
+const THINKING: Json = { type: 'thinking', thinking: '', signature: '' };
+
+/**
+ * The hub's chunks as Anthropic's stream: `message_start`; the blocks, one after the other; `message_delta` with the
+ * reason and the usage; `message_stop`. https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
+export class MessagesStream implements ChunkTranslator {
+  private readonly blocks = new BlockSequence();
+  private isStarted = false;
+  private isOver = false;
+  private refusal = '';
+  private reason: unknown = null;
+  private native: unknown = null;
+  private usage: unknown = null;
+
+  constructor(private readonly context: Context) {}
+
+  chunk(hub: Json): readonly StreamEvent[] {
+    if (this.isOver) return [];
+    if (isObject(hub.usage)) this.usage = hub.usage;
+    const choice = list(hub.choices).find(isFirst);
+    const events = [...this.start(hub)];
+    if (!choice) return events;
+    this.reason = choice.finish_reason ?? this.reason;
+    this.native = choice.native_finish_reason ?? this.native;
+    if (isObject(choice.delta)) events.push(...this.said(choice.delta));
+    return events;
+  }
+
+  end(): readonly StreamEvent[] {
+    if (this.isOver) return [];
+    const events = [...this.start({})];
+    const { reason, native, refusal } = this;
+    const { hasCalls } = this.blocks;
+    events.push(...this.text(spokenRefusal(reason, refusal)), ...this.blocks.finish());
+    const delta = { ...stopOf({ reason, native, hasCalls, refusal }), container: null };
+    this.isOver = true;
+    return [
+      ...events,
+      named('message_delta', { delta, usage: messagesUsage(this.usage) }),
+      named('message_stop', {}),
+    ];
+  }
+
+  fail(error: HubError): readonly StreamEvent[] {
+    if (this.isOver) return [];
+    this.isOver = true;
+    const { type, ...fields } = messagesStreamError(error);
+    return [named(String(type), fields)];
+  }
+
+  private start(hub: Json): readonly StreamEvent[] {
+    if (this.isStarted) return [];
+    this.isStarted = true;
+    const unknown = { stop_reason: null, stop_sequence: null, stop_details: null };
+    const message = {
+      ...envelope(hub, this.context),
+      content: [],
+      ...unknown,
+      usage: wholeUsage(hub),
+    };
+    return [named('message_start', { message })];
+  }
+
+  private said(delta: Json): readonly StreamEvent[] {
+    const { reasoning_content: reasoning, content, refusal, annotations } = delta;
+    this.refusal += textOf(refusal);
+    return [
+      ...this.thinking(textOf(reasoning)),
+      ...list(delta.content_blocks).flatMap((block) => this.proof(block)),
+      ...this.text(textOf(content)),
+      ...citationsOf(annotations).flatMap((citation) =>
+        this.blocks.add('text', TEXT, { type: 'citations_delta', citation }),
+      ),
+      ...list(delta.tool_calls).flatMap((call) => this.call(call)),
+    ];
+  }
+
+  private text(text: string): readonly StreamEvent[] {
+    return text === '' ? [] : this.blocks.add('text', TEXT, { type: 'text_delta', text });
+  }
+
+  private thinking(thinking: string): readonly StreamEvent[] {
+    return thinking === '' ? [] : this.blocks.add('thinking', THINKING, { type: 'thinking_delta', thinking });
+  }
+
+  /** What proves thinking; its text has come as `reasoning_content` already. A signature is a block's last word. */
+  private proof(block: unknown): readonly StreamEvent[] {
+    const delta = isObject(block) ? block.delta : null;
+    if (!isObject(delta)) return [];
+    const { signature, data } = delta;
+    if (typeof signature === 'string' && signature !== '') {
+      const proven = this.blocks.add('thinking', THINKING, { type: 'signature_delta', signature });
+      return [...proven, ...this.blocks.cut()];
+    }
+    if (typeof data !== 'string' || data === '') return [];
+    return [...this.blocks.add('redacted', { type: 'redacted_thinking', data }, null), ...this.blocks.cut()];
+  }
+
+  private call(call: unknown): readonly StreamEvent[] {
+    if (!isObject(call)) return [];
+    const key = `call:${Number.isSafeInteger(call.index) ? String(call.index) : '0'}`;
+    const start = toolUse(call, {});
+    if (!start && !this.blocks.has(key)) return [];
+    const part = isObject(call.function) ? call.function.arguments : null;
+    const isPart = typeof part === 'string' && part !== '';
+    return this.blocks.add(
+      key,
+      start ?? {},
+      isPart ? { type: 'input_json_delta', partial_json: part } : null,
+    );
+  }
+}
+
+/** A choice is the first where it does not say otherwise. */
+function isFirst(choice: unknown): choice is Json {
+  return isObject(choice) && (choice.index ?? 0) === 0;
+}

@@ -1,0 +1,40 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject } from '../../endpoints/reading.js';
+
+/**
+ * The hub's usage as Anthropic's, which counts input beside what came from or went to a cache. Zero where the provider told
+ * nothing: the shape has no word for that. https://platform.claude.com/docs/en/api/messages
+ */
+export function messagesUsage(hub: unknown): Json {
+  const usage = isObject(hub) ? hub : {};
+  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const finer = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const read = count(prompt.cached_tokens) ?? 0;
+  const written = count(prompt.cache_write_tokens) ?? 0;
+  const reasoning = count(finer.reasoning_tokens);
+  return {
+    input_tokens: Math.max((count(usage.prompt_tokens) ?? 0) - read - written, 0),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    output_tokens: count(usage.completion_tokens) ?? 0,
+    output_tokens_details: reasoning === null ? null : { thinking_tokens: reasoning },
+    server_tool_use: null,
+  };
+}
+
+/** OpenAI's tiers in Anthropic's words. https://platform.claude.com/docs/en/api/service-tiers */
+const TIERS: ReadonlyMap<unknown, string> = new Map([
+  ['default', 'standard'],
+  ['priority', 'priority'],
+]);
+
+/** The usage of a whole message, which says a little more than that of a stream's end. */
+export function wholeUsage({ usage, service_tier: tier }: Json): Json {
+  return {
+    ...messagesUsage(usage),
+    cache_creation: null,
+    inference_geo: null,
+    service_tier: TIERS.get(tier) ?? null,
+    speed: null,
+  };
+}

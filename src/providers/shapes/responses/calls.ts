@@ -1,0 +1,78 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
+import type { Called, CallItem } from './call-item.js';
+
+/** A call whose name has not come yet, and its arguments until then. */
+interface Awaited {
+  id: string;
+  input: string;
+}
+
+/** Opens an item of the response. */
+export type OpenCall = (called: Called) => CallItem;
+
+/**
+ * Tool calls by their index in the hub's stream. Their pieces may come mixed, so each stays open until the answer ends.
+ */
+export class Calls {
+  private readonly open = new Map<number, { id: string; item: CallItem }>();
+  private readonly awaited = new Map<number, Awaited>();
+
+  constructor(private readonly openCall: OpenCall) {}
+
+  /** `tool_calls` of a message or a chunk. What is no tool call is skipped. */
+  add(calls: unknown): void {
+    for (const [position, call] of list(calls).entries()) {
+      if (!isObject(call)) continue;
+      this.addPiece(Number.isSafeInteger(call.index) ? (call.index as number) : position, call);
+    }
+  }
+
+  private addPiece(index: number, call: Json): void {
+    const id = textOf(call.id);
+    const { name, input, kind } = calledIn(call);
+    const item = this.itemAt(index, id);
+    if (item) grow(item, input, call);
+    else this.begin(index, { kind, name, id, input, call });
+  }
+
+  /** Some providers give every call the index 0: another id is another call. */
+  private itemAt(index: number, id: string): CallItem | null {
+    const known = this.open.get(index);
+    return known && (id === '' || id === known.id) ? known.item : null;
+  }
+
+  private begin(index: number, { kind, name, id, input, call }: Beginning): void {
+    const earlier = this.awaited.get(index) ?? { id: '', input: '' };
+    const begun = { id: id || earlier.id, input: earlier.input + input };
+    if (name === '') {
+      this.awaited.set(index, begun);
+      return;
+    }
+    this.awaited.delete(index);
+    const call_id = begun.id || `call_${index}_${name}`;
+    const item = this.openCall({ kind, call_id, name });
+    this.open.set(index, { id: begun.id, item });
+    grow(item, begun.input, call);
+  }
+}
+
+interface Beginning {
+  readonly kind: Called['kind'];
+  readonly name: string;
+  readonly id: string;
+  readonly input: string;
+  readonly call: Json;
+}
+
+function grow(item: CallItem, input: string, call: Json): void {
+  if (input !== '') item.add(input);
+  item.keep(call.extra_content);
+}
+
+function calledIn(call: Json): { kind: Called['kind']; name: string; input: string } {
+  if (isObject(call.custom))
+    return { kind: 'custom', name: textOf(call.custom.name), input: textOf(call.custom.input) };
+  const called = isObject(call.function) ? call.function : {};
+  return { kind: 'function', name: textOf(called.name), input: textOf(called.arguments) };
+}

@@ -1,0 +1,94 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { contentOf, partsOf } from './content.js';
+import { invalid, unsupported } from './refusing.js';
+import { unseal } from './sealing.js';
+
+/** What an item of `input` says: a whole message of the hub, or a piece of an assistant's turn. */
+export type Read =
+  | { readonly kind: 'message'; readonly message: Json }
+  | { readonly kind: 'reasoning'; readonly text: string; readonly blocks: readonly Json[] }
+  | { readonly kind: 'said'; readonly parts: readonly Json[] }
+  | { readonly kind: 'call'; readonly call: Json };
+
+type ItemReader = (item: Json, where: string) => Read;
+
+const ITEMS: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
+  ['message', message],
+  ['reasoning', reasoning],
+  ['function_call', functionCall],
+  ['custom_tool_call', customCall],
+  ['function_call_output', callOutput],
+  ['custom_tool_call_output', callOutput],
+]);
+
+/**
+ * Reads an item of `input`. Throws `parameter_unsupported` for items of tools that run at OpenAI, and for references
+ * to items that only OpenAI keeps.
+ * https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+ */
+export function readItem(item: unknown, where: string): Read {
+  if (!isObject(item)) throw invalid(`"${where}" must be an object`);
+  const type = typeOf(item);
+  const read = ITEMS.get(type);
+  if (read) return read(item, where);
+  if (type === 'item_reference')
+    throw unsupported(where, 'items are not kept here, so they cannot be referred to; send the item itself');
+  throw unsupported(where, `items of the type "${type}" cannot be sent to this provider`);
+}
+
+/** The type may be left out of messages and references. */
+function typeOf({ type, role, id }: Json): string {
+  if (typeof type === 'string') return type;
+  if (typeof role === 'string') return 'message';
+  return typeof id === 'string' ? 'item_reference' : '';
+}
+
+/** The hub's `system` stands for `developer` too: providers that speak chat completions often know only the one. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['user', 'user'],
+  ['system', 'system'],
+  ['developer', 'system'],
+]);
+
+function message({ role, content }: Json, where: string): Read {
+  const parts = partsOf(content, `${where}.content`);
+  if (role === 'assistant') return { kind: 'said', parts };
+  const known = ROLES.get(String(role));
+  if (known === undefined) throw invalid(`"${where}.role" must be user, assistant, system or developer`);
+  return { kind: 'message', message: { role: known, content: contentOf(parts) } };
+}
+
+function reasoning({ content, summary, encrypted_content }: Json): Read {
+  const said = list(content).length > 0 ? content : summary;
+  return { kind: 'reasoning', text: list(said).map(textIn).join('\n\n'), blocks: unseal(encrypted_content) };
+}
+
+const textIn = (part: unknown): string => (isObject(part) ? textOf(part.text) : '');
+
+function functionCall(item: Json, where: string): Read {
+  const name = required(item, 'name', where);
+  const call = { name, arguments: required(item, 'arguments', where) };
+  const own = isObject(item.extra_content) ? { extra_content: item.extra_content } : {};
+  const id = required(item, 'call_id', where);
+  return { kind: 'call', call: { id, type: 'function', function: call, ...own } };
+}
+
+function customCall(item: Json, where: string): Read {
+  const custom = { name: required(item, 'name', where), input: required(item, 'input', where) };
+  return { kind: 'call', call: { id: required(item, 'call_id', where), type: 'custom', custom } };
+}
+
+function callOutput(item: Json, where: string): Read {
+  const content = contentOf(partsOf(item.output, `${where}.output`));
+  return {
+    kind: 'message',
+    message: { role: 'tool', tool_call_id: required(item, 'call_id', where), content },
+  };
+}
+
+function required(item: Json, name: string, where: string): string {
+  const value = item[name];
+  if (typeof value !== 'string') throw invalid(`"${where}.${name}" must be a string`);
+  return value;
+}

@@ -1,0 +1,67 @@
+import type { Json } from '../../endpoint.js';
+import { textOf } from '../../endpoints/reading.js';
+import { contentOf } from './content.js';
+import { type Read, readItem } from './items.js';
+import { invalid } from './refusing.js';
+
+type Piece = Exclude<Read, { kind: 'message' }>;
+
+/**
+ * `input` as the hub's messages. What the assistant thought, said and called stands in items of their own; the hub has
+ * one message for them. Throws `invalid_request` or `parameter_unsupported`.
+ */
+export function messagesOf(input: unknown): readonly Json[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }];
+  if (!Array.isArray(input)) throw invalid('"input" must be a string or a list of items');
+  const messages: Json[] = [];
+  let turn: Piece[] = [];
+  for (const [index, item] of input.entries()) {
+    const read = readItem(item, `input[${index}]`);
+    if (read.kind !== 'message') turn.push(read);
+    else {
+      messages.push(...assistantMessages(turn), read.message);
+      turn = [];
+    }
+  }
+  return [...messages, ...assistantMessages(turn)];
+}
+
+/** Calls keep a turn together, because their outputs must follow the message that has them. */
+function assistantMessages(turn: readonly Piece[]): readonly Json[] {
+  const groups = turn.some(({ kind }) => kind === 'call') ? [turn] : answers(turn);
+  // Reasoning whose answer was left out is no message: providers refuse one without content.
+  return groups.filter((group) => group.some(({ kind }) => kind !== 'reasoning')).map(assistantMessage);
+}
+
+/** Each answer with the reasoning before it. */
+function answers(turn: readonly Piece[]): readonly (readonly Piece[])[] {
+  const groups: Piece[][] = [];
+  let isSaid = true;
+  for (const piece of turn) {
+    if (isSaid) groups.push([]);
+    groups.at(-1)?.push(piece);
+    isSaid = piece.kind === 'said';
+  }
+  return groups;
+}
+
+function assistantMessage(pieces: readonly Piece[]): Json {
+  const parts = pieces.flatMap((piece) => (piece.kind === 'said' ? piece.parts : []));
+  const calls = pieces.flatMap((piece) => (piece.kind === 'call' ? [piece.call] : []));
+  const thoughts = pieces.flatMap((piece) => (piece.kind === 'reasoning' && piece.text ? [piece.text] : []));
+  const isSigned = pieces.some((piece) => piece.kind === 'reasoning' && piece.blocks.length > 0);
+  return {
+    role: 'assistant',
+    content: parts.length > 0 ? contentOf(parts) : null,
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
+    ...(isSigned && { content_blocks: pieces.flatMap(blocksOf) }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+/** What was thought and said, in order, for providers that check the signatures of their own reasoning. */
+function blocksOf(piece: Piece): readonly Json[] {
+  if (piece.kind === 'reasoning') return piece.blocks;
+  if (piece.kind === 'call') return [];
+  return piece.parts.map((part) => ({ type: 'text', text: textOf([part]) }));
+}

@@ -1,0 +1,27 @@
+import type { Json } from '../../endpoint.js';
+
+/** What an event says, without its number. */
+export type Emit = (type: string, fields: Json) => void;
+
+/** Where an item stands in the response. */
+export interface Place {
+  readonly id: string;
+  readonly output_index: number;
+}
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+/** An item of a response while it grows. Growing emits the events that a streaming client reads. */
+export interface OutputItem {
+  /** The item as it stands. */
+  snapshot(status: ItemStatus): Json;
+  /** Emits what ends the item. Nothing is added after it. */
+  close(status: ItemStatus): void;
+}
+
+/** Events that begin and end every item. */
+export const added = (emit: Emit, { output_index }: Place, item: Json): void =>
+  emit('response.output_item.added', { output_index, item });
+
+export const done = (emit: Emit, { output_index }: Place, item: Json): void =>
+  emit('response.output_item.done', { output_index, item });

@@ -1,0 +1,131 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { CallItem, type Called } from './call-item.js';
+import { Calls } from './calls.js';
+import { MessageItem, annotationOf } from './message-item.js';
+import type { Emit, ItemStatus, OutputItem, Place } from './output-item.js';
+import { ReasoningItem } from './reasoning-item.js';
+
+type Kind = 'rs' | 'msg' | 'fc' | 'ctc';
+
+/** How the items of one response are made. */
+export interface OutputOptions {
+  readonly emit: Emit;
+  /** What the ids of all items end with, besides their number. */
+  readonly idSuffix: string;
+  readonly isSummary: boolean;
+}
+
+/**
+ * The output of a response, grown from the pieces of an answer; a whole answer is one piece. Reasoning and text end
+ * when something else begins; calls end with the answer.
+ */
+export class Output {
+  private readonly items: { readonly item: OutputItem; isOpen: boolean }[] = [];
+  private current: ReasoningItem | MessageItem | null = null;
+  private readonly calls: Calls;
+
+  constructor(private readonly options: OutputOptions) {
+    this.calls = new Calls((called) => this.openCall(called));
+  }
+
+  /** A `delta`, or a whole `message`, and the log probabilities beside it. Never throws. */
+  add(delta: Json, logprobs: unknown): void {
+    const { reasoning_content, reasoning, content_blocks, content, refusal, annotations, tool_calls } = delta;
+    this.addReasoning(textOf(reasoning_content ?? reasoning), content_blocks);
+    this.addContent(content, isObject(logprobs) ? list(logprobs.content) : []);
+    const cited = list(annotations).flatMap(annotationOf);
+    if (cited.length > 0) this.message().addAnnotations(cited);
+    const refused = textOf(refusal);
+    if (refused !== '') this.message().addRefusal(refused);
+    this.calls.add(tool_calls);
+  }
+
+  /** Ends all items; the last of an answer that was cut is incomplete. */
+  close(isComplete: boolean): void {
+    this.current = null;
+    const last = this.items.length - 1;
+    for (const [index] of this.items.entries()) this.closeAt(index, statusOf(index === last, isComplete));
+  }
+
+  /** The items as they stand, the last with the status of the whole answer. */
+  snapshot(isComplete: boolean): readonly Json[] {
+    const last = this.items.length - 1;
+    return this.items.map(({ item }, index) => item.snapshot(statusOf(index === last, isComplete)));
+  }
+
+  private addReasoning(text: string, blocks: unknown): void {
+    const isSigned = list(blocks).some(isReasoningBlock);
+    if (text === '' && !isSigned) return;
+    const item = this.reasoning();
+    if (text !== '') item.add(text);
+    if (isSigned) item.addBlocks(blocks);
+  }
+
+  /** A string, or a list of parts as Mistral has it, with its reasoning among them. */
+  private addContent(content: unknown, logprobs: readonly unknown[]): void {
+    if (!Array.isArray(content)) {
+      const text = textOf(content);
+      if (text !== '') this.message().addText(text, logprobs);
+      return;
+    }
+    for (const part of content as readonly unknown[]) {
+      const text = textOf([part]);
+      if (text === '') continue;
+      if (isObject(part) && part.type === 'thinking') this.reasoning().add(text);
+      else this.message().addText(text, []);
+    }
+  }
+
+  private reasoning(): ReasoningItem {
+    if (this.current instanceof ReasoningItem) return this.current;
+    const { emit, isSummary } = this.options;
+    return this.begin(new ReasoningItem(this.nextPlace('rs'), emit, isSummary));
+  }
+
+  private message(): MessageItem {
+    if (this.current instanceof MessageItem) return this.current;
+    return this.begin(new MessageItem(this.nextPlace('msg'), this.options.emit));
+  }
+
+  private begin<T extends ReasoningItem | MessageItem>(item: T): T {
+    this.items.push({ item, isOpen: true });
+    this.current = item;
+    return item;
+  }
+
+  private openCall(called: Called): CallItem {
+    const place = this.nextPlace(called.kind === 'function' ? 'fc' : 'ctc');
+    const item = new CallItem(place, this.options.emit, called);
+    this.items.push({ item, isOpen: true });
+    return item;
+  }
+
+  /** The place after what is being said, which ends here. */
+  private nextPlace(kind: Kind): Place {
+    if (this.current)
+      this.closeAt(
+        this.items.findIndex(({ item }) => item === this.current),
+        'completed',
+      );
+    this.current = null;
+    const output_index = this.items.length;
+    return { id: `${kind}_${this.options.idSuffix}${output_index}`, output_index };
+  }
+
+  private closeAt(index: number, status: ItemStatus): void {
+    const entry = this.items[index];
+    if (!entry?.isOpen) return;
+    entry.isOpen = false;
+    entry.item.close(status);
+  }
+}
+
+const statusOf = (isLast: boolean, isComplete: boolean): ItemStatus =>
+  isComplete || !isLast ? 'completed' : 'incomplete';
+
+function isReasoningBlock(piece: unknown): boolean {
+  if (!isObject(piece) || !isObject(piece.delta)) return false;
+  const { thinking, signature, data } = piece.delta;
+  return [thinking, signature, data].some((value) => typeof value === 'string');
+}

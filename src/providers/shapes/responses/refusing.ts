@@ -1,0 +1,53 @@
+import { AppError } from '../../../common/errors/app-error.js';
+import type { Json } from '../../endpoint.js';
+
+/** Parameters that ask for what only OpenAI keeps or runs, and when they ask for it. */
+interface Refused {
+  readonly parameter: string;
+  readonly isAsked: (value: unknown) => boolean;
+  readonly detail: string;
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const isTrue = (value: unknown): boolean => value === true;
+
+const NOT_KEPT = 'responses of this provider are not kept; send the earlier items in "input"';
+
+const REFUSED: readonly Refused[] = [
+  { parameter: 'previous_response_id', isAsked: isGiven, detail: NOT_KEPT },
+  { parameter: 'conversation', isAsked: isGiven, detail: NOT_KEPT },
+  {
+    parameter: 'store',
+    isAsked: isTrue,
+    detail: 'responses of this provider are not kept; leave it out or send false',
+  },
+  { parameter: 'background', isAsked: isTrue, detail: 'this provider answers only while the client waits' },
+  {
+    parameter: 'prompt',
+    isAsked: isGiven,
+    detail: 'prompt templates live at OpenAI; send "instructions" and "input"',
+  },
+  {
+    parameter: 'context_management',
+    isAsked: isGiven,
+    detail: 'this provider cannot shorten the conversation',
+  },
+  {
+    parameter: 'truncation',
+    isAsked: (value) => value === 'auto',
+    detail: 'this provider cannot shorten the conversation; send "disabled"',
+  },
+];
+
+/** Throws `parameter_unsupported` for the first parameter that cannot be served away from OpenAI. */
+export function refuseTheImpossible(body: Json): void {
+  const found = REFUSED.find(({ parameter, isAsked }) => isAsked(body[parameter]));
+  if (found) throw unsupported(found.parameter, found.detail);
+}
+
+/** What the request asks for is known, and cannot be had from this provider. */
+export const unsupported = (parameter: string, detail: string): AppError =>
+  new AppError('parameter_unsupported', { parameter, detail });
+
+/** The request is not of the shape that OpenAI documents. */
+export const invalid = (detail: string): AppError => new AppError('invalid_request', { detail });

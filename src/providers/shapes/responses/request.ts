@@ -1,0 +1,91 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list } from '../../endpoints/reading.js';
+import { messagesOf } from './messages.js';
+import { invalid, refuseTheImpossible, unsupported } from './refusing.js';
+import { toolChoiceOf, toolsOf } from './tools.js';
+
+/** Parameters that the hub has elsewhere, or that mean nothing there. All others go along under their own names. */
+const READ: ReadonlySet<string> = new Set([
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'max_output_tokens',
+  'top_logprobs',
+  'include',
+  // Only built-in tools have calls that it could limit, and these are refused.
+  'max_tool_calls',
+  'stream_options',
+  'store',
+  'background',
+  'truncation',
+]);
+
+/**
+ * A request to `POST /v1/responses` in the hub's words. Throws `invalid_request` or `parameter_unsupported`.
+ * https://platform.openai.com/docs/api-reference/responses/create
+ */
+export function hubRequest(body: Json): Json {
+  refuseTheImpossible(body);
+  return present({
+    ...Object.fromEntries(Object.entries(body).filter(([name]) => !READ.has(name))),
+    messages: [...instructionsOf(body.instructions), ...messagesOf(body.input)],
+    // The elder name: providers that have chat completions and no responses of their own all know it.
+    max_tokens: body.max_output_tokens,
+    ...toolParameters(body),
+    ...textParameters(body.text),
+    ...reasoningParameters(body.reasoning),
+    ...logprobParameters(body),
+  });
+}
+
+const present = (parameters: Json): Json =>
+  Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null));
+
+function instructionsOf(instructions: unknown): readonly Json[] {
+  if (instructions === undefined || instructions === null) return [];
+  if (typeof instructions !== 'string') throw invalid('"instructions" must be a string');
+  return [{ role: 'system', content: instructions }];
+}
+
+/** Chat completions refuses words about tools where there are none. */
+function toolParameters({ tools, tool_choice, parallel_tool_calls }: Json): Json {
+  const known = toolsOf(tools);
+  const choice = toolChoiceOf(tool_choice);
+  return known ? { tools: known, tool_choice: choice, parallel_tool_calls } : {};
+}
+
+function textParameters(text: unknown): Json {
+  if (text === undefined || text === null) return {};
+  if (!isObject(text)) throw invalid('"text" must be an object');
+  return { response_format: formatOf(text.format), verbosity: text.verbosity };
+}
+
+function formatOf(format: unknown): Json | undefined {
+  if (format === undefined || format === null) return undefined;
+  if (!isObject(format)) throw invalid('"text.format" must be an object');
+  const { type, name, schema, strict, description } = format;
+  if (type === 'text') return undefined;
+  if (type === 'json_object') return { type };
+  if (type !== 'json_schema') throw invalid('"text.format.type" must be text, json_object or json_schema');
+  return { type, json_schema: present({ name, schema, strict, description }) };
+}
+
+/** A summary is no parameter of chat completions: it says where the answer has its reasoning (`reasoning-item.ts`). */
+function reasoningParameters(reasoning: unknown): Json {
+  if (reasoning === undefined || reasoning === null) return {};
+  if (!isObject(reasoning)) throw invalid('"reasoning" must be an object');
+  if (reasoning.mode === 'pro') throw unsupported('reasoning.mode', 'only OpenAI has the mode "pro"');
+  return { reasoning_effort: reasoning.effort };
+}
+
+const LOGPROBS = 'message.output_text.logprobs';
+
+function logprobParameters({ include, top_logprobs }: Json): Json {
+  const isTopAsked = typeof top_logprobs === 'number' && top_logprobs > 0;
+  const isAsked = isTopAsked || list(include).includes(LOGPROBS);
+  return isAsked ? { logprobs: true, ...(isTopAsked && { top_logprobs }) } : {};
+}

@@ -1,0 +1,37 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list } from '../../endpoints/reading.js';
+
+/**
+ * A provider's reasoning blocks, with their signatures, as the `encrypted_content` of a reasoning item: clients send
+ * that field back unread, and so the provider gets its own blocks again. Nothing in it is secret; the name is OpenAI's.
+ * https://platform.openai.com/docs/guides/reasoning
+ */
+const MARK = 'gatehouse.1.';
+
+/** The blocks as one string; null when there are none. */
+export function seal(blocks: readonly Json[]): string | null {
+  return blocks.length === 0 ? null : MARK + Buffer.from(JSON.stringify(blocks)).toString('base64url');
+}
+
+/**
+ * The blocks of a string that `seal` made. Empty for everything else: what OpenAI itself encrypted can be read by
+ * OpenAI alone, and a conversation that moves on to another provider goes on without it.
+ */
+export function unseal(sealed: unknown): readonly Json[] {
+  if (typeof sealed !== 'string' || !sealed.startsWith(MARK)) return [];
+  try {
+    const blocks: unknown = JSON.parse(Buffer.from(sealed.slice(MARK.length), 'base64url').toString());
+    return list(blocks).flatMap(knownBlock);
+  } catch {
+    return [];
+  }
+}
+
+/** The block with the fields that the hub has for it; nothing when it is none. */
+export function knownBlock(block: unknown): readonly Json[] {
+  if (!isObject(block)) return [];
+  const { type, thinking, signature, data } = block;
+  if (type === 'redacted_thinking' && typeof data === 'string') return [{ type, data }];
+  if (type !== 'thinking' || typeof thinking !== 'string') return [];
+  return [typeof signature === 'string' ? { type, thinking, signature } : { type, thinking }];
+}

@@ -1,0 +1,94 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list } from '../../endpoints/reading.js';
+import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
+import { Output } from './output.js';
+import { isSummaryAsked } from './reasoning-item.js';
+import { BEGINNING, type ResponseState, idSuffix, isWhole, responseObject, usageIn } from './response.js';
+
+/**
+ * The hub's stream as the events of a response. Every event has the next number; the last one carries the whole
+ * response. A stream that breaks off ends with `error` and `response.failed`, as OpenAI's own do.
+ * https://platform.openai.com/docs/api-reference/responses-streaming, https://github.com/vercel/ai/pull/13480
+ */
+export class ResponseStream implements ChunkTranslator {
+  private readonly output: Output;
+  private state: ResponseState = BEGINNING;
+  private events: StreamEvent[] = [];
+  private sequence = 0;
+
+  constructor(
+    private readonly asked: Json,
+    private readonly context: Context,
+  ) {
+    this.output = new Output({
+      emit: (type, fields) => this.emit(type, fields),
+      idSuffix: idSuffix(context),
+      isSummary: isSummaryAsked(asked),
+    });
+  }
+
+  chunk(hub: Json): readonly StreamEvent[] {
+    this.begin();
+    this.note(hub);
+    for (const choice of list(hub.choices)) if (isObject(choice)) this.addChoice(choice);
+    return this.drain();
+  }
+
+  end(): readonly StreamEvent[] {
+    this.begin();
+    const isComplete = isWhole(this.state.finishReason);
+    this.output.close(isComplete);
+    const status = isComplete ? 'completed' : 'incomplete';
+    this.state = { ...this.state, status, output: this.output.snapshot(isComplete) };
+    this.tellResponse(`response.${status}`);
+    return this.drain();
+  }
+
+  fail(error: HubError): readonly StreamEvent[] {
+    this.begin();
+    this.output.close(false);
+    const { code, message, param } = error;
+    this.emit('error', { code, message, param });
+    this.state = { ...this.state, status: 'failed', output: this.output.snapshot(false), error };
+    this.tellResponse('response.failed');
+    return this.drain();
+  }
+
+  private begin(): void {
+    if (this.sequence > 0) return;
+    this.tellResponse('response.created');
+    this.tellResponse('response.in_progress');
+  }
+
+  private note(hub: Json): void {
+    const { model, service_tier } = hub;
+    this.state = {
+      ...this.state,
+      model: typeof model === 'string' && model !== '' ? model : this.state.model,
+      service_tier: typeof service_tier === 'string' ? service_tier : this.state.service_tier,
+      usage: usageIn(hub) ?? this.state.usage,
+    };
+  }
+
+  /** A response has one answer. */
+  private addChoice({ index, delta, finish_reason, logprobs }: Json): void {
+    if (typeof index === 'number' && index !== 0) return;
+    if (isObject(delta)) this.output.add(delta, logprobs);
+    if (typeof finish_reason === 'string') this.state = { ...this.state, finishReason: finish_reason };
+  }
+
+  private tellResponse(type: string): void {
+    this.emit(type, { response: responseObject(this.asked, this.context, this.state) });
+  }
+
+  private emit(type: string, fields: Json): void {
+    const event = { type, sequence_number: this.sequence++, ...fields };
+    this.events.push({ event: type, data: JSON.stringify(event) });
+  }
+
+  private drain(): readonly StreamEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+}

@@ -1,0 +1,120 @@
+import type { EndpointId, Json } from './endpoint.js';
+
+/**
+ * Translation between dialects, in two halves that meet in the middle.
+ *
+ * The middle ("the hub") is OpenAI's own shape of each endpoint: chat completions for everything that talks, and
+ * OpenAI's embeddings, images and so on. `docs/dialects.md` lists what the hub adds to OpenAI's shape so that nothing
+ * a provider says gets lost: reasoning with signatures, citations, cache marks.
+ *
+ *   client ── ClientShape ──► hub ── Translator ──► provider
+ *   client ◄── ClientShape ── hub ◄── Translator ── provider
+ *
+ * A client's shape is needed where a provider has not that endpoint itself (Anthropic's messages asked of Gemini); a
+ * translator, where a provider's dialect has not the hub's endpoint. Where a provider has the very endpoint that the
+ * client asked for, neither is: bytes pass untouched.
+ *
+ * Everything here is pure: no clock, no randomness, no I/O. What changes from call to call is in `Context`.
+ */
+
+/** What a translation may know of the request besides its body. */
+export interface Context {
+  /** Id of the exchange, for answers whose provider gives none. */
+  readonly id: string;
+  /** Seconds since the epoch, for answers whose provider says no time. */
+  readonly created: number;
+  /** As the client asked for it, without a `@slug/`. */
+  readonly model: string;
+  readonly isStreamed: boolean;
+  /** The fields of the virtual key, or those that came as `x-gateway-<name>`: project, region, deployment. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** `x-gateway-strict-open-ai-compliance`: true leaves out of an answer what OpenAI's shape has not. */
+  readonly isStrict: boolean;
+}
+
+/** A request in a provider's own dialect. */
+export interface ProviderRequest {
+  /** Below the provider's base URL, with its query: `/messages`. Values from outside are percent-encoded. */
+  readonly path: string;
+  readonly body: Json;
+  /** Names and values in turn, besides credentials and content type. */
+  readonly headers?: readonly string[];
+}
+
+/** An error in the hub's shape: OpenAI's `error` object. https://platform.openai.com/docs/guides/error-codes */
+export interface HubError {
+  readonly message: string;
+  readonly type: string;
+  readonly code: string | null;
+  readonly param: string | null;
+}
+
+/** One event of a provider's stream, whatever its framing. */
+export interface StreamEvent {
+  /** The `event` field, or the `:event-type` of AWS; null where the framing has none. */
+  readonly event: string | null;
+  readonly data: string;
+}
+
+/**
+ * How a provider frames its streams: server-sent events
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html), a JSON object per line, or Amazon's binary frames
+ * (https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html).
+ */
+export type Framing = 'sse' | 'json-lines' | 'aws-event-stream';
+
+/** One endpoint of the hub in a provider's dialect. */
+export interface Translator {
+  /**
+   * The hub's request in the provider's words. Unknown parameters go along under their own names; one that the hub
+   * knows and the provider cannot do throws `AppError('parameter_unsupported', { parameter, detail })`.
+   */
+  request(hub: Json, context: Context): ProviderRequest;
+  /** The provider's answer in the hub's words; `hub` is what was asked. Never throws, whatever the provider sent. */
+  answer(answer: Json, context: Context, hub?: Json): Json;
+  /** The provider's refusal. `body` is null when it was no JSON object. Never throws. */
+  error(status: number, body: Json | null): HubError;
+  /** Absent where the provider cannot stream. */
+  readonly stream?: {
+    readonly framing: Framing;
+    open(context: Context): EventTranslator;
+  };
+}
+
+/** What one event, or the end of a stream, becomes. */
+export interface Translated {
+  /** Objects of the hub's stream, `chat.completion.chunk` and the like, in order. */
+  readonly chunks: readonly Json[];
+  /** The provider broke off with an error. Nothing that comes after is read. */
+  readonly error?: HubError;
+  /** The provider said that the answer is complete. */
+  readonly isDone?: boolean;
+}
+
+/** The state of one stream on its way to the hub. Never throws: an event that is not understood becomes no chunk. */
+export interface EventTranslator {
+  event(event: StreamEvent): Translated;
+  /** The provider closed the stream. `isDone` or `error` must have come by now, or the answer was cut. */
+  end(): Translated;
+}
+
+/** A client's own shape of chat: `messages` of Anthropic, `responses` of OpenAI. */
+export interface ClientShape {
+  readonly endpoint: EndpointId;
+  /** The client's request in the hub's words. Throws `AppError('invalid_request' | 'parameter_unsupported')`. */
+  request(body: Json, context: Context): Json;
+  /** The hub's answer in the client's words. `asked` is the client's own request, parts of which some shapes repeat. */
+  answer(hub: Json, asked: Json, context: Context): Json;
+  /** The whole body of a refusal, in the client's words. */
+  error(error: HubError, status: number): Json;
+  open(asked: Json, context: Context): ChunkTranslator;
+}
+
+/** The state of one stream on its way from the hub to the client. */
+export interface ChunkTranslator {
+  chunk(hub: Json): readonly StreamEvent[];
+  /** The answer is complete. */
+  end(): readonly StreamEvent[];
+  /** The answer broke off; says so in the client's words. */
+  fail(error: HubError): readonly StreamEvent[];
+}

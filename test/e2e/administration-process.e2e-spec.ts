@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDatabase } from '../support/database-dump.js';
+import { jsonOf } from '../support/http-client.js';
+import { type OwnService, startService } from '../support/service.js';
+import { Started } from '../support/started.js';
+
+/** The administration runs in a process of its own, which the gateway processes relay to. */
+const started = new Started();
+let service: OwnService;
+
+beforeAll(async () => {
+  service = await startService({
+    env: { GATEHOUSE_PROCESSES: '1', GATEHOUSE_DRAIN_DELAY_MS: '0', GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  started.add(service, (it) => it.dispose());
+});
+afterAll(() => started.end());
+
+const createKey = (name: string, headers: Record<string, string> = {}) =>
+  service.client.call({
+    method: 'POST',
+    path: '/v1/api-keys/workspace/service',
+    headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key, ...headers },
+    body: { name, workspace_id: service.bootstrap.workspace_id, scopes: ['logs.list'] },
+  });
+
+/** Where the audit record of that request says it came from. */
+async function auditedAddress(requestId: string): Promise<string | undefined> {
+  const { rows } = await withDatabase(service, (client) =>
+    client.query<{ ip: string }>('SELECT ip FROM audit_records WHERE request_id = $1', [requestId]),
+  );
+  return rows[0]?.ip;
+}
+
+describe('a relayed request', () => {
+  it.each([
+    ['as it is', {}, '127.0.0.1'],
+    ['behind a trusted proxy', { 'x-forwarded-for': '198.51.100.9, 203.0.113.7' }, '203.0.113.7'],
+    ['that claims an address of its own', { 'x-gatehouse-client-address': '198.51.100.4' }, '127.0.0.1'],
+  ])('%s is audited with the address it came from', async (name, headers, expected) => {
+    const answer = await createKey(name, headers);
+
+    expect(answer.status).toBe(200);
+    expect(await auditedAddress(answer.requestId)).toBe(expected);
+  });
+
+  it('may have a body in pieces, and gets its answer whole', async () => {
+    const body = Buffer.from(
+      JSON.stringify({
+        name: 'in pieces',
+        workspace_id: service.bootstrap.workspace_id,
+        scopes: ['logs.list'],
+      }),
+    );
+    const answer = await fetch(`${service.baseUrl}/v1/api-keys/workspace/service`, {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key, 'content-type': 'application/json' },
+      body: new ReadableStream({
+        start(controller) {
+          for (const byte of body) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      }),
+      duplex: 'half',
+    });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ object: 'api-key' });
+  });
+});
+
+describe('kill -9 of the administration', () => {
+  it('fails no request of the data plane, and administrative requests wait for the next one', async () => {
+    const { administration } = service.pids;
+    process.kill(administration ?? 0, 'SIGKILL');
+    const [chat, created] = await Promise.all([
+      service.client.call({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: {
+          'x-gateway-api-key': service.bootstrap.workspace_api_key,
+          'x-gateway-provider': 'sandbox',
+        },
+        body: { model: 'sandbox-1', messages: [{ role: 'user', content: 'hi' }] },
+      }),
+      createKey('made while it was away'),
+    ]);
+
+    expect(chat.status).toBe(200);
+    expect(created.status).toBe(200);
+    expect(jsonOf(created)).toMatchObject({ object: 'api-key' });
+    expect(service.pids.administration).not.toBe(administration);
+  });
+});
