@@ -1,8 +1,11 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../support/database-dump.js';
 import { jsonOf } from '../support/http-client.js';
 import { type OwnService, startService } from '../support/service.js';
 import { Started } from '../support/started.js';
+import { eventually } from '../support/waiting.js';
 
 /** The administration runs in a process of its own, which the gateway processes relay to. */
 const started = new Started();
@@ -22,6 +25,17 @@ const createKey = (name: string, headers: Record<string, string> = {}) =>
     path: '/v1/api-keys/workspace/service',
     headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key, ...headers },
     body: { name, workspace_id: service.bootstrap.workspace_id, scopes: ['logs.list'] },
+  });
+
+/** The kernel accepts for a killed process until the last of its threads has ended; what it accepts then is lost. */
+const refusesConnections = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(join(service.facts.dataDir, 'run', 'admin.sock'));
+    socket.once('error', () => resolve(true));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
   });
 
 /** Where the audit record of that request says it came from. */
@@ -73,6 +87,7 @@ describe('kill -9 of the administration', () => {
   it('fails no request of the data plane, and administrative requests wait for the next one', async () => {
     const { administration } = service.pids;
     process.kill(administration ?? 0, 'SIGKILL');
+    await eventually(refusesConnections, { withinMs: 2_000, everyMs: 1, what: 'its end' });
     const [chat, created] = await Promise.all([
       service.client.call({
         method: 'POST',

@@ -65,10 +65,7 @@ export type Allocate = (bytes: number) => Buffer;
 
 const apart: Allocate = (bytes) => Buffer.allocUnsafe(bytes);
 
-export function encodeOpened(
-  exchange: OpenedExchange,
-  allocate: Allocate = apart,
-): EncodedFrame {
+export function encodeOpened(exchange: OpenedExchange, allocate: Allocate = apart): EncodedFrame {
   return encode(
     { kind: KINDS.opened, json: JSON.stringify(exchange), bodies: NO_BODIES, record: null },
     allocate,

@@ -25,7 +25,8 @@ describe('requestPath', () => {
     ],
     ['/v1/v1beta/models/gemini-2.5-pro:generateContent', '/models/gemini-2.5-pro:generateContent', ''],
     ['/v1beta/files', '/files', ''],
-  ])("leaves out of %s the version of Google's clients, which the base URL has", (target, path, query) => {
+    ['/v1/openai/v1/chat/completions', '/chat/completions', ''],
+  ])('leaves out of %s what a client added and the base URL has', (target, path, query) => {
     expect(requestPath(target)).toEqual({ path, query, isProxied: target.startsWith('/v1/proxy/') });
   });
 

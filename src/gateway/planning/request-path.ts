@@ -40,14 +40,22 @@ export function requestPath(target: string): RequestPath {
   return { path, query: mark < 0 ? '' : target.slice(mark), isProxied };
 }
 
-/** Google's version belongs to the provider's base URL, wherever a client's base address made it stand. */
-const GOOGLE_MODELS_BELOW = '/v1/v1beta/models/';
+/**
+ * What some clients write between their base address and a path, because it stands so at their provider, and what is
+ * left of it here: it belongs to the provider's base URL. Google's version
+ * (https://github.com/googleapis/js-genai) and Groq's prefix (https://github.com/groq/groq-typescript).
+ */
+const CLIENTS_OWN = [
+  ['/v1beta/models/', '/models/'],
+  ['/openai/v1/', '/'],
+] as const;
 
 function belowVersion(whole: string): string {
   if (whole.startsWith(GOOGLE_ROOT)) return whole.slice(GOOGLE_ROOT.length - 1);
-  return whole.slice(
-    whole.startsWith(GOOGLE_MODELS_BELOW) ? GOOGLE_MODELS_BELOW.indexOf('/models/') : ROOT_LENGTH,
-  );
+  const below = whole.slice(ROOT_LENGTH);
+  for (const [written, meant] of CLIENTS_OWN)
+    if (below.startsWith(written)) return meant + below.slice(written.length);
+  return below;
 }
 
 function inspect(path: string): void {

@@ -41,7 +41,7 @@ export interface Prepared {
 /** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
 export function outgoing(prepared: Prepared): Outgoing {
   const { path, target, entry } = prepared;
-  const translation = path.isProxied ? null : translationFor(target.provider, entry.endpoint);
+  const translation = path.isProxied ? null : translationFor(target, entry.endpoint);
   return translation
     ? translatedRequest(prepared, translation)
     : { wire: ownRequest(prepared), translated: null };

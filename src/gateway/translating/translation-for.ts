@@ -1,6 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
+import type { Target } from '../types/target.js';
 import { own } from '../../providers/dialects/own.js';
 import { CHAT, supportOf } from '../../providers/endpoints/support.js';
 import { providers } from '../../providers/registry.js';
@@ -19,14 +20,18 @@ export interface Translation {
 
 /**
  * How a provider serves an endpoint that it has not itself; null when the client's bytes go as they are. That is so for
- * an endpoint that the provider has, for requests that are not read, and for providers that are only passed through
- * to. Refuses with `endpoint_unsupported`, naming providers that have it.
+ * an endpoint that the provider has, for requests that are not read, for providers that are only passed through to, and
+ * for a host of the caller's own, which may have more than the provider whose dialect it speaks. Refuses with `endpoint_unsupported`, naming providers that have it.
  */
-export function translationFor(provider: Provider, endpoint: Endpoint | null): Translation | null {
+export function translationFor(
+  { provider, isCustomHost }: Target,
+  endpoint: Endpoint | null,
+): Translation | null {
   if (!endpoint || endpoint.body === 'opaque' || provider.dialect === own) return null;
   const support = supportOf(provider, endpoint.id);
   if (support === 'native') return null;
   if (support === 'translated') return translated(provider, endpoint.id);
+  if (isCustomHost) return null;
   throw new AppError('endpoint_unsupported', {
     provider: provider.id,
     endpoint: endpoint.title,

@@ -68,5 +68,5 @@ function thinkingOf({ reasoning_content: reasoning }: Json): Json[] {
 function textBlocks({ content, annotations }: Json, refusal: string): Json[] {
   const text = textOf(content) + refusal;
   const citations = citationsOf(annotations);
-  return text === '' ? [] : [{ type: 'text', text, citations: citations.length > 0 ? citations : null }];
+  return text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }];
 }

@@ -294,7 +294,7 @@ describe('an answer to an Anthropic client', () => {
       model: 'm',
       container: null,
       diagnostics: null,
-      content: [{ type: 'text', text: 'Hello', citations: null }],
+      content: [{ type: 'text', text: 'Hello' }],
       stop_reason: 'end_turn',
       stop_sequence: null,
       stop_details: null,
@@ -323,7 +323,7 @@ describe('an answer to an Anthropic client', () => {
 
     expect(content).toEqual([
       { type: 'thinking', thinking: 'Hm.', signature: '' },
-      { type: 'text', text: 'Hello', citations: null },
+      { type: 'text', text: 'Hello' },
       { type: 'tool_use', id: 'a', caller, name: 'f', input: { x: 1 } },
     ]);
     expect(reason).toBe('tool_use');
@@ -350,7 +350,7 @@ describe('an answer to an Anthropic client', () => {
 
     expect(answer({ content: 'Hello', reasoning_content: 'Hm.', content_blocks: [signed] }).content).toEqual([
       signed,
-      { type: 'text', text: 'Hello', citations: null },
+      { type: 'text', text: 'Hello' },
     ]);
   });
 
@@ -368,9 +368,9 @@ describe('an answer to an Anthropic client', () => {
     const refused = answer({ content: null, refusal: 'I will not.' });
     const stopped = answer({ content: 'Well', refusal: 'Harmful.' }, 'content_filter');
 
-    expect(refused.content).toEqual([{ type: 'text', text: 'I will not.', citations: null }]);
+    expect(refused.content).toEqual([{ type: 'text', text: 'I will not.' }]);
     expect(refused.stop_reason).toBe('refusal');
-    expect(stopped.content).toEqual([{ type: 'text', text: 'Well', citations: null }]);
+    expect(stopped.content).toEqual([{ type: 'text', text: 'Well' }]);
     expect(stopped.stop_details).toEqual({ type: 'refusal', category: null, explanation: 'Harmful.' });
   });
 });
@@ -426,7 +426,7 @@ describe('a stream to an Anthropic client', () => {
     ).toEqual([
       { type: 'thinking', thinking: '', signature: '' },
       { type: 'redacted_thinking', data: 'D' },
-      { type: 'text', text: '', citations: null },
+      { type: 'text', text: '' },
       { type: 'tool_use', id: 'a', caller, name: 'f', input: {} },
     ]);
     expect(events.at(-2)).toMatchObject({

@@ -8,7 +8,7 @@ import { BlockSequence, named } from './sequence.js';
 import { spokenRefusal, stopOf } from './stop.js';
 import { messagesUsage, wholeUsage } from './usage.js';
 
-const TEXT: Json = { type: 'text', text: '', citations: null };
+const TEXT: Json = { type: 'text', text: '' };
 const THINKING: Json = { type: 'thinking', thinking: '', signature: '' };
 
 /**
