@@ -54,6 +54,24 @@ describe('Pipeline', () => {
     });
   });
 
+  it.each([
+    ['anthropic', 'x-api-key', 'sk-own'],
+    ['google', 'x-goog-api-key', 'sk-own'],
+    ['openai', 'authorization', 'Bearer sk-own'],
+  ])("puts a caller's own key where %s reads it", async (provider, name, value) => {
+    const { request, calls } = await given({ answers: [{ chunks: ['{}'] }] });
+
+    await request('/v1/files', {
+      headers: { 'x-gateway-provider': provider, authorization: 'Bearer sk-own' },
+    });
+
+    const { headers } = calls[0] as { headers: string[] };
+    const named = (wanted: string) =>
+      headers.flatMap((text, at) => (text === wanted ? [headers[at + 1]] : []));
+    expect(named(name)).toEqual([value]);
+    expect(headers.filter((text) => text.includes('sk-own'))).toHaveLength(1);
+  });
+
   it('sends the stored credential and nothing of ours', async () => {
     const { chat, calls, key } = await given({ answers: [{ chunks: [ANSWER] }] });
 

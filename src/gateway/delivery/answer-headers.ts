@@ -27,9 +27,14 @@ export function addAnswerHeaders(
   entry: Entry,
   errorSource: 'gateway' | 'provider' | null,
 ): void {
+  const overheadMs = entry.overheadMs.toFixed(3);
   add(headers, OURS, entry, errorSource);
-  if (entry.asked.isCompatible) add(headers, COMPATIBLE, entry, errorSource);
-  headers.push('server-timing', `gateway;dur=${entry.overheadMs.toFixed(3)}`);
+  headers.push(OURS['overhead-ms'], overheadMs);
+  if (entry.asked.isCompatible) {
+    add(headers, COMPATIBLE, entry, errorSource);
+    headers.push(COMPATIBLE['overhead-ms'], overheadMs);
+  }
+  headers.push('server-timing', `gateway;dur=${overheadMs}`);
 }
 
 function add(
@@ -51,5 +56,4 @@ function add(
       'config',
     );
   if (errorSource) headers.push(names['error-source'], errorSource);
-  headers.push(names['overhead-ms'], entry.overheadMs.toFixed(3));
 }

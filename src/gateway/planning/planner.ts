@@ -6,6 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import { Egress } from '../../common/egress/egress.js';
 import { parseDestination } from '../../common/egress/destination.js';
+import { Secret } from '../../common/crypto/secret.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
@@ -75,7 +76,7 @@ export class Planner {
     const bearer = bearerOf(headers);
     if (provider.auth.header === 'authorization' && bearer && looksLikeGatewayKey(bearer))
       throw new AppError('gateway_key_in_authorization');
-    const credentials = { key: null, fields: fieldsFrom(headers, provider) };
+    const credentials = { key: ownKey(bearer, provider), fields: fieldsFrom(headers, provider) };
     return this.at(provider, options.customHost, { virtualKey: null, credentials });
   }
 
@@ -98,6 +99,15 @@ export class Planner {
       credentials: { key: rest.credentials.key, fields },
     };
   }
+}
+
+/**
+ * The provider's key that a caller brought as a bearer, where the provider wants it in another form. Null leaves the
+ * caller's own headers as they are: it may have written the provider's form itself.
+ */
+function ownKey(bearer: string | null, { auth }: Provider): Secret | null {
+  const isAsItShouldBe = auth.header === null || (auth.header === 'authorization' && auth.id === 'bearer');
+  return isAsItShouldBe || bearer === null || looksLikeGatewayKey(bearer) ? null : new Secret(bearer);
 }
 
 /** A provider header may name a stored credential instead of a provider: `@slug`. */
