@@ -25,7 +25,7 @@ import type { Exchange } from './types/exchange.js';
 import type { Target } from './types/target.js';
 import type { Attempt } from './upstream/attempt.js';
 import { checkLoop } from './upstream/request-headers.js';
-import { FailedAttempt, withRetries } from './upstream/retry.js';
+import { FailedAttempt, type Tried, withRetries } from './upstream/retry.js';
 import { Sender } from './upstream/sender.js';
 
 const logger = createLogger('gateway');
@@ -54,14 +54,9 @@ export class Pipeline {
 
   /** Answers a request of the data plane. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const entry = new Entry(request, this.sink, this.prices);
-    const exchange: Exchange = { request, response, entry, onClose: null };
+    const exchange = { request, response, entry: new Entry(request, this.sink, this.prices) };
     exchangeBegan();
-    response.once('close', () => {
-      exchangeEnded();
-      exchange.onClose?.();
-      exchange.onClose = null;
-    });
+    response.once('close', exchangeEnded);
     this.travel(exchange).catch((thrown: unknown) => {
       this.stop(exchange, thrown);
     });
@@ -87,7 +82,7 @@ export class Pipeline {
     await entry.open(caller);
     const start = (): Attempt =>
       this.sender.start(caller.workspaceId ?? '', target, wire, this.sender.limitsFor(asked.timeoutMs));
-    const attempt = await this.send(start, exchange, target, read.isRepeatable);
+    const { attempt } = await this.send(start, exchange, target, read.isRepeatable);
     const onBroken = (error: AppError): void => {
       this.stop(exchange, new FailedAttempt(attempt, error));
     };
@@ -105,26 +100,27 @@ export class Pipeline {
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
-  private send(
+  private async send(
     start: () => Attempt,
-    exchange: Exchange,
+    { response, entry }: Exchange,
     target: Target,
     isRepeatable: boolean,
-  ): Promise<Attempt> {
-    const { response, entry } = exchange;
-    const running = (): Attempt => {
-      const attempt = start();
-      exchange.onClose = () => attempt.cancel();
-      return attempt;
-    };
-    return withRetries(running, () => ({
-      retries: entry.asked.retries,
-      isRepeatable,
-      isWanted: () => !response.destroyed,
-      onGivenUp: (attempt, errorCode) => {
-        entry.addAttempt(attempt, target, errorCode);
-      },
-    }));
+  ): Promise<Tried> {
+    let running: Attempt | null = null;
+    const onLeft = (): void => running?.cancel();
+    response.once('close', onLeft);
+    try {
+      return await withRetries(() => (running = start()), {
+        retries: entry.asked.retries,
+        isRepeatable,
+        isWanted: () => !response.destroyed,
+        onGivenUp: (attempt, errorCode) => {
+          entry.addAttempt(attempt, target, errorCode);
+        },
+      });
+    } finally {
+      response.off('close', onLeft);
+    }
   }
 
   /** Ends an exchange that found no answer: with our error, or in silence when nobody is there to hear it. */

@@ -56,13 +56,13 @@ export class Delivery implements ReplySink {
   private hasEnded = false;
 
   constructor(
-    private readonly exchange: Exchange,
+    { entry, response }: Exchange,
     private readonly attempt: Attempt,
     private readonly target: Target,
     private readonly onBroken: OnBroken,
   ) {
-    this.entry = exchange.entry;
-    this.response = exchange.response;
+    this.entry = entry;
+    this.response = response;
     this.head = readResponseHead(attempt.rawHeaders);
     this.isStream = isEventStream(this.head.contentType);
     this.meter = this.meterFor();
@@ -79,11 +79,11 @@ export class Delivery implements ReplySink {
       this.attempt.resume();
     };
     this.response.on('drain', onDrain);
-    this.exchange.onClose = () => {
+    this.response.once('close', () => {
       // The web server keeps a response until the next request of its connection, and with it all that hangs on it.
       this.response.off('drain', onDrain);
       if (!this.response.writableFinished) this.clientLeft();
-    };
+    });
     this.attempt.attach(this);
     // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
     // that breaks off at once has not been heard yet, and gets the caller a proper error.

@@ -50,7 +50,7 @@ export class TranslatedDelivery implements ReplySink {
   private isRecorded = false;
 
   constructor(
-    private readonly exchange: Exchange,
+    { entry, response }: Exchange,
     private readonly way: {
       readonly attempt: Attempt;
       readonly target: Target;
@@ -58,8 +58,8 @@ export class TranslatedDelivery implements ReplySink {
     },
     private readonly onBroken: OnBroken,
   ) {
-    this.entry = exchange.entry;
-    this.response = exchange.response;
+    this.entry = entry;
+    this.response = response;
     const { attempt, translated } = way;
     this.head = readResponseHead(attempt.rawHeaders);
     this.stream = this.isStreamed() ? new TranslatedStream(translated, this.reading) : null;
@@ -74,10 +74,10 @@ export class TranslatedDelivery implements ReplySink {
       this.way.attempt.resume();
     };
     this.response.on('drain', onDrain);
-    this.exchange.onClose = () => {
+    this.response.once('close', () => {
       this.response.off('drain', onDrain);
       if (!this.response.writableFinished) this.clientLeft();
-    };
+    });
     if (!this.decoder) {
       this.way.attempt.cancel(new AppError('upstream_protocol_error'));
       return;

@@ -6,6 +6,4 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly entry: Entry;
-  /** What to do when the response's connection closes; whoever works on the answer sets it. One listener for all steps. */
-  onClose: (() => void) | null;
 }

@@ -27,53 +27,34 @@ export interface RetryPolicy {
   readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
 }
 
+export interface Tried {
+  readonly attempt: Attempt;
+  readonly reply: Reply;
+}
+
 /**
  * The one retry rule: only what was never sent, and 429 or 503 when the caller asked for it.
  *
  * A request that may have reached the provider is never sent twice, because it may have been worked on and
- * billed. Resolves with the attempt whose answer stands; rejects with the last try's error. `policyOf` is asked only when
- * the first try was not the last, which is seldom.
+ * billed. Rejects with the last try's error.
  */
-export async function withRetries(start: () => Attempt, policyOf: () => RetryPolicy): Promise<Attempt> {
-  const first = start();
-  const error = await failureOf(first);
-  if (!error && !REFUSED_WORK.has(first.status)) return first;
-  return retried(start, policyOf(), { attempt: first, error });
-}
-
-/** A try that is over: the head of an answer has come, or it failed. */
-interface Tried {
-  readonly attempt: Attempt;
-  readonly error: AppError | null;
-}
-
-async function failureOf(attempt: Attempt): Promise<AppError | null> {
-  try {
-    await attempt.reply;
-    return null;
-  } catch (error) {
-    return AppError.from(error);
-  }
-}
-
-async function retried(start: () => Attempt, policy: RetryPolicy, first: Tried): Promise<Attempt> {
+export async function withRetries(start: () => Attempt, policy: RetryPolicy): Promise<Tried> {
   const patience = new Patience(policy);
-  let { attempt, error } = first;
   for (;;) {
-    if (error) {
-      if (!patience.forUnsent(attempt, error)) throw new FailedAttempt(attempt, error);
-      policy.onGivenUp(attempt, error.code);
-    } else {
-      const pauseMs = patience.forRefused(attempt);
-      if (pauseMs === null) return attempt;
-      await discard(attempt);
-      policy.onGivenUp(attempt, null);
-      await delay(pauseMs);
-      if (!policy.isWanted())
-        throw new FailedAttempt(attempt, new AppError('upstream_error', { detail: 'the client left' }));
+    const attempt = start();
+    const reply = await attempt.reply.catch((error: unknown) => AppError.from(error));
+    if (reply instanceof AppError) {
+      if (!patience.forUnsent(attempt, reply)) throw new FailedAttempt(attempt, reply);
+      policy.onGivenUp(attempt, reply.code);
+      continue;
     }
-    attempt = start();
-    error = await failureOf(attempt);
+    const pauseMs = patience.forRefused(reply);
+    if (pauseMs === null) return { attempt, reply };
+    await discard(reply);
+    policy.onGivenUp(attempt, null);
+    await delay(pauseMs);
+    if (!policy.isWanted())
+      throw new FailedAttempt(attempt, new AppError('upstream_error', { detail: 'the client left' }));
   }
 }
 
