@@ -5,6 +5,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMINISTRATION_BODY_LIMIT } from './common/errors/administration-error.js';
 import { AppError } from './common/errors/app-error.js';
 import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
@@ -43,6 +44,10 @@ export class AdminRelay {
 
   /** Answers a request of the administration. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
+    if (Number(request.headers['content-length'] ?? 0) > ADMINISTRATION_BODY_LIMIT) {
+      this.refuse(request, response, tooLarge());
+      return;
+    }
     this.connect(request, response).then(
       (upstream) => this.carry(request, response, upstream),
       () => {
@@ -95,7 +100,24 @@ export class AdminRelay {
       if (!request.complete) request.unpipe(upstream).resume();
     });
     response.once('close', () => upstream.destroy());
+    this.limit(request, response, upstream);
     request.pipe(upstream);
+  }
+
+  /**
+   * A body that grows too large is refused here: the administration would answer and close while it is still being
+   * written to, and its answer would be lost with the connection.
+   */
+  private limit(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= ADMINISTRATION_BODY_LIMIT || response.headersSent) return;
+      request.unpipe(upstream);
+      upstream.removeAllListeners('error').on('error', () => undefined);
+      upstream.destroy();
+      this.refuse(request, response, tooLarge());
+    });
   }
 
   private broken(request: IncomingMessage, response: ServerResponse, error: Error): void {
@@ -116,6 +138,8 @@ export class AdminRelay {
     return headers;
   }
 }
+
+const tooLarge = (): AppError => new AppError('body_too_large', { limitBytes: ADMINISTRATION_BODY_LIMIT });
 
 /** A client that is still sending what nobody reads is told that its connection ends with this answer. */
 function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {

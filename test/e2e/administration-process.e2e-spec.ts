@@ -83,6 +83,25 @@ describe('a relayed request', () => {
   });
 });
 
+it('a body that grows too large without saying so is refused, every time', async () => {
+  for (let time = 0; time < 5; time++) {
+    const answer = await fetch(`${service.baseUrl}/v1/api-keys/workspace/service`, {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': service.bootstrap.admin_api_key, 'content-type': 'application/json' },
+      body: new ReadableStream({
+        start(controller) {
+          for (let n = 0; n < 24; n++) controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+          controller.close();
+        },
+      }),
+      duplex: 'half',
+    });
+
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ error: { code: 'body_too_large' } });
+  }
+});
+
 describe('kill -9 of the administration', () => {
   it('fails no request of the data plane, and administrative requests wait for the next one', async () => {
     const { administration } = service.pids;
