@@ -7,21 +7,14 @@ const TAIL_BYTES = 64 * 1024;
 const PROCESS_BYTES_MAX = 128 * 1024 * 1024;
 let processBytes = 0;
 
-/** Pieces up to this size are gathered in blocks: a stream of many small events would keep as many buffers alive. */
-const SMALL_BYTES = 2 * 1024;
-const BLOCK_BYTES = 8 * 1024;
-
 /**
- * Keeps a body for the log while it passes: its beginning and its end. Large pieces are kept as they came, small ones are
- * copied together from the second on. A capture must be released once its record is written.
+ * Keeps a body for the log while it passes: its beginning and its end, without copying.
+ * A capture must be released once its record is written.
  */
 export class BodyCapture {
   private readonly head: Buffer[] = [];
   private readonly tail: Buffer[] = [];
   private headBytes = 0;
-  /** Small pieces that come after those in `head`. */
-  private block: Buffer | null = null;
-  private blockBytes = 0;
   private tailBytes = 0;
   bytes = 0;
 
@@ -39,7 +32,6 @@ export class BodyCapture {
   /** Null when nothing is to be kept. */
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;
-    this.closeBlock();
     return {
       chunks: this.tail.length > 0 ? [...this.head, ...this.tail] : this.head,
       bytes: this.bytes,
@@ -56,25 +48,9 @@ export class BodyCapture {
   }
 
   private keepHead(chunk: Buffer): void {
-    if (chunk.length > SMALL_BYTES || this.headBytes === 0) {
-      this.closeBlock();
-      this.head.push(chunk);
-    } else this.gather(chunk);
+    this.head.push(chunk);
     this.headBytes += chunk.length;
     processBytes += chunk.length;
-  }
-
-  private gather(chunk: Buffer): void {
-    if (this.blockBytes + chunk.length > BLOCK_BYTES) this.closeBlock();
-    this.block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    this.block.set(chunk, this.blockBytes);
-    this.blockBytes += chunk.length;
-  }
-
-  private closeBlock(): void {
-    if (this.block) this.head.push(this.block.subarray(0, this.blockBytes));
-    this.block = null;
-    this.blockBytes = 0;
   }
 
   private keepTail(chunk: Buffer): void {
