@@ -29,6 +29,7 @@ export function aCaller(wishes: Partial<Principal> = {}): Principal {
     organizationId: '00000000-0000-7000-8000-000000000002',
     workspaceId: '00000000-0000-7000-8000-000000000003',
     userId: null,
+    authorityId: null,
     scopes: new Set(['completions.write']),
     ...wishes,
   };
