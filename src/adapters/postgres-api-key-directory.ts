@@ -21,11 +21,17 @@ interface Row {
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
+  /** The key's own default, or else its workspace's, or else its organization's. */
+  readonly config_id: string | null;
+  readonly allow_config_override: boolean;
 }
 
 const BY_HASH = `
   SELECT id, kind, name, scopes, organization_id, workspace_id, user_id, expires_at,
-    CASE WHEN key_hash = $1 THEN NULL ELSE previous_key_expires_at END AS overlap_ends_at
+    CASE WHEN key_hash = $1 THEN NULL ELSE previous_key_expires_at END AS overlap_ends_at,
+    allow_config_override, COALESCE(default_config_id,
+      (SELECT default_config_id FROM workspaces WHERE id = api_keys.workspace_id),
+      (SELECT default_config_id FROM organizations WHERE id = api_keys.organization_id)) AS config_id
   FROM api_keys
   WHERE deleted_at IS NULL AND (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_expires_at > now()))`;
 
@@ -92,7 +98,13 @@ function principalOf(row: Row): Principal {
     workspaceId: row.workspace_id,
     userId: row.user_id,
     scopes: new Set<Scope>(row.scopes.filter(isScope)),
+    routing: routingOf(row),
   };
+}
+
+function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {
+  if (config_id === null && allow_config_override) return null;
+  return { configId: config_id, allowsOverride: allow_config_override };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

@@ -13,4 +13,12 @@ export interface Principal {
   readonly workspaceId: string | null;
   readonly userId: string | null;
   readonly scopes: ReadonlySet<Scope>;
+  /** Absent where the key has no config of its own and takes any. */
+  readonly routing?: KeyRouting | null;
+}
+
+/** Which config requests of a key go by when they name none, and whether they may name one. */
+export interface KeyRouting {
+  readonly configId: string | null;
+  readonly allowsOverride: boolean;
 }

@@ -12,6 +12,10 @@ export class Organization {
   @Column({ type: 'bytea' })
   wrappedKey: Buffer;
 
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 }
