@@ -1,6 +1,10 @@
 import type { Reach } from '../auth/tenant.js';
 import type { ChangeFeed } from '../common/changes/change.js';
-import { mistakesInWords, readRoutingConfig, type RoutingConfig } from '../common/contracts/routing-config.js';
+import {
+  mistakesInWords,
+  readRoutingConfig,
+  type RoutingConfig,
+} from '../common/contracts/routing-config.js';
 import type { Queryable } from '../common/database/queryable.js';
 import { AppError } from '../common/errors/app-error.js';
 import { isUuid } from '../common/ids/uuid-v7.js';
@@ -83,7 +87,10 @@ export class PostgresConfigDirectory extends ConfigDirectory {
   }
 
   private async lastGood({ id, slug, version_id }: Row): Promise<ConfigSnapshot> {
-    const earlier = await this.database.query<Pick<Row, 'version_id' | 'document'>>(EARLIER, [id, version_id]);
+    const earlier = await this.database.query<Pick<Row, 'version_id' | 'document'>>(EARLIER, [
+      id,
+      version_id,
+    ]);
     for (const version of earlier) {
       const snapshot = this.snapshotOf({ id, slug, ...version });
       if (snapshot) return snapshot;

@@ -83,7 +83,10 @@ export class Pipeline {
     const read = await readRequest(request, path, entry, reading);
     if (config) checkTargets(config, entry.endpoint);
 
-    const answer = await this.dispatcher.dispatch({ exchange, caller, read }, config ? config.plan : AS_ASKED);
+    const answer = await this.dispatcher.dispatch(
+      { exchange, caller, read },
+      config ? config.plan : AS_ASKED,
+    );
     this.deliver(exchange, answer);
   }
 

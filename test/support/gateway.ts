@@ -33,6 +33,7 @@ export function aCaller(wishes: Partial<Principal> = {}): Principal {
     organizationId: '00000000-0000-7000-8000-000000000002',
     workspaceId: '00000000-0000-7000-8000-000000000003',
     userId: null,
+    authorityId: null,
     scopes: new Set(['completions.write']),
     ...wishes,
   };
@@ -106,7 +107,10 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     ]),
   );
   const configs = new Map(
-    Object.entries(wishes.configs ?? {}).map(([slug, document], index) => [slug, aConfig(slug, document, index)]),
+    Object.entries(wishes.configs ?? {}).map(([slug, document], index) => [
+      slug,
+      aConfig(slug, document, index),
+    ]),
   );
   const pipeline = new Pipeline(
     new IdentityService(

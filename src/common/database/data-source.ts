@@ -11,6 +11,8 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
+import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -32,6 +34,8 @@ const MIGRATIONS = [
   Foundation1763690000000,
   RequestLogs1763690100000,
   UsageMinute1763690200000,
+  Authority1763690250000,
+  IdempotentAnswers1763690260000,
   RoutingConfigs1763690300000,
 ];
 

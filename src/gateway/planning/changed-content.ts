@@ -54,7 +54,11 @@ function without(value: unknown, [step, ...rest]: ParamPath): unknown {
   return rest.length === 0 ? others : { ...value, [step]: without(found, rest) };
 }
 
-function withoutItems(values: readonly unknown[], step: string | number | undefined, rest: ParamPath): unknown[] {
+function withoutItems(
+  values: readonly unknown[],
+  step: string | number | undefined,
+  rest: ParamPath,
+): unknown[] {
   const isMeant = (index: number): boolean => step === '*' || step === index;
   if (rest.length === 0) return values.filter((_, index) => !isMeant(index));
   return values.map((value, index) => (isMeant(index) ? without(value, rest) : value));

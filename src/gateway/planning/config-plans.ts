@@ -29,7 +29,10 @@ export class ConfigPlans {
     const { routing } = caller;
     if (sent === null) return routing?.configId ? this.ofKey(caller, routing.configId) : null;
     if (routing?.allowsOverride === false)
-      throw new AppError('header_invalid', { header: HEADER, detail: 'this API key allows no config but its own' });
+      throw new AppError('header_invalid', {
+        header: HEADER,
+        detail: 'this API key allows no config but its own',
+      });
     return sent.startsWith('{') ? this.inline(sent) : this.named(reachOf(caller), sent);
   }
 

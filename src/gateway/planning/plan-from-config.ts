@@ -147,12 +147,18 @@ function whereOf(own: RoutingConfig): Where | null {
   if (virtual_key !== undefined) return { virtualKey: withoutAt(virtual_key) };
   if (provider === undefined) return null;
   if (provider.startsWith('@')) return { virtualKey: withoutAt(provider) };
-  const secret = [own.api_key, ...ACCOUNT_SECRETS.map((name) => own[name])].find((value) => value !== undefined);
+  const secret = [own.api_key, ...ACCOUNT_SECRETS.map((name) => own[name])].find(
+    (value) => value !== undefined,
+  );
   const account = ACCOUNT_FIELDS.flatMap((name) => {
     const value = own[name];
     return value === undefined ? [] : [[name.replaceAll('_', '-'), value] as const];
   });
-  return { provider, key: secret === undefined ? null : new Secret(secret), account: Object.fromEntries(account) };
+  return {
+    provider,
+    key: secret === undefined ? null : new Secret(secret),
+    account: Object.fromEntries(account),
+  };
 }
 
 const withoutAt = (slug: string): string => (slug.startsWith('@') ? slug.slice(1) : slug);

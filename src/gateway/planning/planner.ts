@@ -14,7 +14,15 @@ import type { GatewayHeaders } from '../door/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
 import type { PlannedTarget, Where } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import { accountOf, baseUrlOf, type Fields, fieldsFrom, NO_FIELDS, queryOf, withDefaults } from './account.js';
+import {
+  accountOf,
+  baseUrlOf,
+  type Fields,
+  fieldsFrom,
+  NO_FIELDS,
+  queryOf,
+  withDefaults,
+} from './account.js';
 
 /** What the plan is made of: who asks, and what was said of the way. */
 export interface Asked {
@@ -89,7 +97,8 @@ export class Planner {
       throw new AppError('not_found', { resource: 'virtual key' });
     if (customHost !== null && customHost !== key.customHost)
       throw new AppError('invalid_request', {
-        detail: 'A custom host cannot be combined with a virtual key, unless that virtual key pins the same host.',
+        detail:
+          'A custom host cannot be combined with a virtual key, unless that virtual key pins the same host.',
       });
     const known = this.stored.get(key);
     if (known) return known;

@@ -106,7 +106,10 @@ export class Dispatcher {
   }
 }
 
-function routedRequest({ request: { headers, url = '' }, entry }: Exchange, params: Json | null): RoutedRequest {
+function routedRequest(
+  { request: { headers, url = '' }, entry }: Exchange,
+  params: Json | null,
+): RoutedRequest {
   const [pathname = ''] = url.split('?', 1);
   return { metadata: entry.asked.metadata, params, pathname, headers };
 }

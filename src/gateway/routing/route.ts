@@ -32,7 +32,7 @@ export type Outcome<Answer> =
   { readonly answer: Answer; readonly thrown: null } | { readonly answer: null; readonly thrown: unknown };
 
 /** Walks a plan until a target gives an answer that stands. The last one's outcome stands, whatever it is. */
-export function route<Answer extends Answered>(plan: Plan, walk: Walk<Answer>): Promise<Answer> {
+export async function route<Answer extends Answered>(plan: Plan, walk: Walk<Answer>): Promise<Answer> {
   switch (plan.kind) {
     case 'target':
       return walk.attempt(plan);

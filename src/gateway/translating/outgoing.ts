@@ -113,7 +113,8 @@ function hubRequest(asked: Json, { shape, translator }: Translation, context: Co
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
-  const isStrict = planned.isStrict ?? gatewayOption(request.headers, 'strict-open-ai-compliance') !== 'false';
+  const isStrict =
+    planned.isStrict ?? gatewayOption(request.headers, 'strict-open-ai-compliance') !== 'false';
   return {
     id: entry.id,
     created: Math.floor(entry.createdAt / 1000),

@@ -125,7 +125,12 @@ function isNamed(headers: readonly string[], name: string): boolean {
 
 /** The config wants the client's own credential in place of the stored one. */
 function bringsCredential({ headers }: IncomingMessage, { forwarded, provider: { auth } }: Target): boolean {
-  return forwarded !== null && auth.header !== null && forwarded.has(auth.header) && headers[auth.header] !== undefined;
+  return (
+    forwarded !== null &&
+    auth.header !== null &&
+    forwarded.has(auth.header) &&
+    headers[auth.header] !== undefined
+  );
 }
 
 function addCredential(headers: string[], { credentials: { key }, provider: { auth } }: Target): void {

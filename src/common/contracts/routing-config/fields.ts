@@ -137,7 +137,8 @@ const account = Object.fromEntries([
 ]) as Readers<AccountFields>;
 
 /** A promise of templates cannot be kept, so it is not taken: the gateway does not store any. */
-const promptId: Reader<never> = (_, at) => at.refuse('cannot be used: this gateway stores no prompt templates');
+const promptId: Reader<never> = (_, at) =>
+  at.refuse('cannot be used: this gateway stores no prompt templates');
 
 /** Root and targets alike. */
 export const readFields: Reader<RoutingConfig> = (value, at) => config(value, at);

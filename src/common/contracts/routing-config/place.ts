@@ -24,9 +24,11 @@ export class Place {
     return new Place(path.slice(0, PATH_CHARS_MAX), this.mistakes);
   }
 
-  /** Always undefined, so that a reader can return it in place of a value. */
+  /** Notes the first mistake of a place. Always undefined, so that a reader can return it in place of a value. */
   refuse(message: string): undefined {
-    if (this.mistakes.length < MISTAKES_MAX) this.mistakes.push({ path: this.path, message });
+    const isKnown =
+      this.mistakes.length >= MISTAKES_MAX || this.mistakes.some(({ path }) => path === this.path);
+    if (!isKnown) this.mistakes.push({ path: this.path, message });
     return undefined;
   }
 }

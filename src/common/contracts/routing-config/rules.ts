@@ -114,7 +114,9 @@ function checkForwarding({ forward_headers }: RoutingConfig, at: Place): void {
 function checkSecrets(config: RoutingConfig, at: Place): void {
   for (const name of SECRETS)
     if (config[name] !== undefined)
-      at.at(name).refuse('is a secret, which a saved config may not hold: make a virtual key and name it here');
+      at.at(name).refuse(
+        'is a secret, which a saved config may not hold: make a virtual key and name it here',
+      );
 }
 
 type Targets = readonly (RoutingConfig | undefined)[];
