@@ -22,7 +22,7 @@ export interface Principal {
   /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
   /** Absent where the key has no config of its own and takes any. */
-  readonly routing?: KeyRouting | null;
+  readonly routing?: KeyRouting | undefined;
 }
 
 /** Which config requests of a key go by when they name none, and whether they may name one. */

@@ -71,31 +71,43 @@ class Compiler {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
     const { overrides, where } = placed(own, all.override_params ?? {});
-    return {
-      kind: 'target',
-      path,
-      where,
-      customHost: all.custom_host ?? null,
-      params: changesOf(all, overrides),
-      forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
-      timeoutMs: all.request_timeout ?? null,
-      isStrict: all.strict_open_ai_compliance ?? null,
-      isPassedThrough: all.passthrough ?? false,
-      retry: all.retry ? retryOf(all.retry) : null,
-      breaker: all.cb_config ?? null,
-      cache: all.cache ?? null,
-      hooks: hooksOf(all),
-    };
+    return { kind: 'target', path, where, params: changesOf(all, overrides), ...wayOf(all), ...rulesOf(all) };
   }
 }
 
+type Way = Pick<PlannedTarget, 'customHost' | 'forwarded' | 'timeoutMs' | 'isStrict' | 'isPassedThrough'>;
+type Rules = Pick<PlannedTarget, 'retry' | 'breaker' | 'cache' | 'hooks'>;
+
+function wayOf(all: RoutingConfig): Way {
+  return {
+    customHost: all.custom_host ?? null,
+    forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
+    timeoutMs: all.request_timeout ?? null,
+    isStrict: all.strict_open_ai_compliance ?? null,
+    isPassedThrough: all.passthrough ?? false,
+  };
+}
+
+function rulesOf(all: RoutingConfig): Rules {
+  return {
+    retry: all.retry ? retryOf(all.retry) : null,
+    breaker: all.cb_config ?? null,
+    cache: all.cache ?? null,
+    hooks: hooksOf(all),
+  };
+}
+
+/** What a node says of itself, and not for its targets. */
+const NOT_INHERITED: ReadonlySet<string> = new Set(['strategy', 'targets', 'name', 'weight']);
+
 /** What a target does not say itself, its parent says for it; parameters are merged, and the child's win. */
 function inherited(parent: RoutingConfig, child: RoutingConfig): RoutingConfig {
-  const { strategy, targets: _, name: _name, weight: _weight, ...rest } = parent;
-  const said: Record<string, unknown> = { ...rest, cb_config: strategy?.cb_config ?? parent.cb_config };
-  for (const [field, value] of Object.entries(child)) if (value !== undefined) said[field] = value;
+  const handedOn = Object.entries(parent).filter(([field]) => !NOT_INHERITED.has(field));
+  const breaker = parent.strategy?.cb_config;
   return {
-    ...said,
+    ...Object.fromEntries(handedOn),
+    ...(breaker ? { cb_config: breaker } : {}),
+    ...child,
     override_params: { ...parent.override_params, ...child.override_params },
     default_params: { ...parent.default_params, ...child.default_params },
     drop_params: [...(parent.drop_params ?? []), ...(child.drop_params ?? [])],

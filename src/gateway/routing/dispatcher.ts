@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { ReadRequest } from '../door/read-request.js';
+import type { ReadRequest } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { Planner } from '../planning/planner.js';
 import { outgoing, type Translated } from '../translating/outgoing.js';
 import type { Exchange } from '../types/exchange.js';
-import type { Plan, PlannedTarget } from '../types/plan.js';
+import type { Plan, PlannedTarget, RoutedRequest } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { type Outcome, route, type RoutedRequest, type Walk } from './route.js';
+import { type Outcome, route, type Walk } from './route.js';
 
 /** A request that is ready to be sent. */
 export interface Sending {

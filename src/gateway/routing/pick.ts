@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { LoadBalance, Plan, StickyField, Weighted } from '../types/plan.js';
-import type { RoutedRequest } from './route.js';
+import type { LoadBalance, Plan, RoutedRequest, StickyField, Weighted } from '../types/plan.js';
 
 /** The target of a load balance for one request. `random` is in [0, 1). */
 export function pick(balance: LoadBalance, request: RoutedRequest, random: () => number = Math.random): Plan {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { readRoutingConfig } from '../../common/contracts/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
-import type { LoadBalance, Plan } from '../types/plan.js';
+import type { LoadBalance, Plan, RoutedRequest } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { pick } from './pick.js';
-import { type Answered, route, type RoutedRequest } from './route.js';
+import { type Answered, route } from './route.js';
 
 const REQUEST: RoutedRequest = { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} };
 

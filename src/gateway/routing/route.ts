@@ -1,16 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestFacts } from '../../common/contracts/routing-config/conditions.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
-import type { Conditional, Fallback, Plan, PlannedTarget } from '../types/plan.js';
+import type { Conditional, Fallback, Plan, PlannedTarget, RoutedRequest } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { isListed } from './failure-statuses.js';
 import { pick } from './pick.js';
-
-/** What choices are made by. */
-export interface RoutedRequest extends RequestFacts {
-  readonly headers: IncomingHttpHeaders;
-}
 
 /** What a target answered, as far as routes look at it. */
 export interface Answered {
@@ -64,15 +57,8 @@ function choose({ branches, otherwise }: Conditional, request: RoutedRequest): P
 const TIMED_OUT = 408;
 const TOO_MANY = 429;
 
-/** Refusals that are about one target, whatever their status: its credential, its limits, what it can do. */
-const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
-  'budget_exceeded',
-  'credential_unusable',
-  'endpoint_unsupported',
-  'not_found',
-  'parameter_unsupported',
-  'rate_limited',
-]);
+/** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
+const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set(['budget_exceeded', 'not_found', 'rate_limited']);
 
 /**
  * Whether a fallback tries its next target. Without a list of statuses: where another target may do better, so not for

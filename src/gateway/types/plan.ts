@@ -1,4 +1,5 @@
-import type { Condition } from '../../common/contracts/routing-config/conditions.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Condition, RequestFacts } from '../../common/contracts/routing-config/conditions.js';
 import type {
   BreakerRules,
   CacheRules,
@@ -16,6 +17,11 @@ export type Plan = PlannedTarget | Fallback | LoadBalance | Conditional;
 
 /** What the answer's header tells where there is nothing to choose. */
 export const ROOT_OPTION = 'config';
+
+/** What choices are made by. */
+export interface RoutedRequest extends RequestFacts {
+  readonly headers: IncomingHttpHeaders;
+}
 
 /** Tries its targets in order. */
 export interface Fallback {
@@ -143,7 +149,7 @@ export interface SavedConfig {
 }
 
 /** The plan of a request without a config: one place, which the request names itself. */
-export const AS_ASKED: PlannedTarget = {
+const AS_ASKED: PlannedTarget = {
   kind: 'target',
   path: ROOT_OPTION,
   where: null,
@@ -157,4 +163,14 @@ export const AS_ASKED: PlannedTarget = {
   breaker: null,
   cache: null,
   hooks: null,
+};
+
+/** What a request without a config goes by. */
+export const NO_CONFIG: CompiledConfig = {
+  plan: AS_ASKED,
+  saved: null,
+  cache: null,
+  hooks: null,
+  targetCount: 1,
+  sendsAgain: false,
 };

@@ -132,7 +132,7 @@ function equals(expected: unknown, at: Place): Test {
 function isSame(value: unknown, expected: unknown): boolean {
   if (value === expected) return true;
   if (value == null || expected === null) return value == null && expected === null;
-  return isScalar(value) && String(value) === String(expected);
+  return isScalar(value) && isScalar(expected) && String(value) === String(expected);
 }
 
 function isIn(expected: unknown, at: Place): Test {
