@@ -13,6 +13,7 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -36,6 +37,7 @@ const MIGRATIONS = [
   UsageMinute1763690200000,
   Authority1763690250000,
   IdempotentAnswers1763690260000,
+  OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
 ];
 

@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { ReadRequest } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
+import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
 import { outgoing, type Translated } from '../translating/outgoing.js';
 import type { Exchange } from '../types/exchange.js';
@@ -54,6 +55,7 @@ export class Dispatcher {
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
+    if (caller.policy) checkPolicy(caller.policy, target.provider.id, content.model);
     const { wire, translated } = outgoing({ request, content, planned, target, entry });
     if (!entry.isOpen) {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;

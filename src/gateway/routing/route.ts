@@ -58,7 +58,13 @@ const TIMED_OUT = 408;
 const TOO_MANY = 429;
 
 /** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
-const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set(['budget_exceeded', 'not_found', 'rate_limited']);
+const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
+  'budget_exceeded',
+  'model_not_allowed',
+  'not_found',
+  'provider_not_allowed',
+  'rate_limited',
+]);
 
 /**
  * Whether a fallback tries its next target. Without a list of statuses: where another target may do better, so not for
