@@ -1,6 +1,7 @@
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-config/account-fields.js';
 import { readCondition } from '../../common/contracts/routing-config/conditions.js';
 import type {
+  BreakerRules,
   JsonObject,
   RetryRules,
   RoutingConfig,
@@ -9,6 +10,7 @@ import type {
 import { Place } from '../../common/contracts/routing-config/place.js';
 import { Secret } from '../../common/crypto/secret.js';
 import {
+  type BreakerPlan,
   type CompiledConfig,
   type Conditional,
   type Hooks,
@@ -28,9 +30,17 @@ import { modelTarget } from './model-target.js';
 /** What a retry is for where the config names no statuses; 529 is Anthropic's "overloaded". */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 
+/** How long a fallback holds a stream back where its config says nothing. */
+const HOLD_MS = 10_000;
+
+/** A breaker whose config says no bound opens when half of the requests fail. */
+const FAILING_SHARE = 0.5;
+const MINIMUM_REQUESTS = 5;
+const COOLDOWN_MS = 30_000;
+
 /** The plan of a config that was read. Everything is worked out here, once; requests only walk it. */
 export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null): CompiledConfig {
-  const compiler = new Compiler();
+  const compiler = new Compiler(saved);
   const plan = compiler.node(config, ROOT_OPTION, config);
   return {
     plan,
@@ -46,6 +56,8 @@ class Compiler {
   targetCount = 0;
   sendsAgain = false;
 
+  constructor(private readonly saved: SavedConfig | null) {}
+
   /** `all` is the node with everything that it inherits. */
   node(own: RoutingConfig, path: string, all: RoutingConfig): Plan {
     const { strategy, targets } = own;
@@ -59,7 +71,13 @@ class Compiler {
         return first;
       case 'fallback':
         this.sendsAgain = true;
-        return { kind: 'fallback', path, targets: children, onStatuses: setOf(strategy.on_status_codes) };
+        return {
+          kind: 'fallback',
+          path,
+          targets: children,
+          onStatuses: setOf(strategy.on_status_codes),
+          holdMs: strategy.hold_stream_ms ?? HOLD_MS,
+        };
       case 'loadbalance':
         return balanced(strategy, path, targets, children);
       case 'conditional':
@@ -71,7 +89,11 @@ class Compiler {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
     const { overrides, where } = placed(own, all.override_params ?? {});
-    return { kind: 'target', path, where, params: changesOf(all, overrides), ...wayOf(all), ...rulesOf(all) };
+    return { kind: 'target', path, where, params: changesOf(all, overrides), ...wayOf(all), ...rulesOf(all, this.sharedName(path)) };
+  }
+
+  private sharedName(path: string): string | null {
+    return this.saved && `${this.saved.versionId}:${path}`;
   }
 }
 
@@ -88,12 +110,25 @@ function wayOf(all: RoutingConfig): Way {
   };
 }
 
-function rulesOf(all: RoutingConfig): Rules {
+function rulesOf(all: RoutingConfig, sharedAs: string | null): Rules {
   return {
     retry: all.retry ? retryOf(all.retry) : null,
-    breaker: all.cb_config ?? null,
+    breaker: all.cb_config ? breakerOf(all.cb_config, sharedAs) : null,
     cache: all.cache ?? null,
     hooks: hooksOf(all),
+  };
+}
+
+function breakerOf(rules: BreakerRules, sharedAs: string | null): BreakerPlan {
+  const { failure_threshold: failures = null, failure_threshold_percentage: percentage } = rules;
+  const share = percentage === undefined ? null : percentage / 100;
+  return {
+    failures,
+    share: share ?? (failures === null ? FAILING_SHARE : null),
+    minimumRequests: rules.minimum_requests ?? MINIMUM_REQUESTS,
+    cooldownMs: rules.cooldown_interval ?? COOLDOWN_MS,
+    statuses: setOf(rules.failure_status_codes),
+    sharedAs,
   };
 }
 

@@ -5,7 +5,8 @@ import type { ReadRequest } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { outgoing, type Translated } from '../translating/outgoing.js';
+import { outgoing } from '../translating/outgoing.js';
+import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget, RoutedRequest } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -13,7 +14,9 @@ import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { type Outcome, route, type Walk } from './route.js';
+import { Breakers } from './breakers.js';
+import { proven } from './proven.js';
+import { type Outcome, route, settle, unwrap, type Walk } from './route.js';
 
 /** A request that is ready to be sent. */
 export interface Sending {
@@ -22,27 +25,28 @@ export interface Sending {
   readonly read: ReadRequest;
 }
 
-/** An answer whose head has come, and how it is to be read. */
-export interface Answer {
-  readonly status: number;
-  readonly attempt: Attempt;
-  readonly target: Target;
-  readonly planned: PlannedTarget;
-  /** Null: the answer is the client's as it is. */
-  readonly translated: Translated | null;
-}
-
 /** Sends a request along a plan until an answer stands. */
 @Injectable()
 export class Dispatcher {
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
+    private readonly breakers: Breakers,
   ) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
   dispatch(sending: Sending, plan: Plan): Promise<Answer> {
     return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, this.walk(sending));
+  }
+
+  /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
+  private async tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    const { response, entry } = sending.exchange;
+    this.breakers.began(planned);
+    const pending = this.attempt(sending, planned);
+    const outcome = await settle(holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending);
+    this.breakers.ended(planned, response.destroyed ? null : outcome);
+    return unwrap(outcome);
   }
 
   /** One target, as often as it may be tried. */
@@ -100,7 +104,8 @@ export class Dispatcher {
     const { exchange, read } = sending;
     return {
       request: routedRequest(exchange, read.json),
-      attempt: (planned) => this.attempt(sending, planned),
+      attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
+      isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
         !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
       giveUp: (outcome) => giveUp(exchange, outcome),

@@ -24,7 +24,7 @@ const failed = (error: AppError): FailedAttempt => new FailedAttempt({ wasSent: 
 async function walked(
   plan: Plan,
   outcomes: Scripted[],
-  more: { mayGoOn?: boolean; request?: RoutedRequest } = {},
+  more: { mayGoOn?: boolean; request?: RoutedRequest; open?: string[] } = {},
 ) {
   const tried: string[] = [];
   const givenUp: (number | string)[] = [];
@@ -35,6 +35,7 @@ async function walked(
       const outcome = outcomes[tried.length - 1] ?? 200;
       return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
     },
+    isOpen: (target) => more.open?.includes(target.path.replace('config', '')) ?? false,
     mayGoOn: () => more.mayGoOn ?? true,
     giveUp: ({ answer, thrown }) => {
       givenUp.push(
@@ -208,5 +209,32 @@ describe('pick', () => {
     expect(new Set(drawn(REQUEST)).size).toBe(2);
     expect(new Set(drawn({ ...REQUEST, headers: { 'x-session': 's' } })).size).toBe(1);
     expect(new Set(drawn({ ...REQUEST, params: { session: 's' } })).size).toBe(1);
+  });
+});
+
+describe('a target that is out of service', () => {
+  const balanced = planOf({
+    strategy: { mode: 'loadbalance' },
+    targets: [{ virtual_key: 'a', weight: 1_000 }, { virtual_key: 'b', weight: 0.001 }],
+  });
+
+  it('is passed over while there is another one', async () => {
+    expect((await walked(three(), [200], { open: ['.targets[0]'] })).tried).toEqual(['.targets[1]']);
+    expect((await walked(balanced, [200], { open: ['.targets[0]'] })).tried).toEqual(['.targets[1]']);
+  });
+
+  it('is asked nevertheless when all are', async () => {
+    const open = ['.targets[0]', '.targets[1]', '.targets[2]'];
+
+    expect((await walked(three(), [500, 500, 200], { open })).heard).toBe(200);
+  });
+
+  it('takes the branch above it along when the whole of it is out', async () => {
+    const plan = planOf({
+      strategy: { mode: 'fallback' },
+      targets: [{ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'a' }] }, { virtual_key: 'b' }],
+    });
+
+    expect((await walked(plan, [200], { open: ['.targets[0].targets[0]'] })).tried).toEqual(['.targets[1]']);
   });
 });

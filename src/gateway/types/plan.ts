@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Condition, RequestFacts } from '../../common/contracts/routing-config/conditions.js';
 import type {
-  BreakerRules,
   CacheRules,
   GuardrailReference,
   Hook,
@@ -30,6 +29,8 @@ export interface Fallback {
   readonly targets: readonly Plan[];
   /** Statuses that move on; null for the default. */
   readonly onStatuses: ReadonlySet<number> | null;
+  /** How long a stream is held back for its first useful token, so that a target that breaks before it can be replaced. */
+  readonly holdMs: number;
 }
 
 /** Chooses one target per request. */
@@ -82,7 +83,7 @@ export interface PlannedTarget {
   /** The request goes to the provider untranslated. */
   readonly isPassedThrough: boolean;
   readonly retry: RetryPlan | null;
-  readonly breaker: BreakerRules | null;
+  readonly breaker: BreakerPlan | null;
   readonly cache: CacheRules | null;
   readonly hooks: Hooks | null;
 }
@@ -116,6 +117,20 @@ export interface RetryPlan {
   readonly onStatuses: ReadonlySet<number>;
   /** Waits as long as the provider asks. */
   readonly heedsProvider: boolean;
+}
+
+/** When a target is taken out of service. */
+export interface BreakerPlan {
+  /** Failures in a minute; null for no such bound. */
+  readonly failures: number | null;
+  /** Failures in a minute as a share of the requests, 0 to 1, from `minimumRequests` on; null for no such bound. */
+  readonly share: number | null;
+  readonly minimumRequests: number;
+  readonly cooldownMs: number;
+  /** Null: 500 and above. */
+  readonly statuses: ReadonlySet<number> | null;
+  /** What processes call the target among each other; null where the config came with the request. */
+  readonly sharedAs: string | null;
 }
 
 /** Checks and changes of requests and answers, as the config wrote them. */

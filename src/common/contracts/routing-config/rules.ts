@@ -28,6 +28,7 @@ const SECRETS = ['api_key', ...ACCOUNT_SECRETS] as const satisfies readonly (key
 const OF_A_MODE = {
   conditions: 'conditional',
   default: 'conditional',
+  hold_stream_ms: 'fallback',
   sticky: 'loadbalance',
 } as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
 
