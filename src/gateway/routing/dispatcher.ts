@@ -12,6 +12,7 @@ import type { Plan, PlannedTarget, RoutedRequest } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
+import { RetryBudgets } from '../upstream/retry-budget.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
@@ -28,6 +29,8 @@ export interface Sending {
 /** Sends a request along a plan until an answer stands. */
 @Injectable()
 export class Dispatcher {
+  private readonly budgets = new RetryBudgets();
+
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
@@ -77,6 +80,8 @@ export class Dispatcher {
     wire: WireRequest,
   ): Promise<Attempt> {
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
+    const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
+    const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
     response.once('close', onLeft);
@@ -86,6 +91,7 @@ export class Dispatcher {
         {
           retries: entry.asked.retries,
           plan: planned.retry,
+          budget,
           isRepeatable: read.isRepeatable,
           isWanted: () => !response.destroyed,
           onGivenUp: (given, errorCode) => {
@@ -96,6 +102,7 @@ export class Dispatcher {
       entry.isExhausted = isExhausted;
       return attempt;
     } finally {
+      budget?.leave();
       response.off('close', onLeft);
     }
   }
