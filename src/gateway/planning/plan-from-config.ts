@@ -7,6 +7,7 @@ import type {
   RoutingConfig,
   Strategy,
 } from '../../common/contracts/routing-config/document.js';
+import { stickyFields } from '../../common/contracts/routing-config/sessions.js';
 import { Place } from '../../common/contracts/routing-config/place.js';
 import { Secret } from '../../common/crypto/secret.js';
 import {
@@ -22,7 +23,6 @@ import {
   type RetryPlan,
   ROOT_OPTION,
   type SavedConfig,
-  type StickyField,
   type Where,
 } from '../types/plan.js';
 import { modelTarget } from './model-target.js';
@@ -155,16 +155,14 @@ function balanced(
   targets: readonly RoutingConfig[],
   children: readonly Plan[],
 ): LoadBalance {
-  const weighted = children.map((plan, index) => ({ plan, weight: targets[index]?.weight ?? 1 }));
-  const stickyBy = sticky?.enabled ? (sticky.hash_fields ?? []).map(stickyField) : null;
-  return { kind: 'loadbalance', path, targets: weighted.filter(({ weight }) => weight > 0), stickyBy };
-}
-
-function stickyField(field: string): StickyField {
-  const dot = field.indexOf('.');
-  const root = field.slice(0, dot) as StickyField['root'];
-  const key = field.slice(dot + 1);
-  return { root, key: root === 'headers' ? key.toLowerCase() : key };
+  const weighted = children.map((plan, index) => ({
+    plan,
+    // Its own place, and not that of what "single" made of it.
+    path: `${path}.targets[${index}]`,
+    weight: targets[index]?.weight ?? 1,
+  }));
+  const drawn = weighted.filter(({ weight }) => weight > 0);
+  return { kind: 'loadbalance', path, targets: drawn, stickyBy: stickyFields(sticky) };
 }
 
 function conditional(

@@ -1,3 +1,4 @@
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
@@ -8,7 +9,7 @@ import { Planner } from '../planning/planner.js';
 import { outgoing } from '../translating/outgoing.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
-import type { Plan, PlannedTarget, RoutedRequest } from '../types/plan.js';
+import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
@@ -112,6 +113,7 @@ export class Dispatcher {
     return {
       request: routedRequest(exchange, read.json),
       attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
+      decided: (decision) => exchange.entry.decided(decision),
       isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
         !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),

@@ -1,6 +1,7 @@
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
-import type { Conditional, Fallback, LoadBalance, Plan, PlannedTarget, RoutedRequest } from '../types/plan.js';
+import type { Conditional, Fallback, LoadBalance, Plan, PlannedTarget } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { isListed } from './failure-statuses.js';
 import { pick } from './pick.js';
@@ -18,6 +19,8 @@ export interface Walk<Answer extends Answered> {
    * `holdMs` an answer that breaks before its first useful token is a failed attempt, too.
    */
   attempt(target: PlannedTarget, holdMs: number): Promise<Answer>;
+  /** Notes a choice and its reason, for the log. */
+  decided(decision: string): void;
   /** The target is out of service, so that others are asked while there are any. */
   isOpen(target: PlannedTarget): boolean;
   /** Whether another target may be tried after this one: the client is there, and the request can be sent again. */
@@ -41,9 +44,9 @@ export async function route<Answer extends Answered>(
     case 'fallback':
       return fallBack(plan, walk, holdMs);
     case 'loadbalance':
-      return route(pick(inServiceOf(plan, walk), walk.request), walk, holdMs);
+      return route(balance(plan, walk), walk, holdMs);
     case 'conditional':
-      return route(choose(plan, walk.request), walk, holdMs);
+      return route(choose(plan, walk), walk, holdMs);
   }
 }
 
@@ -67,18 +70,25 @@ async function fallBack<Answer extends Answered>(
   return route(last, walk, holdMs);
 }
 
-function inServiceOf(plan: LoadBalance, walk: Walk<Answered>): LoadBalance {
+function balance(plan: LoadBalance, walk: Choosing): Plan {
   const targets = inService(plan.targets, walk, (target) => target.plan);
-  return targets === plan.targets ? plan : { ...plan, targets };
+  const { target, by } = pick(targets === plan.targets ? plan : { ...plan, targets }, walk.request);
+  walk.decided(`${plan.path}: ${target.path} by ${by}`);
+  return target.plan;
 }
+
+/** What choosing needs of a walk. */
+type Choosing = Pick<Walk<Answered>, 'request' | 'isOpen' | 'decided'>;
 
 /** Those that are not out of service; all of them when none is left. */
-function inService<T>(targets: readonly T[], walk: Pick<Walk<Answered>, 'isOpen'>, planOf: (target: T) => Plan): readonly T[] {
+function inService<T>(targets: readonly T[], walk: Choosing, planOf: (target: T) => Plan): readonly T[] {
   const fit = targets.filter((target) => !isOut(planOf(target), walk));
-  return fit.length > 0 && fit.length < targets.length ? fit : targets;
+  if (fit.length === targets.length) return targets;
+  walk.decided(`${targets.length - fit.length} of ${targets.length} targets are out of service`);
+  return fit.length > 0 ? fit : targets;
 }
 
-function isOut(plan: Plan, walk: Pick<Walk<Answered>, 'isOpen'>): boolean {
+function isOut(plan: Plan, walk: Choosing): boolean {
   switch (plan.kind) {
     case 'target':
       return walk.isOpen(plan);
@@ -91,8 +101,10 @@ function isOut(plan: Plan, walk: Pick<Walk<Answered>, 'isOpen'>): boolean {
   }
 }
 
-function choose({ branches, otherwise }: Conditional, request: RoutedRequest): Plan {
-  const plan = branches.find(({ condition }) => condition(request))?.plan ?? otherwise;
+function choose({ path, branches, otherwise }: Conditional, walk: Choosing): Plan {
+  const held = branches.findIndex(({ condition }) => condition(walk.request));
+  const plan = branches[held]?.plan ?? otherwise;
+  walk.decided(`${path}: ${held < 0 ? 'default' : `conditions[${held}]`}`);
   if (!plan) throw new AppError('no_target');
   return plan;
 }

@@ -1,11 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Condition, RequestFacts } from '../../common/contracts/routing-config/conditions.js';
+import type { Condition } from '../../common/contracts/routing-config/conditions.js';
 import type {
   CacheRules,
   GuardrailReference,
   Hook,
   JsonObject,
 } from '../../common/contracts/routing-config/document.js';
+import type { StickyField } from '../../common/contracts/routing-config/sessions.js';
 import type { Secret } from '../../common/crypto/secret.js';
 
 /**
@@ -16,11 +16,6 @@ export type Plan = PlannedTarget | Fallback | LoadBalance | Conditional;
 
 /** What the answer's header tells where there is nothing to choose. */
 export const ROOT_OPTION = 'config';
-
-/** What choices are made by. */
-export interface RoutedRequest extends RequestFacts {
-  readonly headers: IncomingHttpHeaders;
-}
 
 /** Tries its targets in order. */
 export interface Fallback {
@@ -44,13 +39,10 @@ export interface LoadBalance {
 
 export interface Weighted {
   readonly plan: Plan;
+  /** Where it stands in the config. */
+  readonly path: string;
   /** Above 0. */
   readonly weight: number;
-}
-
-export interface StickyField {
-  readonly root: 'metadata' | 'params' | 'headers';
-  readonly key: string;
 }
 
 /** The first condition that a request meets chooses its target. */

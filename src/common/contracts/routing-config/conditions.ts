@@ -12,6 +12,12 @@ export interface RequestFacts {
   readonly pathname: string;
 }
 
+/** What all choices are made by. */
+export interface RoutedRequest extends RequestFacts {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
 /** A query, ready to be asked. */
 export type Condition = (facts: RequestFacts) => boolean;
 
