@@ -21,7 +21,7 @@ interface Row {
   readonly workspace_id: string | null;
   readonly user_id: string | null;
   readonly authority_id: string | null;
-  /** The authority's roles; null when that person is gone. */
+  /** The authority's roles; null when that person is gone or deactivated. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
   readonly expires_at: Date | null;
@@ -35,7 +35,7 @@ const BY_HASH = `
     authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role
   FROM api_keys key
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
-    AND authority.id = coalesce(key.user_id, key.created_by_user_id)
+    AND authority.id = coalesce(key.user_id, key.created_by_user_id) AND authority.status = 'active'
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
   WHERE key.deleted_at IS NULL
     AND (key.key_hash = $1 OR (key.previous_key_hash = $1 AND key.previous_key_expires_at > now()))`;
@@ -75,8 +75,8 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person bound many keys.
-      if (change === null || change.resource === 'user') this.cache.clear();
+      // The roles of a person bound many keys, and with a workspace all its keys go.
+      if (change === null || change.resource === 'user' || change.resource === 'workspace') this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
   }

@@ -1,6 +1,9 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { InviteWorkspace } from './entities/invite-workspace.entity.js';
+import { Invite } from './entities/invite.entity.js';
+import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -10,10 +13,22 @@ import { Foundation1763690000000 } from './migrations/1763690000000-foundation.j
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [
+  ApiKey,
+  AuditRecord,
+  Invite,
+  InviteWorkspace,
+  Mail,
+  Organization,
+  User,
+  VirtualKey,
+  Workspace,
+  WorkspaceMember,
+];
 
 /** In the order in which they run. */
 const MIGRATIONS = [
@@ -21,6 +36,7 @@ const MIGRATIONS = [
   RequestLogs1763690100000,
   UsageMinute1763690200000,
   Authority1763690250000,
+  People1763690800000,
 ];
 
 /**
