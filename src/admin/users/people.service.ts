@@ -16,8 +16,8 @@ export class PeopleService {
    * From here to the end of the transaction nobody else changes who is who in this organization, so that what is read
    * of roles stays true: two owners cannot make each other members at the same moment.
    */
-  async takeTurn(organizationId: string): Promise<void> {
-    await this.unitOfWork
+  takeTurn(organizationId: string): Promise<Organization> {
+    return this.unitOfWork
       .repository(Organization)
       .findOneOrFail({ where: { id: organizationId }, lock: { mode: 'for_no_key_update' } });
   }

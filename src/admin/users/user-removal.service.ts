@@ -29,7 +29,7 @@ export class UserRemovalService {
 
   /** `confirmation` must be the person's address; without it the refusal says what would go. */
   async remove(caller: Principal, id: string, confirmation: string | undefined): Promise<void> {
-    await this.people.takeTurn(caller.organizationId);
+    const { settings } = await this.people.takeTurn(caller.organizationId);
     const user = await this.people.find(caller.organizationId, id);
     const actor = await this.people.actor(caller);
     checkMayActOn(actor, user);
@@ -37,14 +37,15 @@ export class UserRemovalService {
     const heir = isLeaving || user.role === 'owner' ? await this.heirOf(user, actor) : actor;
     if (confirmation === undefined || normalizeEmail(confirmation) !== user.email)
       throw new AppError('confirmation_required', { detail: await this.whatGoes(user, heir) });
+    await this.noteBefore(user);
     await this.removeKeys(user, heir);
+    await this.handover.handOver(user, heir, settings.security_settings ?? null);
     await this.unitOfWork
       .repository(Invite)
       .update(
         { organizationId: user.organizationId, invitedBy: user.id, status: 'pending' },
         { status: 'cancelled' },
       );
-    this.audit.note({ targetId: user.id, before: UserDto.from({ user, workspaceIds: [] }) });
     await this.unitOfWork.repository(User).delete({ id: user.id });
     await this.changes.publish({ resource: 'user', id: user.id });
   }
@@ -53,6 +54,15 @@ export class UserRemovalService {
   private async heirOf(user: User, actor: User): Promise<User> {
     const owner = await this.people.ownerBesides(user);
     return actor.id === user.id ? owner : actor;
+  }
+
+  private async noteBefore(user: User): Promise<void> {
+    const { organizationId, id } = user;
+    const memberships = await this.unitOfWork
+      .repository(WorkspaceMember)
+      .find({ where: { organizationId, userId: id }, order: { createdAt: 'ASC', workspaceId: 'ASC' } });
+    const workspaceIds = memberships.map(({ workspaceId }) => workspaceId);
+    this.audit.note({ targetId: id, before: UserDto.from({ user, workspaceIds }) });
   }
 
   private async removeKeys(user: User, heir: User): Promise<void> {
@@ -66,7 +76,6 @@ export class UserRemovalService {
         createdByUserId: userId,
         kind: 'organisation-service',
       });
-    await this.handover.handOver(user, heir);
   }
 
   private async whatGoes(user: User, heir: User): Promise<string> {

@@ -54,12 +54,13 @@ export class UsersService {
     checkMayActOn(actor, user);
     if (dto.role !== undefined) checkMayGrant(actor, dto.role);
     if (losesOwnership(user, dto)) await this.people.ownerBesides(user);
-    await this.save(user, {
+    const [before, after] = await this.save(user, {
       ...(dto.role !== undefined && { role: dto.role }),
       ...(dto.status !== undefined && { status: dto.status }),
       ...(dto.first_name !== undefined && { firstName: dto.first_name }),
       ...(dto.last_name !== undefined && { lastName: dto.last_name }),
     });
+    this.audit.note({ targetId: user.id, before, after });
   }
 
   /** Makes somebody an owner. The one on whose authority it happens must be one, and becomes an admin if it steps down. */
@@ -73,15 +74,21 @@ export class UsersService {
       throw new AppError('conflict', { detail: 'Ownership can be handed over to another person only.' });
     if (user.status !== 'active')
       throw new AppError('conflict', { detail: 'A deactivated person cannot become an owner.' });
+    const [before, after] = await this.save(user, { role: 'owner' });
     if (stepsDown) await this.save(actor, { role: 'admin' });
-    await this.save(user, { role: 'owner' });
+    this.audit.note({
+      targetId: user.id,
+      before,
+      after: { ...after, ...(stepsDown && { stepped_down: actor.id }) },
+    });
   }
 
-  private async save(user: User, changed: Partial<User>): Promise<void> {
+  /** Answers the person as it was and as it is. */
+  private async save(user: User, changed: Partial<User>): Promise<[UserDto, UserDto]> {
     const before = UserDto.from(await this.shown(user));
     const saved = await this.unitOfWork.repository(User).save(Object.assign(user, changed));
-    this.audit.note({ targetId: user.id, before, after: UserDto.from(await this.shown(saved)) });
     await this.changes.publish({ resource: 'user', id: user.id });
+    return [before, UserDto.from(await this.shown(saved))];
   }
 
   private async shown(user: User): Promise<UserWithWorkspaces> {

@@ -13,6 +13,8 @@ import { Foundation1763690000000 } from './migrations/1763690000000-foundation.j
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -36,6 +38,8 @@ const MIGRATIONS = [
   RequestLogs1763690100000,
   UsageMinute1763690200000,
   Authority1763690250000,
+  IdempotentAnswers1763690260000,
+  OrganizationSettings1763690270000,
   People1763690800000,
 ];
 

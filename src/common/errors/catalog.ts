@@ -133,6 +133,12 @@ export const ERRORS = {
     type: 'not_found_error',
     message: 'This invite is used, cancelled or expired. Ask the person who invited you for another one.',
   },
+  precondition_failed: {
+    status: 412,
+    type: 'conflict_error',
+    message:
+      'It was changed since you read it. Read it again, and send the ETag of what you saw in If-Match.',
+  },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
@@ -142,6 +148,11 @@ export const ERRORS = {
     status: 415,
     type: 'invalid_request_error',
     message: 'The content type "{contentType}" is not supported here; send application/json.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'This Idempotency-Key was used for another request. Send a new one for each different request.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached.' },
   headers_too_large: {
