@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/roles.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User } from '../../common/database/entities/user.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
@@ -27,8 +28,8 @@ const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member']
 export class ServiceKeyHandover {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async handOver(from: User, to: User): Promise<void> {
-    for (const [role, scopes] of stillAllowed(from))
+  async handOver(from: User, to: User, switches: SwitchPositions | null): Promise<void> {
+    for (const [role, scopes] of stillAllowed(from, switches))
       await this.unitOfWork.manager.query(HAND_OVER_CUT, [
         from.organizationId,
         from.id,
@@ -42,9 +43,9 @@ export class ServiceKeyHandover {
 type Allowance = readonly [role: WorkspaceRole | null, scopes: Iterable<string>];
 
 /** In which workspaces, by the person's role there, which scopes had an effect. Null stands for all that are left. */
-function stillAllowed({ role: organization, status }: User): Allowance[] {
-  const of = (workspace: Roles['workspace']) => scopesOfRoles({ organization, workspace });
+function stillAllowed({ role: organization, status }: User, switches: SwitchPositions | null): Allowance[] {
+  const of = (workspace: Roles['workspace']) => scopesOfRoles({ organization, workspace }, switches);
   if (status !== 'active') return [[null, []]];
-  if (administersOrganization({ organization, workspace: null })) return [[null, of(null)]];
+  if (administersOrganization({ organization, workspace: null })) return [[null, scopesOfRoles({ organization, workspace: null })]];
   return [...WORKSPACE_ROLES.map((role): Allowance => [role, of(role)]), [null, []]];
 }

@@ -2,6 +2,7 @@ import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID, ValidateNested } from 'class-validator';
 import { scopesOfRoles } from '../../auth/roles.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../../common/database/entities/user.entity.js';
 import type { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
@@ -12,8 +13,9 @@ const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 export const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 const MOST_USERS = 100;
 
-/** A member with the person that it is. */
+/** A member with the person that it is, and the switches of the organization that bind it. */
 export interface Membership {
+  readonly switches: SwitchPositions | null;
   readonly member: WorkspaceMember;
   readonly user: User;
 }
@@ -103,7 +105,8 @@ export class MemberDto {
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   readonly last_updated_at: string;
 
-  static from({ member, user }: Membership): MemberDto {
+  static from(membership: Membership): MemberDto {
+    const { member, user } = membership;
     return Object.assign(new MemberDto(), {
       id: user.id,
       first_name: user.firstName,
@@ -113,15 +116,16 @@ export class MemberDto {
       status: user.status,
       email: user.email,
       workspace_id: member.workspaceId,
-      scopes: scopesOf(user, member),
+      scopes: scopesOf(membership),
       created_at: member.createdAt.toISOString(),
       last_updated_at: member.updatedAt.toISOString(),
     });
   }
 }
 
-function scopesOf({ role, status }: User, member: WorkspaceMember): readonly string[] {
-  return status === 'active' ? [...scopesOfRoles({ organization: role, workspace: member.role })].sort() : [];
+function scopesOf({ member, user, switches }: Membership): readonly string[] {
+  if (user.status !== 'active') return [];
+  return [...scopesOfRoles({ organization: user.role, workspace: member.role }, switches)].sort();
 }
 
 export class MemberListDto implements Listed<MemberDto> {

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import type { Page } from '../../common/database/page.js';
@@ -23,6 +25,9 @@ interface NewMember {
   readonly id: string;
   readonly role: WorkspaceRole;
 }
+
+/** As the join below gives it. */
+type WithUser = WorkspaceMember & Pick<Membership, 'user'>;
 
 /** Who belongs to a workspace, and as what. */
 @Injectable()
@@ -58,7 +63,8 @@ export class MembersService {
       .offset(skip)
       .limit(take)
       .getManyAndCount();
-    return [members.map((member) => ({ member, user: (member as unknown as Membership).user })), total];
+    const switches = await this.switchesOf(organizationId);
+    return [members.map((member) => ({ member, user: (member as WithUser).user, switches })), total];
   }
 
   async get(tenant: Tenant, userId: string): Promise<Membership> {
@@ -104,22 +110,24 @@ export class MembersService {
   }
 
   async update(tenant: Tenant, userId: string, role: WorkspaceRole): Promise<void> {
-    const { member, user } = await this.find(tenant, userId, true);
-    const before = MemberDto.from({ member, user });
+    const membership = await this.find(tenant, userId, true);
+    const { member, user } = membership;
+    const before = MemberDto.from(membership);
     member.role = role;
     const saved = await this.unitOfWork.repository(WorkspaceMember).save(member);
-    this.noteChange(user, tenant, before, MemberDto.from({ member: saved, user }));
+    this.noteChange(user, tenant, before, MemberDto.from({ ...membership, member: saved }));
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
   /** The person's own keys of this workspace are revoked with the membership. */
   async remove(tenant: Tenant, userId: string): Promise<void> {
-    const { member, user } = await this.find(tenant, userId, true);
+    const membership = await this.find(tenant, userId, true);
+    const { member, user } = membership;
+    this.noteChange(user, tenant, MemberDto.from(membership));
     await this.revocation.revoke({ ...tenant, userId: user.id });
     await this.unitOfWork
       .repository(WorkspaceMember)
       .delete({ workspaceId: member.workspaceId, userId: member.userId });
-    this.noteChange(user, tenant, MemberDto.from({ member, user }));
     await this.changes.publish({ resource: 'user', id: user.id });
   }
 
@@ -134,7 +142,12 @@ export class MembersService {
           });
     if (!member) throw new AppError('not_found', { resource: 'member' });
     const user = await this.unitOfWork.repository(User).findOneByOrFail({ id: member.userId });
-    return { member, user };
+    return { member, user, switches: await this.switchesOf(organizationId) };
+  }
+
+  private async switchesOf(id: string): Promise<SwitchPositions | null> {
+    const { settings } = await this.unitOfWork.repository(Organization).findOneByOrFail({ id });
+    return settings.security_settings ?? null;
   }
 
   private noteChange({ id }: User, { workspaceId }: Tenant, before: MemberDto, after?: MemberDto): void {

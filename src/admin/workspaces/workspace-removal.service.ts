@@ -10,8 +10,6 @@ import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
-import { AuditTrail } from '../audit/audit-trail.service.js';
-import { WorkspaceDto } from './workspace.dto.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 interface Content {
@@ -36,7 +34,6 @@ export class WorkspaceRemovalService {
     private readonly workspaces: WorkspacesService,
     private readonly revocation: KeyRevocationService,
     private readonly changes: ChangePublisher,
-    private readonly audit: AuditTrail,
   ) {}
 
   /** `confirmation` must be the name; without it the refusal says what would go. */
@@ -63,13 +60,9 @@ export class WorkspaceRemovalService {
   }
 
   private async delete(workspace: Workspace, tenant: Tenant): Promise<void> {
+    await this.workspaces.noteBefore(workspace);
     await this.revocation.revoke(tenant);
     await this.revocation.release(tenant, { workspaceId: null });
-    this.audit.note({
-      targetId: workspace.id,
-      workspaceId: workspace.id,
-      before: WorkspaceDto.from(workspace),
-    });
     await this.unitOfWork.repository(Workspace).delete({ id: workspace.id });
     await this.changes.publish({ resource: 'workspace', id: workspace.id });
   }

@@ -5,7 +5,6 @@ import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
-import { MembersService } from './members.service.js';
 import {
   CreateWorkspaceDto,
   RemoveWorkspaceDto,
@@ -17,15 +16,11 @@ import {
 import { WorkspaceRemovalService } from './workspace-removal.service.js';
 import { WorkspacesService } from './workspaces.service.js';
 
-/** Of the members that are shown with a workspace. */
-const FIRST_PAGE = { skip: 0, take: 100 };
-
 @AdminController('admin/workspaces')
 @Refusals()
 export class WorkspacesController {
   constructor(
     private readonly workspaces: WorkspacesService,
-    private readonly members: MembersService,
     private readonly removal: WorkspaceRemovalService,
   ) {}
 
@@ -35,8 +30,7 @@ export class WorkspacesController {
   @ApiOperation({ summary: 'Create a workspace' })
   @ApiOkResponse({ type: WorkspaceWithUsersDto })
   async create(@Caller() caller: Principal, @Body() dto: CreateWorkspaceDto): Promise<WorkspaceWithUsersDto> {
-    const { slug } = await this.workspaces.create(caller, dto);
-    return this.get(caller, slug);
+    return this.workspaces.withMembers(await this.workspaces.create(caller, dto));
   }
 
   @Get()
@@ -67,9 +61,7 @@ export class WorkspacesController {
     @Caller() caller: Principal,
     @Param('workspaceId') named: string,
   ): Promise<WorkspaceWithUsersDto> {
-    const workspace = await this.workspaces.get(caller, named);
-    const tenant = { organizationId: workspace.organizationId, workspaceId: workspace.id };
-    return WorkspaceWithUsersDto.from(workspace, await this.members.list(tenant, {}, FIRST_PAGE));
+    return this.workspaces.withMembers(await this.workspaces.get(caller, named));
   }
 
   @Put(':workspaceId')

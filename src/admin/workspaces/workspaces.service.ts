@@ -10,13 +10,21 @@ import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { MembersService } from './members.service.js';
-import { type CreateWorkspaceDto, type UpdateWorkspaceDto, WorkspaceDto } from './workspace.dto.js';
+import {
+  type CreateWorkspaceDto,
+  type UpdateWorkspaceDto,
+  WorkspaceDto,
+  WorkspaceWithUsersDto,
+} from './workspace.dto.js';
 
 export interface WorkspaceFilters {
   /** Part of the name, in any case. */
   readonly name?: string | undefined;
   readonly exactName?: string | undefined;
 }
+
+/** Of the members that are shown with a workspace. */
+const SHOWN_MEMBERS: Page = { skip: 0, take: 100 };
 
 /** Workspaces, found by their id or slug within the reach of the caller. */
 @Injectable()
@@ -88,13 +96,24 @@ export class WorkspacesService {
 
   async update(caller: Principal, named: string, dto: UpdateWorkspaceDto): Promise<void> {
     const workspace = await this.get(caller, named, true);
-    const before = WorkspaceDto.from(workspace);
+    await this.noteBefore(workspace);
     if (dto.name !== undefined) workspace.name = dto.name;
     if (dto.description !== undefined) workspace.description = dto.description;
     if (dto.defaults !== undefined) workspace.defaults = { ...workspace.defaults, ...dto.defaults };
     const saved = await this.unitOfWork.repository(Workspace).save(workspace);
-    const after = WorkspaceDto.from(saved);
-    this.audit.note({ targetId: saved.id, workspaceId: saved.id, before, after });
+    this.audit.note({ after: WorkspaceDto.from(saved) });
+  }
+
+  /** A workspace with the first of its members, as reading it shows them. */
+  async withMembers(workspace: Workspace): Promise<WorkspaceWithUsersDto> {
+    return WorkspaceWithUsersDto.from(workspace, await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS));
+  }
+
+  /** For the record of a change; refuses when the client's condition is about another state. */
+  async noteBefore(workspace: Workspace): Promise<void> {
+    const { id } = workspace;
+    const before = WorkspaceDto.from(workspace);
+    this.audit.note({ targetId: id, workspaceId: id, before, seen: await this.withMembers(workspace) });
   }
 
   /** The slug is made of the name, and gets an ending when it is taken. The unique index is the judge. */
