@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Not } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
+import type { OrganizationRole } from '../../common/contracts/roles.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
+import { checkMayGrant, isAbove } from './ranks.js';
 
 /** The people of an organization, as those see them who decide about them. */
 @Injectable()
@@ -41,6 +43,21 @@ export class PeopleService {
             .findOneBy({ organizationId, id: authorityId, status: 'active' });
     if (!actor) throw new AppError('forbidden', { detail: 'nobody stands behind it any more' });
     return actor;
+  }
+
+  /** The actor, for one who gives a role to somebody. */
+  async actorWhoGives(caller: Principal, role: OrganizationRole): Promise<User> {
+    const actor = await this.actor(caller);
+    checkMayGrant(actor, role);
+    return actor;
+  }
+
+  /** Whether a person may still vouch for somebody whom it invited. */
+  async mayStillGive({ organizationId, id }: Pick<User, 'organizationId' | 'id'>, role: OrganizationRole) {
+    const user = await this.unitOfWork
+      .repository(User)
+      .findOneBy({ organizationId, id, status: 'active' });
+    return user !== null && user.role !== 'member' && !isAbove(role, user.role);
   }
 
   /** The owner that has been there longest, but for one. Refuses with `last_owner` when there is no other. */
