@@ -11,7 +11,7 @@ export class PatientQueue<T> {
   #underWay = 0;
 
   constructor(
-    private readonly queue: Queue<T>,
+    private readonly queue: Queue,
     name: string,
   ) {
     const report = reportSparsely(createLogger(name));
@@ -23,8 +23,7 @@ export class PatientQueue<T> {
   async add({ data, options }: { readonly data: T; readonly options: JobsOptions }): Promise<void> {
     if (this.#underWay >= MOST_UNDER_WAY) throw new Error('Too many announcements wait for the queue.');
     this.#underWay += 1;
-    const { queue } = this as { queue: Queue };
-    const added = queue.add(queue.name, data, options).finally(() => (this.#underWay -= 1));
+    const added = this.queue.add(this.queue.name, data, options).finally(() => (this.#underWay -= 1));
     // It may fail after nobody waits for it any more.
     added.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,7 @@
 import { Body, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Refusals } from '../openapi.decorators.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { Refusals, Refuses } from '../openapi.decorators.js';
 import { PublicController } from '../public-controller.js';
 import { AcceptedInviteDto, AcceptInviteDto } from './accept-invite.dto.js';
 import { InviteAcceptanceService } from './invite-acceptance.service.js';
@@ -13,7 +14,8 @@ export class AcceptInviteController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Accept an invite' })
+  @ApiOperation({ summary: 'Accept an invite', security: [] })
+  @Refuses(new AppError('invite_gone'), 'The invite is used, cancelled or expired.')
   @ApiOkResponse({ type: AcceptedInviteDto })
   accept(@Body() dto: AcceptInviteDto): Promise<AcceptedInviteDto> {
     return this.acceptance.accept(dto);

@@ -26,6 +26,10 @@ export class Workspace {
   @Column({ type: 'boolean', default: false })
   isDefault: boolean;
 
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 
