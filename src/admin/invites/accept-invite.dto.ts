@@ -62,7 +62,7 @@ export class AcceptedInviteDto {
   @ApiProperty({ format: 'uuid', example: AN_ID })
   readonly organisation_id: string;
 
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ example: 'ada@example.com' })
   readonly email: string;
 
   @ApiProperty({ type: [FirstKeyDto] })

@@ -43,7 +43,7 @@ class PromisedKeyDto {
 }
 
 export class CreateInviteDto {
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ example: 'ada@example.com' })
   @IsEmailAddress()
   readonly email: string;
 
@@ -108,7 +108,7 @@ export class InviteDto {
   @ApiProperty({ format: 'uuid', example: AN_ID })
   readonly id: string;
 
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ example: 'ada@example.com' })
   readonly email: string;
 
   @ApiProperty({ enum: INVITED_ROLES })

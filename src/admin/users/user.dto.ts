@@ -82,7 +82,7 @@ export class UserDto {
   @ApiProperty({ enum: ['active', 'deactivated'] })
   readonly status: UserStatus;
 
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ example: 'ada@example.com' })
   readonly email: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })

@@ -86,7 +86,7 @@ export class MemberDto {
   @ApiProperty({ enum: ['active', 'deactivated'] })
   readonly status: UserStatus;
 
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ example: 'ada@example.com' })
   readonly email: string;
 
   @ApiProperty({ format: 'uuid', example: AN_ID })

@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { Config } from '../../common/database/entities/config.entity.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
@@ -18,7 +19,10 @@ interface Content {
 }
 
 /** What a workspace may still hold and nobody wants to lose by mistake: it must be removed first. */
-const MUST_BE_EMPTY: readonly Content[] = [{ name: 'virtual keys', entity: VirtualKey }];
+const MUST_BE_EMPTY: readonly Content[] = [
+  { name: 'virtual keys', entity: VirtualKey },
+  { name: 'configs', entity: Config as EntityTarget<Tenant> },
+];
 
 /** What goes with a workspace. */
 const GOES_ALONG: readonly Content[] = [
