@@ -18,7 +18,7 @@ import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
-import { loadSettings } from '../../src/common/settings/settings.js';
+import { loadSettings, type Settings } from '../../src/common/settings/settings.js';
 import { Contract } from './contract.js';
 import { freshDatabase } from './database.js';
 
@@ -92,6 +92,7 @@ export class AdminApp {
     readonly url: string,
     readonly first: BootstrapResult,
     readonly box: SecretBox,
+    readonly settings: Settings,
     private readonly contract: Contract,
     readonly close: () => Promise<void>,
   ) {}
@@ -128,6 +129,7 @@ export class AdminApp {
       url,
       first as BootstrapResult,
       new SecretBox(masterKey),
+      settings,
       new Contract(buildOpenApi(app)),
       async () => {
         await app.close();

@@ -173,12 +173,9 @@ describe('invites', () => {
       await accept(used.token);
       await app.call('DELETE', `${INVITES}/${cancelled.id}`, { body: { invite_id: cancelled.id } });
       await app.dataSource.query(
-        "UPDATE invites SET expires_at = created_at + interval '72 h', created_at = now() - interval '72 h 1 s' WHERE id = $1",
+        "UPDATE invites SET created_at = now() - interval '72 h 1 s', expires_at = now() - interval '1 s' WHERE id = $1",
         [expired.id],
       );
-      await app.dataSource.query('UPDATE invites SET expires_at = created_at + interval \'72 h\' WHERE id = $1', [
-        expired.id,
-      ]);
 
       const answers = [await accept(used.token), await accept(cancelled.token), await accept(expired.token)];
 
