@@ -23,6 +23,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'slug',
   'status',
   'step_down',
+  'strict_logging',
   'user_id',
   'workspace_id',
 ]);
