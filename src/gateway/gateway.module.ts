@@ -2,13 +2,14 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { Pipeline } from './pipeline.js';
 import { Planner } from './planning/planner.js';
+import { Realtime } from './realtime/realtime.js';
 import { Sender } from './upstream/sender.js';
 import { Signers } from './upstream/signing/signers.js';
 
-/** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
+/** The data plane. It has no controller: the front server hands it requests, and sockets, as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [Pipeline, Planner, Sender, Signers],
-  exports: [Pipeline],
+  providers: [Pipeline, Planner, Realtime, Sender, Signers],
+  exports: [Pipeline, Realtime],
 })
 export class GatewayModule {}

@@ -32,7 +32,12 @@ export function translationFor(
   if (support === 'native') return null;
   if (support === 'translated') return translated(provider, endpoint.id);
   if (isCustomHost) return null;
-  throw new AppError('endpoint_unsupported', {
+  throw unsupported(provider, endpoint);
+}
+
+/** The refusal of an endpoint that a provider has not: it names others that have it. */
+export function unsupported(provider: Provider, endpoint: Endpoint): AppError {
+  return new AppError('endpoint_unsupported', {
     provider: provider.id,
     endpoint: endpoint.title,
     detail: `Providers that have it: ${namesOf(endpoint.id)}.`,

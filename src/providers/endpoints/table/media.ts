@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../endpoint.js';
 import { mediaUsage } from '../media.js';
+import { realtimeUsage } from '../realtime.js';
 import { get, openAiClient, post } from './operation.js';
 
 /** Pictures and sound. What is uploaded is multipart, which streams through. */
@@ -60,10 +61,8 @@ export const mediaEndpoints: readonly Endpoint[] = [
   },
   {
     id: 'realtime',
-    title: 'realtime',
+    title: 'realtime calls and secrets',
     operations: [
-      // The WebSocket: it begins as a GET with an upgrade.
-      get('/realtime'),
       post('/realtime/client_secrets'),
       post('/realtime/sessions'),
       post('/realtime/transcription_sessions'),
@@ -74,5 +73,15 @@ export const mediaEndpoints: readonly Endpoint[] = [
     usage: null,
     usageInStreams: 'always',
     source: openAiClient('realtime/calls.ts'),
+  },
+  {
+    id: 'realtime',
+    title: 'realtime',
+    // A WebSocket: it begins as a GET with an upgrade.
+    operations: [get('/realtime')],
+    body: 'opaque',
+    usage: realtimeUsage,
+    usageInStreams: 'always',
+    source: openAiClient('realtime/realtime.ts'),
   },
 ];

@@ -1,0 +1,86 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../common/errors/app-error.js';
+import { own } from '../../providers/dialects/own.js';
+import { findEndpointRow } from '../../providers/endpoints/index.js';
+import { supportOf } from '../../providers/endpoints/support.js';
+import { addAnswerHeaders } from '../delivery/answer-headers.js';
+import { checkHead } from '../door/request-hygiene.js';
+import type { RequestPath } from '../planning/request-path.js';
+import { outgoing } from '../translating/outgoing.js';
+import { unsupported } from '../translating/translation-for.js';
+import type { Exchange } from '../types/exchange.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { readResponseHead } from '../upstream/response-headers.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { subprotocolsFor } from './subprotocols.js';
+
+const VERSION = '13';
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+const EXTENSIONS = 'sec-websocket-extensions';
+
+/** The answer to a request whose socket Node has given away. The connection ends with it. */
+export function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  socket.on('error', () => socket.destroy());
+  response.assignSocket(socket as Socket);
+  response.once('finish', () => socket.end());
+  return response;
+}
+
+/** Refuses what is no opening handshake. https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
+export function checkHandshake(request: IncomingMessage): void {
+  checkHead(request);
+  const { headers, method = '' } = request;
+  if (method !== 'GET') throw new AppError('method_not_allowed', { method, allowed: 'GET' });
+  if (headers['sec-websocket-version'] !== VERSION)
+    throw new AppError('header_invalid', {
+      header: 'sec-websocket-version',
+      detail: `only version ${VERSION} is spoken here`,
+    });
+  if (!KEY.test(String(headers['sec-websocket-key'])))
+    throw new AppError('header_invalid', {
+      header: 'sec-websocket-key',
+      detail: 'it must be 16 bytes in base64',
+    });
+}
+
+/**
+ * The handshake as it goes to the provider: with the client's own key, so that the provider's answer is the client's, and without
+ * extensions, because the events of a compressed session could not be read. Refuses with `endpoint_unsupported`.
+ */
+export function handshakeRequest(
+  { request, entry }: Exchange,
+  path: RequestPath,
+  target: Target,
+): WireRequest {
+  entry.endpoint = path.isProxied ? null : findEndpointRow('GET', path.path);
+  const { provider, isCustomHost, credentials } = target;
+  if (entry.endpoint && !isCustomHost && provider.dialect !== own && !supportOf(provider, entry.endpoint.id))
+    throw unsupported(provider, entry.endpoint);
+  const read = { body: null, modelSlug: null, isRepeatable: true, waitedMs: 0 };
+  const { wire } = outgoing({ request, path, read, target, entry });
+  const subprotocols = subprotocolsFor(request, credentials.key !== null);
+  if (subprotocols !== null) wire.headers.push('sec-websocket-protocol', subprotocols);
+  return { ...wire, upgrade: 'websocket' };
+}
+
+/**
+ * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
+ * because the provider chose an extension that nobody offered.
+ */
+export function acceptUpgrade({ response, entry }: Exchange, attempt: Attempt): boolean {
+  const { headers } = readResponseHead(attempt.rawHeaders);
+  if (headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === EXTENSIONS)) return false;
+  addAnswerHeaders(headers, entry, null);
+  headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
+  const { socket } = response;
+  response.sendDate = false;
+  response.writeHead(attempt.status, headers);
+  response.flushHeaders();
+  if (socket) response.detachSocket(socket);
+  return true;
+}
