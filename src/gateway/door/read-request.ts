@@ -7,6 +7,8 @@ import type { Entry } from '../journal/entry.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { WireRequest } from '../upstream/wire.js';
+import { FormBody } from './form-body.js';
+import { boundaryOf } from './multipart-scanner.js';
 import { BodyStream, parseJsonObject, readBody } from './request-body.js';
 import { hasBody } from './request-hygiene.js';
 
@@ -25,7 +27,8 @@ export interface ReadRequest {
 
 /**
  * Reads what the gateway has to know. Only the body of a first-class endpoint is read, and parsed once; its bytes
- * go on as they came, but for a model that names its target. Every other body streams through unread.
+ * go on as they came, but for a model that names its target. Of a form the fields are read while it streams through.
+ * Every other body streams through unread.
  */
 export async function readRequest(
   request: IncomingMessage,
@@ -34,6 +37,8 @@ export async function readRequest(
   limitBytes: number,
 ): Promise<ReadRequest> {
   entry.endpoint = findEndpointRow(request.method ?? '', path);
+  const boundary = formBoundary(entry.endpoint, request);
+  if (boundary !== null) return readForm(request, entry, boundary);
   if (!isRead(entry.endpoint, request)) return passThrough(request, entry);
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
@@ -56,6 +61,44 @@ function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
   entry.isStreamed = google?.isStreamed ?? json.stream === true;
   entry.model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
   return named;
+}
+
+/** Reads the fields of a form that stand before its first file; the rest streams through, and is noted as it passes. */
+async function readForm(request: IncomingMessage, entry: Entry, boundary: string): Promise<ReadRequest> {
+  const form = new FormBody(request, entry.requestBody, boundary);
+  const before = performance.now();
+  await form.readHead();
+  const waitedMs = performance.now() - before;
+  const named = modelTarget(form.field('model') ?? '');
+  noteForm(entry, form, named);
+  if (named) form.replace('model', named.model);
+  form.onLate = (name, value) => {
+    if (name === 'model' && modelTarget(value))
+      throw new AppError('invalid_request', {
+        detail: 'The field "model" names a virtual key, so it must stand before the file in the form.',
+      });
+    noteForm(entry, form, null);
+  };
+  const { isWhole } = form;
+  return {
+    body: isWhole ? form.takeHead() : form,
+    modelSlug: named ? named.slug : null,
+    isRepeatable: isWhole,
+    waitedMs,
+  };
+}
+
+function noteForm(entry: Entry, form: FormBody, named: ModelTarget | null): void {
+  entry.body = form.noted;
+  entry.isStreamed = form.field('stream') === 'true';
+  entry.model = (named?.model ?? form.field('model') ?? '').slice(0, MODEL_CHARS_MAX) || null;
+}
+
+function formBoundary(endpoint: Endpoint | null, request: IncomingMessage): string | null {
+  const { headers } = request;
+  if (endpoint?.body !== 'form' || headers['content-encoding'] !== undefined || !hasBody(request))
+    return null;
+  return boundaryOf(headers['content-type']);
 }
 
 function isRead(endpoint: Endpoint | null, { headers }: IncomingMessage): boolean {

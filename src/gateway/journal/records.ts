@@ -153,8 +153,9 @@ export function closedRecord(
     provider: opened.provider,
     virtual_key: opened.virtual_key,
     virtual_key_id: opened.virtual_key_id,
-    model: opened.model,
-    streamed: opened.streamed,
+    // Of a form, what stood behind the file.
+    model: opened.model ?? found.model,
+    streamed: opened.streamed || found.isStreamed,
     metadata: opened.metadata,
     ending: outcome.ending,
     status: outcome.status,

@@ -2,14 +2,11 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
-import { own } from '../../providers/dialects/own.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
-import { supportOf } from '../../providers/endpoints/support.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
 import { checkHead } from '../door/request-hygiene.js';
 import type { RequestPath } from '../planning/request-path.js';
 import { outgoing } from '../translating/outgoing.js';
-import { unsupported } from '../translating/translation-for.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -58,12 +55,9 @@ export function handshakeRequest(
   target: Target,
 ): WireRequest {
   entry.endpoint = path.isProxied ? null : findEndpointRow('GET', path.path);
-  const { provider, isCustomHost, credentials } = target;
-  if (entry.endpoint && !isCustomHost && provider.dialect !== own && !supportOf(provider, entry.endpoint.id))
-    throw unsupported(provider, entry.endpoint);
   const read = { body: null, modelSlug: null, isRepeatable: true, waitedMs: 0 };
   const { wire } = outgoing({ request, path, read, target, entry });
-  const subprotocols = subprotocolsFor(request, credentials.key !== null);
+  const subprotocols = subprotocolsFor(request, target.credentials.key !== null);
   if (subprotocols !== null) wire.headers.push('sec-websocket-protocol', subprotocols);
   return { ...wire, upgrade: 'websocket' };
 }

@@ -20,29 +20,28 @@ export interface Translation {
 
 /**
  * How a provider serves an endpoint that it has not itself; null when the client's bytes go as they are. That is so for
- * an endpoint that the provider has, for requests that are not read, for providers that are only passed through to, and
- * for a host of the caller's own, which may have more than the provider whose dialect it speaks. Refuses with `endpoint_unsupported`, naming providers that have it.
+ * an endpoint that the provider has, for requests that the gateway does not read (a provider may have something of its own by
+ * that name), for providers that are only passed through to, and for a host of the caller's own, which may have more than
+ * the provider whose dialect it speaks. Refuses with `endpoint_unsupported`, naming providers that have it.
  */
 export function translationFor(
   { provider, isCustomHost }: Target,
   endpoint: Endpoint | null,
 ): Translation | null {
-  if (!endpoint || endpoint.body === 'opaque' || provider.dialect === own) return null;
+  if (!endpoint || isUnread(endpoint) || provider.dialect === own) return null;
   const support = supportOf(provider, endpoint.id);
   if (support === 'native') return null;
-  if (support === 'translated') return translated(provider, endpoint.id);
+  if (support === 'translated' && endpoint.body === 'json') return translated(provider, endpoint.id);
   if (isCustomHost) return null;
-  throw unsupported(provider, endpoint);
-}
-
-/** The refusal of an endpoint that a provider has not: it names others that have it. */
-export function unsupported(provider: Provider, endpoint: Endpoint): AppError {
-  return new AppError('endpoint_unsupported', {
+  throw new AppError('endpoint_unsupported', {
     provider: provider.id,
     endpoint: endpoint.title,
     detail: `Providers that have it: ${namesOf(endpoint.id)}.`,
   });
 }
+
+/** Neither the request nor the answer is looked at. */
+const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && usage === null;
 
 function translated(provider: Provider, endpoint: EndpointId): Translation {
   const shape = clientShapes[endpoint] ?? null;

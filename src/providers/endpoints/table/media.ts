@@ -3,7 +3,7 @@ import { mediaUsage } from '../media.js';
 import { realtimeUsage } from '../realtime.js';
 import { get, openAiClient, post } from './operation.js';
 
-/** Pictures and sound. What is uploaded is multipart, which streams through. */
+/** Pictures and sound. What is uploaded is a form, whose files stream through. */
 export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'image-generations',
@@ -18,7 +18,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'image-edits',
     title: 'image edits',
     operations: [post('/images/edits')],
-    body: 'opaque',
+    body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('images.ts'),
@@ -27,7 +27,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'image-variations',
     title: 'image variations',
     operations: [post('/images/variations')],
-    body: 'opaque',
+    body: 'form',
     usage: null,
     usageInStreams: 'always',
     source: openAiClient('images.ts'),
@@ -45,7 +45,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'transcriptions',
     title: 'transcriptions',
     operations: [post('/audio/transcriptions')],
-    body: 'opaque',
+    body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/transcriptions.ts'),
@@ -54,7 +54,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'translations',
     title: 'translations of speech',
     operations: [post('/audio/translations')],
-    body: 'opaque',
+    body: 'form',
     usage: null,
     usageInStreams: 'always',
     source: openAiClient('audio/translations.ts'),
