@@ -10,7 +10,7 @@ import { outgoing } from '../translating/outgoing.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { headerOf, readResponseHead } from '../upstream/response-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { subprotocolsFor } from './subprotocols.js';
 
@@ -68,7 +68,7 @@ export function handshakeRequest(
  */
 export function acceptUpgrade({ response, entry }: Exchange, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);
-  if (headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === EXTENSIONS)) return false;
+  if (headerOf(headers, EXTENSIONS) !== null) return false;
   addAnswerHeaders(headers, entry, null);
   headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
   const { socket } = response;

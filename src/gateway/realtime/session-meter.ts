@@ -7,14 +7,6 @@ import type { FrameListener } from './frames.js';
 /** What a usage costs at the price of the first of these models that has one, nano-dollars; null when none has. */
 export type CostOf = (usage: Usage, models: readonly (string | null)[]) => number | null;
 
-const KINDS = [
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'audio_input_tokens',
-  'audio_output_tokens',
-] as const satisfies readonly (keyof Usage)[];
-
 /** Every event that is worth parsing has one of these; audio has not. */
 const WORTH_READING = ['"usage"', '"session.'] as const;
 
@@ -54,7 +46,7 @@ export class SessionMeter implements FrameListener {
     this.transcriptionModel = transcriptionModelOf(event) ?? this.transcriptionModel;
     const usage = realtimeUsage.fromAnswer(event);
     if (!usage) {
-      // Sound that is charged by the second: what it costs stands in no list of tokens.
+      // A transcription always costs something; here nobody said what.
       if (isTranscription(event)) this.sum = null;
       return;
     }
@@ -69,13 +61,8 @@ export class SessionMeter implements FrameListener {
 
 function added(sum: Usage | null, usage: Usage): Usage {
   if (!sum) return usage;
-  const finer = KINDS.flatMap((kind) => {
-    const tokens = (sum[kind] ?? 0) + (usage[kind] ?? 0);
-    return tokens > 0 ? [[kind, tokens] as const] : [];
-  });
-  return {
-    input_tokens: sum.input_tokens + usage.input_tokens,
-    output_tokens: sum.output_tokens + usage.output_tokens,
-    ...Object.fromEntries(finer),
-  };
+  const kinds = Object.keys({ ...sum, ...usage }) as (keyof Usage)[];
+  const counts = kinds.map((kind) => [kind, (sum[kind] ?? 0) + (usage[kind] ?? 0)]);
+  const total: unknown = Object.fromEntries(counts);
+  return total as Usage;
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from './attempt.js';
+import { headerOf } from './response-headers.js';
 
 /** One try more when nothing had been sent: a provider that just restarts is back at once. */
 const UNSENT_TRIES = 1;
@@ -107,18 +108,12 @@ function jittered(waitMs: number): number {
  * https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
  */
 function askedPause(reply: Reply): number | null {
-  const milliseconds = Number(headerOf(reply, 'retry-after-ms') ?? NaN);
+  const milliseconds = Number(headerOf(reply.rawHeaders, 'retry-after-ms') ?? NaN);
   if (milliseconds >= 0) return milliseconds;
-  const after = headerOf(reply, 'retry-after');
+  const after = headerOf(reply.rawHeaders, 'retry-after');
   if (after === null) return null;
   const pause = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
   return Number.isNaN(pause) ? null : Math.max(0, pause);
-}
-
-function headerOf({ rawHeaders }: Reply, name: string): string | null {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.toLowerCase() === name) return rawHeaders[index + 1] ?? null;
-  return null;
 }
 
 function discard(reply: Reply): Promise<void> {

@@ -37,7 +37,8 @@ export const mediaEndpoints: readonly Endpoint[] = [
     title: 'speech',
     operations: [post('/audio/speech')],
     body: 'json',
-    usage: null,
+    // Told only in a stream of events (`stream_format: "sse"`): its last one is `speech.audio.done`.
+    usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/speech.ts'),
   },
@@ -55,7 +56,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     title: 'translations of speech',
     operations: [post('/audio/translations')],
     body: 'form',
-    usage: null,
+    usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/translations.ts'),
   },
