@@ -7,7 +7,7 @@ import { MultipartScanner } from './multipart-scanner.js';
 const HELD_BYTES_MAX = 256 * 1024;
 
 /** Fields of which the gateway takes note. */
-const NOTED = ['model', 'stream', 'response_format', 'user', 'n', 'size', 'quality'] as const;
+const NOTED = ['model', 'stream'] as const;
 export type NotedField = (typeof NOTED)[number];
 const isNoted = (name: string): name is NotedField => (NOTED as readonly string[]).includes(name);
 
@@ -54,14 +54,9 @@ export class FormBody implements AsyncIterable<Buffer> {
     return this.fields.get(name)?.value ?? null;
   }
 
-  /** The fields so far, by name. */
-  get noted(): Readonly<Record<string, string>> {
-    return Object.fromEntries([...this.fields].map(([name, { value }]) => [name, value]));
-  }
-
-  /** Reads up to the first file. */
-  async readHead(): Promise<void> {
-    while (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX) {
+  /** Reads up to the first file, or all of it where it is to be kept. */
+  async readHead(isKept: boolean): Promise<void> {
+    while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
       const chunk = await this.next();
       if (!chunk) {
         this.isWhole = true;

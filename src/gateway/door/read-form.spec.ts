@@ -15,7 +15,9 @@ interface Form {
   readonly read: ReadRequest;
 }
 
-async function read(...parts: readonly string[]): Promise<Form> {
+const read = (...parts: readonly string[]): Promise<Form> => readAs(false, parts);
+
+async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> {
   const bytes = Buffer.from(parts.join(''));
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 50) chunks.push(bytes.subarray(at, at + 50));
@@ -31,7 +33,10 @@ async function read(...parts: readonly string[]): Promise<Form> {
   const message = request as unknown as IncomingMessage;
   const entry = new Entry(message, { open: stop, close: stop, whenWritten: stop }, { find: () => null });
   const path = { path: '/audio/transcriptions', query: '', isProxied: false };
-  return { entry, read: await readRequest(message, path, entry, 1) };
+  return {
+    entry,
+    read: await readRequest(message, path, entry, { limitBytes: 1_000_000, keepsBody: isKept }),
+  };
 }
 
 const stop = (): never => {
@@ -82,6 +87,13 @@ describe('a form', () => {
     await expect(read(field('model', 'a'), field('model', 'b'), END)).rejects.toThrow('only once');
     const form = await read(field('model', 'a'), file(LONG), field('model', 'b'), END);
     await expect(sent(form)).rejects.toThrow('only once');
+  });
+
+  it('can be sent again where it is kept, wherever its model stands', async () => {
+    const parts = [file(LONG), field('model', 'whisper-1'), END];
+    const form = await readAs(true, parts);
+    expect(form.read).toMatchObject({ model: 'whisper-1', isRepeatable: true });
+    expect(await sent(form)).toBe(parts.join(''));
   });
 
   it('can be sent again where it has no file', async () => {

@@ -4,6 +4,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../journal/entry.js';
+import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { WireRequest } from '../upstream/wire.js';
@@ -14,15 +15,33 @@ import { hasBody } from './request-hygiene.js';
 
 const MODEL_CHARS_MAX = 256;
 
-/** A request's body as it will go upstream, and what was read of it. */
-export interface ReadRequest {
+/** What a request says to a provider, as it will go upstream, and what was read of it. */
+export interface Content {
+  readonly path: RequestPath;
   readonly body: WireRequest['body'];
+  /** The body as an object; null where it was not read. */
+  readonly json: Json | null;
+  readonly model: string | null;
+  readonly isStreamed: boolean;
+  /** The connection is to become a WebSocket. */
+  readonly isWebSocket?: true;
+}
+
+/** A request as it came. */
+export interface ReadRequest extends Content {
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
   /** The body is kept whole, so that another try can send it again. */
   readonly isRepeatable: boolean;
   /** How long the client took to send it, milliseconds. */
   readonly waitedMs: number;
+}
+
+/** How a request is to be read. */
+export interface Reading {
+  readonly limitBytes: number;
+  /** A body that need not be read is kept nevertheless where its length is known and allowed, so that it can be sent again. */
+  readonly keepsBody: boolean;
 }
 
 /**
@@ -32,25 +51,40 @@ export interface ReadRequest {
  */
 export async function readRequest(
   request: IncomingMessage,
-  { path }: RequestPath,
+  path: RequestPath,
   entry: Entry,
-  limitBytes: number,
+  { limitBytes, keepsBody }: Reading,
 ): Promise<ReadRequest> {
-  entry.endpoint = findEndpointRow(request.method ?? '', path);
+  entry.endpoint = findEndpointRow(request.method ?? '', path.path);
+  const isKept = keepsBody && isBounded(request, limitBytes);
   const boundary = formBoundary(entry.endpoint, request);
-  if (boundary !== null) return readForm(request, entry, boundary);
-  if (!isRead(entry.endpoint, request)) return passThrough(request, entry);
+  if (boundary !== null) return readForm(request, path, entry, { boundary, isKept });
+  const isJson = isRead(entry.endpoint, request);
+  if (!isJson && !isKept) return passThrough(request, path, entry);
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
   entry.requestBody.add(bytes);
-  const named = nameModel(entry, path, (entry.body = parseJsonObject(bytes)));
+  if (!isJson) return { ...UNREAD, path, body: bytes, isRepeatable: true, waitedMs };
+  const json = (entry.body = parseJsonObject(bytes));
+  const named = nameModel(entry, path.path, json);
   return {
+    path,
     body: named ? withModel(bytes, named.model) : bytes,
+    json,
+    model: entry.model,
+    isStreamed: entry.isStreamed,
     modelSlug: named ? named.slug : null,
     isRepeatable: true,
     waitedMs,
   };
+}
+
+const UNREAD = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 } as const;
+
+function isBounded(request: IncomingMessage, limitBytes: number): boolean {
+  const length = request.headers['content-length'];
+  return hasBody(request) && length !== undefined && Number(length) <= limitBytes;
 }
 
 /** Notes the model and whether a stream is wanted, from the body or, in Google's calls, from the path. */
@@ -63,25 +97,37 @@ function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
   return named;
 }
 
+/** How a form is read: `isKept` says that all of it is to be kept. */
+interface FormReading {
+  readonly boundary: string;
+  readonly isKept: boolean;
+}
+
 /** Reads the fields of a form that stand before its first file; the rest streams through, and is noted as it passes. */
-async function readForm(request: IncomingMessage, entry: Entry, boundary: string): Promise<ReadRequest> {
+async function readForm(
+  request: IncomingMessage,
+  path: RequestPath,
+  entry: Entry,
+  { boundary, isKept }: FormReading,
+): Promise<ReadRequest> {
   const form = new FormBody(request, entry.requestBody, boundary);
   const before = performance.now();
-  await form.readHead();
+  await form.readHead(isKept);
   const waitedMs = performance.now() - before;
   const named = modelTarget(form.field('model') ?? '');
   noteForm(entry, form, named);
   if (named) form.replace('model', named.model);
   form.onLate = (name, value) => {
-    if (name === 'model' && modelTarget(value))
-      throw new AppError('invalid_request', {
-        detail: 'The field "model" names a virtual key, so it must stand before the file in the form.',
-      });
+    if (name === 'model') checkLate(entry, value);
     noteForm(entry, form, null);
   };
   const { isWhole } = form;
   return {
+    path,
     body: isWhole ? form.takeHead() : form,
+    json: null,
+    model: entry.model,
+    isStreamed: entry.isStreamed,
     modelSlug: named ? named.slug : null,
     isRepeatable: isWhole,
     waitedMs,
@@ -89,9 +135,17 @@ async function readForm(request: IncomingMessage, entry: Entry, boundary: string
 }
 
 function noteForm(entry: Entry, form: FormBody, named: ModelTarget | null): void {
-  entry.body = form.noted;
   entry.isStreamed = form.field('stream') === 'true';
   entry.model = (named?.model ?? form.field('model') ?? '').slice(0, MODEL_CHARS_MAX) || null;
+}
+
+/** A model behind the file is seen when the request is on its way, and must be one that could have gone there. */
+function checkLate({ caller, target }: Entry, model: string): void {
+  if (modelTarget(model))
+    throw new AppError('invalid_request', {
+      detail: 'The field "model" names a virtual key, so it must stand before the file in the form.',
+    });
+  if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
 }
 
 function formBoundary(endpoint: Endpoint | null, request: IncomingMessage): string | null {
@@ -112,7 +166,7 @@ function modelOf({ model = '' }: Json): string {
   return model;
 }
 
-function passThrough(request: IncomingMessage, entry: Entry): ReadRequest {
+function passThrough(request: IncomingMessage, path: RequestPath, entry: Entry): ReadRequest {
   const body = hasBody(request) ? new BodyStream(request, entry.requestBody) : null;
-  return { body, modelSlug: null, isRepeatable: body === null, waitedMs: 0 };
+  return { ...UNREAD, path, body, isRepeatable: body === null };
 }

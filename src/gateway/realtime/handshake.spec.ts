@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { mintApiKey } from '../../common/crypto/api-key-format.js';
 import { modelQuery } from './model-query.js';
-import { subprotocolsFor, takeKeyFromSubprotocols } from './subprotocols.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { addSubprotocols, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 
 const gatewayKey = mintApiKey('ws').reveal();
 const asking = (protocols: string, headers: Record<string, string> = {}): IncomingMessage =>
@@ -23,6 +24,13 @@ describe('the model of a session', () => {
   });
 });
 
+function subprotocolsFor(request: IncomingMessage, hasStoredCredential: boolean): string | undefined {
+  const headers: string[] = [];
+  const key = hasStoredCredential ? new Secret('sk-stored') : null;
+  addSubprotocols(headers, request, { credentials: { key, fields: {} } });
+  return headers[1];
+}
+
 describe('subprotocols', () => {
   it('give their gateway key to the door, and keep it from the provider', () => {
     const request = asking(`realtime, openai-insecure-api-key.${gatewayKey}`);
@@ -37,7 +45,7 @@ describe('subprotocols', () => {
     const request = asking(`openai-insecure-api-key.${gatewayKey}`, { authorization: `Bearer ${other}` });
     takeKeyFromSubprotocols(request);
     expect(request.headers['x-gateway-api-key']).toBeUndefined();
-    expect(subprotocolsFor(request, false)).toBeNull();
+    expect(subprotocolsFor(request, false)).toBeUndefined();
   });
 
   it("pass the caller's own key on only where the gateway adds none", () => {

@@ -2,17 +2,11 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
-import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
 import { checkHead } from '../door/request-hygiene.js';
-import type { RequestPath } from '../planning/request-path.js';
-import { outgoing } from '../translating/outgoing.js';
 import type { Exchange } from '../types/exchange.js';
-import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
-import type { WireRequest } from '../upstream/wire.js';
-import { subprotocolsFor } from './subprotocols.js';
 
 const VERSION = '13';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
@@ -43,23 +37,6 @@ export function checkHandshake(request: IncomingMessage): void {
       header: 'sec-websocket-key',
       detail: 'it must be 16 bytes in base64',
     });
-}
-
-/**
- * The handshake as it goes to the provider: with the client's own key, so that the provider's answer is the client's, and without
- * extensions, because the events of a compressed session could not be read. Refuses with `endpoint_unsupported`.
- */
-export function handshakeRequest(
-  { request, entry }: Exchange,
-  path: RequestPath,
-  target: Target,
-): WireRequest {
-  entry.endpoint = path.isProxied ? null : findEndpointRow('GET', path.path);
-  const read = { body: null, modelSlug: null, isRepeatable: true, waitedMs: 0 };
-  const { wire } = outgoing({ request, path, read, target, entry });
-  const subprotocols = subprotocolsFor(request, target.credentials.key !== null);
-  if (subprotocols !== null) wire.headers.push('sec-websocket-protocol', subprotocols);
-  return { ...wire, upgrade: 'websocket' };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { presentedKey } from '../../auth/credentials.js';
@@ -9,30 +9,37 @@ import { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
+import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { Delivery } from '../delivery/delivery.js';
 import { refuseExchange } from '../delivery/refusal.js';
 import { readGatewayHeaders } from '../door/gateway-headers.js';
-import { Entry } from '../journal/entry.js';
 import { exchangeBegan, exchangeEnded } from '../journal/exchange-metrics.js';
-import { type Asked, Planner } from '../planning/planner.js';
+import { Journal } from '../journal/journal.js';
+import { checkPolicy } from '../planning/check-policy.js';
+import { ConfigPlans } from '../planning/config-plans.js';
+import { Planner } from '../planning/planner.js';
 import { requestPath } from '../planning/request-path.js';
-import { LogSink, PriceBook } from '../ports.js';
+import { type Answer, Dispatcher } from '../routing/dispatcher.js';
 import type { Exchange } from '../types/exchange.js';
-import type { Target } from '../types/target.js';
-import type { Attempt } from '../upstream/attempt.js';
+import { AS_ASKED } from '../types/plan.js';
 import { checkLoop } from '../upstream/request-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
-import { Sender } from '../upstream/sender.js';
-import { acceptUpgrade, checkHandshake, handshakeRequest, responseOn } from './handshake.js';
+import { takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
+import { acceptUpgrade, checkHandshake, responseOn } from './handshake.js';
 import { modelQuery } from './model-query.js';
 import type { Session } from './session.js';
 import { recordedSession } from './session-record.js';
 import { Sessions } from './sessions.js';
-import { takeKeyFromSubprotocols } from './subprotocols.js';
 
 const logger = createLogger('realtime');
 
 const SCOPE = 'completions.write';
+
+/** What a handshake says besides its path. */
+const SOCKET = {
+  ...{ body: null, json: null, isStreamed: true, isRepeatable: true, waitedMs: 0 },
+  isWebSocket: true,
+} as const;
 
 /** A WebSocket that is being opened: the exchange, its socket, and what came on it behind the request. */
 interface Opening extends Exchange {
@@ -50,11 +57,11 @@ export class Realtime {
 
   constructor(
     private readonly identity: IdentityService,
+    private readonly configs: ConfigPlans,
     private readonly planner: Planner,
-    private readonly sender: Sender,
-    private readonly sink: LogSink,
-    private readonly prices: PriceBook,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly dispatcher: Dispatcher,
+    private readonly journal: Journal,
+    @Inject(SETTINGS) settings: Settings,
   ) {
     this.sessions = new Sessions(settings.timeouts.idleMs);
   }
@@ -63,7 +70,7 @@ export class Realtime {
   handle(request: IncomingMessage, socket: Duplex, early: Buffer): void {
     takeKeyFromSubprotocols(request);
     const response = responseOn(request, socket);
-    const entry = new Entry(request, this.sink, this.prices);
+    const entry = this.journal.begin(request);
     const opening = { request, response, entry, socket, early };
     exchangeBegan();
     socket.once('close', exchangeEnded);
@@ -90,24 +97,17 @@ export class Realtime {
     this.sessions.checkRoom();
 
     const path = requestPath(request.url ?? '');
+    entry.endpoint = findEndpointRow('GET', path.path);
     const { query, model, slug } = modelQuery(path.query);
-    entry.model = model;
-    entry.isStreamed = true;
-    const asked = { caller, headers: request.headers, options, modelSlug: slug };
-    const target = (entry.target = await this.planner.plan(asked));
-    const wire = handshakeRequest(opening, { ...path, query }, target);
-
-    entry.overheadMs = performance.now() - entry.arrivedAt;
-    await entry.open(caller);
-    const attempt = this.sender.start(
-      caller.workspaceId ?? '',
-      target,
-      wire,
-      this.sender.limitsFor(options.timeoutMs),
+    const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
+    const config = await this.configs.find(caller, options.config);
+    if (config) entry.config = config.saved;
+    const answer = await this.dispatcher.dispatch(
+      { exchange: opening, caller, read },
+      config ? config.plan : AS_ASKED,
     );
-    await this.answered(attempt, opening.response);
-    if (attempt.socket) this.begin(opening, attempt, attempt.socket, asked);
-    else this.deliver(opening, attempt, target);
+    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, slug);
+    else this.deliver(opening, answer);
   }
 
   private async identify(request: IncomingMessage): Promise<Principal> {
@@ -116,40 +116,33 @@ export class Realtime {
     return caller;
   }
 
-  /** A client that leaves meanwhile ends the try. One that was never sent is not tried again: a client of a WebSocket does that itself. */
-  private async answered(attempt: Attempt, response: ServerResponse): Promise<void> {
-    const onLeft = (): void => attempt.cancel();
-    response.once('close', onLeft);
-    try {
-      if (response.destroyed) onLeft();
-      await attempt.reply;
-    } catch (error) {
-      throw new FailedAttempt(attempt, AppError.from(error));
-    } finally {
-      response.off('close', onLeft);
-    }
-  }
-
-  private begin(opening: Opening, attempt: Attempt, upstream: Duplex, asked: Asked): void {
+  private begin(
+    opening: Opening,
+    { attempt, target, planned }: Answer,
+    upstream: Duplex,
+    modelSlug: string | null,
+  ): void {
     const { request, entry, socket, early } = opening;
     if (!acceptUpgrade(opening, attempt)) {
       upstream.destroy();
       throw new FailedAttempt(attempt, new AppError('upstream_protocol_error'));
     }
-    const target = entry.target as Target;
     const session: Session = recordedSession({
       sides: { client: socket, upstream },
-      ...{ entry, attempt, target, prices: this.prices },
+      ...{ entry, attempt, target, prices: this.journal.prices },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
-      await this.planner.plan({ ...asked, caller: await this.identify(request) });
+      const caller = await this.identify(request);
+      if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.model);
+      const { headers } = request;
+      await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     });
     session.start(early);
   }
 
   /** The provider refused, in HTTP: its answer goes to the client as any other does. */
-  private deliver(opening: Opening, attempt: Attempt, target: Target): void {
+  private deliver(opening: Opening, { attempt, target }: Answer): void {
     new Delivery(opening, attempt, target, (error) => {
       this.stop(opening, new FailedAttempt(attempt, error));
     }).start();

@@ -10,7 +10,7 @@ export interface WireRequest {
   /** Bytes that are known, or a body on its way through; null for none. */
   readonly body: Buffer | AsyncIterable<Buffer> | null;
   /** The protocol that the connection is to change to, where it is. */
-  readonly upgrade?: 'websocket';
+  readonly upgrade?: 'websocket' | undefined;
 }
 
 /**

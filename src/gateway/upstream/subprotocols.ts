@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { presentedKey } from '../../auth/credentials.js';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
+import type { Target } from '../types/target.js';
 
 /**
  * A browser can set no header of a WebSocket, so OpenAI's clients write the key as a subprotocol there.
@@ -24,13 +25,17 @@ export function takeKeyFromSubprotocols(request: IncomingMessage): void {
 }
 
 /**
- * The subprotocols that go on, as a header value; null for none. A gateway key stays here, and so does a credential of the
- * caller where the gateway adds one.
+ * Adds the subprotocols that go on. A gateway key stays here, and so does a credential of the caller where the gateway adds
+ * one.
  */
-export function subprotocolsFor(request: IncomingMessage, hasStoredCredential: boolean): string | null {
+export function addSubprotocols(
+  headers: string[],
+  request: IncomingMessage,
+  { credentials }: Pick<Target, 'credentials'>,
+): void {
   const kept = offered(request).filter((name) => {
     if (!name.startsWith(KEY_PREFIX)) return !name.includes('gw_');
-    return !hasStoredCredential && !looksLikeGatewayKey(name.slice(KEY_PREFIX.length));
+    return credentials.key === null && !looksLikeGatewayKey(name.slice(KEY_PREFIX.length));
   });
-  return kept.length === 0 ? null : kept.join(', ');
+  if (kept.length > 0) headers.push(HEADER, kept.join(', '));
 }
