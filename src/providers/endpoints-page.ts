@@ -43,7 +43,7 @@ const operations = (): readonly string[] =>
 const inOrder = (a: Endpoint, b: Endpoint): number =>
   ENDPOINT_IDS.indexOf(a.id) - ENDPOINT_IDS.indexOf(b.id) || a.body.localeCompare(b.body, 'en');
 
-const MARKS: Readonly<Record<Support, string>> = { native: '●', translated: '○' };
+const MARKS: Readonly<Record<Support, string>> = { native: '●', translated: '○', counted: '◌' };
 
 /** `●` where a provider has an endpoint itself, `○` where it is translated, and nothing where it cannot be asked. */
 export const markOf = (provider: Provider, endpoint: EndpointId): string => {
@@ -56,7 +56,7 @@ function matrix(): readonly string[] {
   return [
     '## Providers',
     '',
-    '`●` the provider has it itself: bytes pass untouched. `○` the gateway translates. Blank: refused with `endpoint_unsupported`,',
+    '`●` the provider has it itself: bytes pass untouched. `○` the gateway translates. `◌` the gateway counts by itself, which is an estimate. Blank: refused with `endpoint_unsupported`,',
     'but for `opaque` requests without usage, which pass: a provider may have something of its own by that name.',
     '',
     ...table(

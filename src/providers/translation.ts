@@ -107,6 +107,8 @@ export interface EventTranslator {
 /** A client's own shape of chat: `messages` of Anthropic, `responses` of OpenAI. */
 export interface ClientShape {
   readonly endpoint: EndpointId;
+  /** The endpoint of the hub that it is translated to; chat completions where it says nothing. */
+  readonly hub?: EndpointId;
   /** The client's request in the hub's words. Throws `AppError('invalid_request' | 'parameter_unsupported')`. */
   request(body: Json, context: Context): Json;
   /** The hub's answer in the client's words. `asked` is the client's own request, parts of which some shapes repeat. */

@@ -3,7 +3,7 @@ import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
 import { own } from '../../providers/dialects/own.js';
-import { CHAT, supportOf } from '../../providers/endpoints/support.js';
+import { hubOf, supportOf } from '../../providers/endpoints/support.js';
 import { providers } from '../../providers/registry.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { ClientShape, Translator } from '../../providers/translation.js';
@@ -30,7 +30,7 @@ export function translationFor(
 ): Translation | null {
   if (!endpoint || isUnread(endpoint) || provider.dialect === own) return null;
   const support = supportOf(provider, endpoint.id);
-  if (support === 'native') return null;
+  if (support === 'native' || support === 'counted') return null;
   if (support === 'translated' && endpoint.body === 'json') return translated(provider, endpoint.id);
   if (isCustomHost) return null;
   throw new AppError('endpoint_unsupported', {
@@ -45,7 +45,7 @@ const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && us
 
 function translated(provider: Provider, endpoint: EndpointId): Translation {
   const shape = clientShapes[endpoint] ?? null;
-  const hub = shape ? CHAT : endpoint;
+  const hub = hubOf(endpoint);
   return { shape, translator: provider.dialect.translators?.[hub] ?? null, hub };
 }
 

@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly body: Buffer | AsyncIterable<Buffer> | null;
   /** The protocol that the connection is to change to, where it is. */
   readonly upgrade?: 'websocket' | undefined;
+  /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */
+  readonly counted?: string | undefined;
 }
 
 /**
