@@ -8,11 +8,19 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
-import { ConfigDirectory, LogSink, OutageNews, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
+import {
+  ConfigDirectory,
+  LogSink,
+  OutageNews,
+  PriceBook,
+  TokenCounter,
+  VirtualKeyDirectory,
+} from '../gateway/ports.js';
 import * as make from './factories.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
+import { WorkerTokenCounter } from './worker-token-counter.js';
 
 /** Which adapter is behind which port of a gateway process. */
 const PORTS: readonly FactoryProvider[] = [
@@ -26,6 +34,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },

@@ -70,6 +70,12 @@ export abstract class LogSink {
   abstract whenWritten(then: () => void): void;
 }
 
+/** Counts the tokens of a text, about, and never on the path's own thread. */
+export abstract class TokenCounter {
+  /** Rejects with `overloaded` or `internal_error`. */
+  abstract count(text: string): Promise<number>;
+}
+
 export abstract class PriceBook {
   /** The price in force for a model, or null when nobody knows it. Cheap enough to ask per request. */
   abstract find(providerId: string, model: string): Price | null;

@@ -163,6 +163,11 @@ export class Entry implements Findings {
     return cost;
   }
 
+  /** What a usage costs where it was added up from several, each at its own price. */
+  knowCost(usage: Usage, cost: number | null): void {
+    this.priced = { usage, cost };
+  }
+
   /** What must not stand in a kept body: the caller's gateway key, and the provider's credential, whoever brought it. */
   private secrets(): string[] {
     const stored = this.target?.credentials.key;
