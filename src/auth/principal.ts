@@ -1,3 +1,4 @@
+import type { CallerLimits } from '../common/limits/limit.js';
 import type { Scope } from './scopes.js';
 
 /** How the caller was identified. An admin key administers; it never calls models. */
@@ -13,4 +14,6 @@ export interface Principal {
   readonly workspaceId: string | null;
   readonly userId: string | null;
   readonly scopes: ReadonlySet<Scope>;
+  /** Absent when nothing limits the caller. */
+  readonly limits?: CallerLimits;
 }

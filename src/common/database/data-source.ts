@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -9,13 +10,14 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
+import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [ApiKey, AuditRecord, LimitPolicy, Organization, User, VirtualKey, Workspace, WorkspaceMember];
 
 /** In the order in which they run. */
-const MIGRATIONS = [Foundation1763690000000, RequestLogs1763690100000, UsageMinute1763690200000];
+const MIGRATIONS = [Foundation1763690000000, RequestLogs1763690100000, UsageMinute1763690200000, Limits1763690400000];
 
 /**
  * The relational store. Entities and migrations are listed by hand: file patterns would name other files in

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
 /** Where keys and virtual keys live. The slug is unique in the organization. */
 @Entity('workspaces')
@@ -14,6 +15,12 @@ export class Workspace {
 
   @Column({ type: 'text' })
   slug: string;
+
+  @Column({ type: 'jsonb', nullable: true })
+  rateLimits: RateRule[] | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  usageLimits: BudgetRule[] | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
