@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { Admission } from './limits/admission.js';
+import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
 import { Planner } from './planning/planner.js';
 import { Sender } from './upstream/sender.js';
@@ -8,7 +10,7 @@ import { Signers } from './upstream/signing/signers.js';
 /** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [Pipeline, Planner, Sender, Signers],
+  providers: [Admission, Limiter, Pipeline, Planner, Sender, Signers],
   exports: [Pipeline],
 })
 export class GatewayModule {}

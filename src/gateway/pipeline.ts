@@ -17,6 +17,7 @@ import { readGatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
 import { Entry } from './journal/entry.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
+import { Admission } from './limits/admission.js';
 import { Planner } from './planning/planner.js';
 import { requestPath } from './planning/request-path.js';
 import { LogSink, PriceBook } from './ports.js';
@@ -45,6 +46,7 @@ export class Pipeline {
   constructor(
     private readonly identity: IdentityService,
     private readonly planner: Planner,
+    private readonly admission: Admission,
     private readonly sender: Sender,
     private readonly sink: LogSink,
     private readonly prices: PriceBook,
@@ -82,7 +84,8 @@ export class Pipeline {
     await entry.open(caller);
     const start = (): Attempt =>
       this.sender.start(caller.workspaceId ?? '', target, wire, this.sender.limitsFor(asked.timeoutMs));
-    const { attempt } = await this.send(start, exchange, target, read.isRepeatable);
+    const admitted = (): Attempt | Promise<Attempt> => this.admission.begin(exchange, target, start);
+    const { attempt } = await this.send(admitted, exchange, target, read.isRepeatable);
     const onBroken = (error: AppError): void => {
       this.stop(exchange, new FailedAttempt(attempt, error));
     };
@@ -101,7 +104,7 @@ export class Pipeline {
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
   private async send(
-    start: () => Attempt,
+    start: () => Attempt | Promise<Attempt>,
     { response, entry }: Exchange,
     target: Target,
     isRepeatable: boolean,
@@ -110,7 +113,7 @@ export class Pipeline {
     const onLeft = (): void => running?.cancel();
     response.once('close', onLeft);
     try {
-      return await withRetries(() => (running = start()), {
+      return await withRetries(async () => (running = await start()), {
         retries: entry.asked.retries,
         isRepeatable,
         isWanted: () => !response.destroyed,
