@@ -9,6 +9,7 @@ import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
+import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 
@@ -30,6 +31,11 @@ export function virtualKeyDirectory(
 
 export function logSink({ dataDir }: Settings) {
   return new SpoolLogSink({ spool: join(dataDir, 'spool'), logger: createLogger('spool') });
+}
+
+/** A process leases under the name under which its records are stored, because they say what became of its leases. */
+export function limitStore(database: Queryable, logs: SpoolLogSink) {
+  return new PostgresLimitStore(database, logs.writerId);
 }
 
 /** The client of Redis is loaded where there is a Redis. */

@@ -1,16 +1,19 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
 import type { Principal, PrincipalKind } from '../auth/principal.js';
+import { scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
-import type { ChangeFeed } from '../common/changes/change.js';
+import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
+import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** Columns under the names that the query gives them; times are milliseconds since the epoch. */
-interface Row {
+interface Row extends CallerRules {
   readonly id: string;
   readonly kind: ApiKeyType;
   readonly name: string;
@@ -18,22 +21,38 @@ interface Row {
   readonly organization_id: string;
   readonly workspace_id: string | null;
   readonly user_id: string | null;
+  readonly authority_id: string | null;
+  /** The authority's roles; null when that person is gone. */
+  readonly organization_role: OrganizationRole | null;
+  readonly workspace_role: WorkspaceRole | null;
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
 }
 
 const BY_HASH = `
-  SELECT id, kind, name, scopes, organization_id, workspace_id, user_id, expires_at,
-    CASE WHEN key_hash = $1 THEN NULL ELSE previous_key_expires_at END AS overlap_ends_at
-  FROM api_keys
-  WHERE deleted_at IS NULL AND (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_expires_at > now()))`;
+  SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
+    CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
+    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
+    key.rate_limits, key.usage_limits, workspace.rate_limits AS workspace_rate_limits,
+    workspace.usage_limits AS workspace_usage_limits,
+    (SELECT jsonb_agg(to_jsonb(policy)) FROM limit_policies policy
+      WHERE policy.workspace_id = key.workspace_id AND policy.archived_at IS NULL) AS policies
+  FROM api_keys key
+  LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
+  LEFT JOIN users authority ON authority.organization_id = key.organization_id
+    AND authority.id = coalesce(key.user_id, key.created_by_user_id)
+  LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
+  WHERE key.deleted_at IS NULL
+    AND (key.key_hash = $1 OR (key.previous_key_hash = $1 AND key.previous_key_expires_at > now()))`;
 
 const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
   'organisation-service': 'admin_key',
   'workspace-service': 'workspace_service_key',
   'workspace-user': 'workspace_user_key',
 };
+
+const OF_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['user', 'workspace']);
 
 const MINUTE_MS = 60_000;
 const ADMIN_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
@@ -64,7 +83,8 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      if (change === null) this.cache.clear();
+      // The roles of a person and the limits of a workspace bound many keys.
+      if (change === null || OF_MANY_KEYS.has(change.resource)) this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
   }
@@ -84,6 +104,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
 }
 
 function principalOf(row: Row): Principal {
+  const limits = callerLimits(row);
   return {
     kind: KINDS[row.kind],
     apiKeyId: row.id,
@@ -91,8 +112,17 @@ function principalOf(row: Row): Principal {
     organizationId: row.organization_id,
     workspaceId: row.workspace_id,
     userId: row.user_id,
-    scopes: new Set<Scope>(row.scopes.filter(isScope)),
+    authorityId: row.authority_id,
+    scopes: effectiveScopes(row),
+    ...(limits ? { limits } : {}),
   };
+}
+
+/** What the key was given, as far as the person on whose authority it acts may do that now. */
+function effectiveScopes({ scopes, organization_role, workspace_role }: Row): ReadonlySet<Scope> {
+  if (organization_role === null) return new Set();
+  const allowed = scopesOfRoles({ organization: organization_role, workspace: workspace_role });
+  return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

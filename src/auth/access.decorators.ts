@@ -1,16 +1,23 @@
 import {
+  applyDecorators,
   createParamDecorator,
   type CustomDecorator,
   type ExecutionContext,
   SetMetadata,
 } from '@nestjs/common';
 import { callerOf } from './access.js';
+import type { CallersOf } from './callers.js';
 import type { Scope } from './scopes.js';
 
 export const REQUIRED_SCOPES = 'gatehouse:required-scopes';
+export const REQUIRED_CALLERS = 'gatehouse:required-callers';
 
-/** The scope that opens this handler, and the action in the audit record. */
-export const RequireScope = (scope: Scope): CustomDecorator => SetMetadata(REQUIRED_SCOPES, [scope]);
+/**
+ * The scope that opens this handler, and the action in the audit record. `callers`: where the permission tables speak of
+ * kinds of callers, who may come at all, whatever scopes they hold.
+ */
+export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): MethodDecorator =>
+  applyDecorators(SetMetadata(REQUIRED_SCOPES, [scope]), SetMetadata(REQUIRED_CALLERS, callers));
 
 /**
  * For a handler whose scope depends on what it finds, such as the kind of a key: without any of these nobody gets in,

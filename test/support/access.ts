@@ -15,6 +15,7 @@ export function aCaller({ scopes = [], ...more }: CallerWish = {}): Principal {
     organizationId: randomUUID(),
     workspaceId: randomUUID(),
     userId: null,
+    authorityId: null,
     ...more,
     scopes: new Set(scopes),
   };

@@ -10,14 +10,18 @@ import type {
   RequestLogRecord,
 } from '../../src/common/contracts/request-log.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
+import { Admission } from '../../src/gateway/limits/admission.js';
+import { Limiter } from '../../src/gateway/limits/limiter.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
 import type { VirtualKeySnapshot } from '../../src/gateway/ports.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
+import { MemoryLimitStore } from './memory-limit-store.js';
 import type { WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
 
 /** A caller who may call models, unless the test says otherwise. */
@@ -29,6 +33,7 @@ export function aCaller(wishes: Partial<Principal> = {}): Principal {
     organizationId: '00000000-0000-7000-8000-000000000002',
     workspaceId: '00000000-0000-7000-8000-000000000003',
     userId: null,
+    authorityId: null,
     scopes: new Set(['completions.write']),
     ...wishes,
   };
@@ -51,6 +56,8 @@ export interface GatewayWishes {
   /** Answers in the order of the tries; the last one repeats. */
   readonly answers?: readonly ScriptedAnswer[];
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the virtual key "openai-prod". */
+  readonly limits?: readonly Limit[];
 }
 
 export interface SentRequest extends WireRequest {
@@ -65,6 +72,7 @@ export interface TestGateway {
   readonly opened: OpenedExchange[];
   readonly logs: { record: RequestLogRecord; bodies: CapturedBodies }[];
   readonly cancelled: Error[];
+  readonly limits: MemoryLimitStore;
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
   readonly chat: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly logged: () => Promise<RequestLogRecord>;
@@ -99,7 +107,9 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     customHost: null,
     credentials: { key: new Secret('sk-stored'), fields: {} },
     expiresAt: null,
+    ...(wishes.limits ? { limits: wishes.limits } : {}),
   };
+  const store = new MemoryLimitStore();
   const pipeline = new Pipeline(
     new IdentityService(
       { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
@@ -109,6 +119,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       { find: (_reach, slug) => (slug === virtualKey.slug ? virtualKey : null) },
       new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
     ),
+    new Admission(new Limiter(store), settings),
     scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
     {
       open: (exchange) => seen.opened.push(exchange),
@@ -131,6 +142,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   return {
     url,
     key,
+    limits: store,
     ...seen,
     request,
     chat: (body, headers = {}) =>

@@ -65,13 +65,10 @@ export class ApiKeysController {
     @Body() dto: CreateWorkspaceUserKeyDto,
   ): Promise<CreatedApiKeyDto> {
     this.owners.checkOrganization(caller, dto.organisation_id);
-    const { workspaceId } = await this.workspaces.tenantFor(caller, dto.workspace_id);
-    const userId = await this.owners.userFor(caller, dto.user_id);
-    const { key, secret } = await this.apiKeys.create(
-      caller,
-      { kind: 'workspace-user', workspaceId, userId },
-      dto,
-    );
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    const userId = await this.owners.userFor(caller, tenant, dto.user_id);
+    const place = { kind: 'workspace-user', workspaceId: tenant.workspaceId, userId } as const;
+    const { key, secret } = await this.apiKeys.create(caller, place, dto);
     return CreatedApiKeyDto.from(key, secret.reveal());
   }
 

@@ -49,7 +49,7 @@ export class ApiKeysService {
       ...place,
       organizationId: caller.organizationId,
       createdByKeyId: caller.apiKeyId,
-      createdByUserId: caller.userId,
+      createdByUserId: caller.authorityId,
       creationMode: 'api',
       name: dto.name,
       description: dto.description ?? null,

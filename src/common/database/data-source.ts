@@ -10,6 +10,8 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
+import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -17,7 +19,14 @@ import { SnakeCaseNaming } from './snake-case-naming.js';
 const ENTITIES = [ApiKey, AuditRecord, LimitPolicy, Organization, User, VirtualKey, Workspace, WorkspaceMember];
 
 /** In the order in which they run. */
-const MIGRATIONS = [Foundation1763690000000, RequestLogs1763690100000, UsageMinute1763690200000, Limits1763690400000];
+const MIGRATIONS = [
+  Foundation1763690000000,
+  RequestLogs1763690100000,
+  UsageMinute1763690200000,
+  Authority1763690250000,
+  IdempotentAnswers1763690260000,
+  Limits1763690400000,
+];
 
 /**
  * The relational store. Entities and migrations are listed by hand: file patterns would name other files in

@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { createLogger } from '../../common/observability/logger.js';
-import { reportSparsely } from '../../common/queues/report-sparsely.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import type { LimitStore } from '../ports.js';
 import { limitCounts } from './limit-metrics.js';
 import { Pool } from './pool.js';

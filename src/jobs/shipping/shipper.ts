@@ -11,7 +11,7 @@ import {
 } from '../../common/database/request-log/store-batch.js';
 import { endLeases } from '../../common/database/limits/end-leases.js';
 import type { Logger } from '../../common/observability/logger.js';
-import { reportSparsely } from '../../common/queues/report-sparsely.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { isOwnerDead } from '../../common/spool/owner.js';
 import { listSegments, listWriters, removeFolder, segmentPath } from '../../common/spool/spool-files.js';
 import { rowsOfClosed, rowsOfCrashed } from './log-rows.js';
