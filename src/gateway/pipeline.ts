@@ -111,9 +111,13 @@ export class Pipeline {
   ): Promise<Tried> {
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
+    const begin = (): Attempt | Promise<Attempt> => {
+      const begun = start();
+      return begun instanceof Promise ? begun.then((attempt) => (running = attempt)) : (running = begun);
+    };
     response.once('close', onLeft);
     try {
-      return await withRetries(async () => (running = await start()), {
+      return await withRetries(begin, {
         retries: entry.asked.retries,
         isRepeatable,
         isWanted: () => !response.destroyed,
