@@ -5,11 +5,20 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
+import { PoliciesModule } from './policies/policies.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
 /** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
 @Module({
-  imports: [DiscoveryModule, AuditModule, RepeatsModule, ApiKeysModule, VirtualKeysModule, LogsModule],
+  imports: [
+    DiscoveryModule,
+    AuditModule,
+    RepeatsModule,
+    ApiKeysModule,
+    VirtualKeysModule,
+    PoliciesModule,
+    LogsModule,
+  ],
   providers: [AdminDoors],
 })
 export class AdminModule {}

@@ -40,7 +40,8 @@ export class MemoryLimitStore extends LimitStore {
     const free = limit.amount - used - debt;
     const granted =
       free >= need ? need + Math.min(spare, Math.floor((free - need) / 32)) : free >= first ? first : 0;
-    if (limit.kind === 'window') this.windows.set(key, [...marks, { at: this.now(), amount: granted + debt }]);
+    if (limit.kind === 'window')
+      this.windows.set(key, [...marks, { at: this.now(), amount: granted + debt }]);
     else this.leased.set(key, used + granted + debt);
     const retryMs = marks[0] ? marks[0].at + limit.windowMs - this.now() : 0;
     return { granted, free: free - granted, retryMs };

@@ -16,7 +16,16 @@ import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, LimitPolicy, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [
+  ApiKey,
+  AuditRecord,
+  LimitPolicy,
+  Organization,
+  User,
+  VirtualKey,
+  Workspace,
+  WorkspaceMember,
+];
 
 /** In the order in which they run. */
 const MIGRATIONS = [

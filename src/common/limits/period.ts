@@ -18,7 +18,10 @@ const FOR_EVER: Period = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY };
  * The period of a budget at a moment. All in UTC: weeks begin on Monday at midnight, months on their first day, periods
  * of days at the time of day at which the budget was set.
  */
-export function periodAt({ periodic_reset, periodic_reset_days, starts_at }: ResetRule, moment: number): Period {
+export function periodAt(
+  { periodic_reset, periodic_reset_days, starts_at }: ResetRule,
+  moment: number,
+): Period {
   if (periodic_reset === 'weekly') return repeating(A_MONDAY, WEEK_MS, moment);
   if (periodic_reset === 'monthly') return month(moment);
   if (periodic_reset_days !== null) return repeating(starts_at, periodic_reset_days * DAY_MS, moment);

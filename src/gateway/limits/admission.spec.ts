@@ -51,7 +51,8 @@ describe('a request under limits', () => {
       error: {
         code: 'budget_exceeded',
         type: 'budget_error',
-        message: 'The budget of this API key does not cover this request: $0.000005 left, up to $0.00001845 needed.',
+        message:
+          'The budget of this API key does not cover this request: $0.000005 left, up to $0.00001845 needed.',
       },
     });
     expect(calls).toEqual([]);
@@ -76,7 +77,9 @@ describe('a request under limits', () => {
     const { chat, request } = await given({ limits: [aLimit({ amount: 0 })], answers: [{ chunks: ['{}'] }] });
 
     expect((await chat(CHAT)).status).toBe(429);
-    expect((await request('/v1/models/x', { headers: { 'x-gateway-provider': 'sandbox' } })).status).toBe(200);
+    expect((await request('/v1/models/x', { headers: { 'x-gateway-provider': 'sandbox' } })).status).toBe(
+      200,
+    );
   });
 
   it('is charged when the client left, and its slot is free again', async () => {
@@ -107,7 +110,10 @@ describe('a request under limits', () => {
 
   it('costs nothing when the provider refuses', async () => {
     const budget = aBudget(1_000_000_000);
-    const { chat, logged, limits } = await given({ ...limitedBy(budget), answers: [{ status: 500, chunks: ['{}'] }] });
+    const { chat, logged, limits } = await given({
+      ...limitedBy(budget),
+      answers: [{ status: 500, chunks: ['{}'] }],
+    });
 
     await chat(CHAT);
 

@@ -46,7 +46,11 @@ export class Admission {
   }
 
   /** A client that left while the store was asked gets nothing sent for it. */
-  private beginWith({ request, attempt: hold }: Reserved, { entry, response }: Exchange, start: () => Attempt): Attempt {
+  private beginWith(
+    { request, attempt: hold }: Reserved,
+    { entry, response }: Exchange,
+    start: () => Attempt,
+  ): Attempt {
     entry.isAdmitted = true;
     if (request) entry.permit = request;
     if (response.destroyed) {

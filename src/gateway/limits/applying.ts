@@ -29,7 +29,8 @@ export function limitsApplying(request: LimitedRequest): Applying[] {
   const found: Applying[] = [];
   for (const limit of ofCaller?.limits ?? []) found.push(alone(limit, true));
   for (const policy of ofCaller?.policies ?? [])
-    if (policy.conditions.every((condition) => isMet(condition, request))) found.push(grouped(policy, request));
+    if (policy.conditions.every((condition) => isMet(condition, request)))
+      found.push(grouped(policy, request));
   for (const limit of request.target.virtualKey?.limits ?? []) found.push(alone(limit, false));
   return found;
 }

@@ -38,7 +38,11 @@ export class Leases implements OnApplicationShutdown {
   }
 
   /** The pool of a counter: `name` finds it, `made` describes it when there is none or its period is over. */
-  pool(name: string, moment: number, made: () => { readonly counter: Counter; readonly endsAt: number }): Pool {
+  pool(
+    name: string,
+    moment: number,
+    made: () => { readonly counter: Counter; readonly endsAt: number },
+  ): Pool {
     const known = this.pools.get(name);
     if (known && moment < known.endsAt) return known;
     if (known) this.ended.add(known);

@@ -21,7 +21,10 @@ const target: Target = {
 let store: MemoryLimitStore;
 let limiter: Limiter;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date', 'performance'], now: Date.UTC(2026, 0, 31, 23) });
+  vi.useFakeTimers({
+    toFake: ['setInterval', 'setTimeout', 'Date', 'performance'],
+    now: Date.UTC(2026, 0, 31, 23),
+  });
   store = new MemoryLimitStore();
   limiter = new Limiter(store);
 });
@@ -78,7 +81,9 @@ describe('Limiter', () => {
     const second = await reserve(wants([budget], { estimate: { tokens: 0, costNanoUsd: 6 } }));
     second.attempt.settle(UNUSED);
 
-    await expect(reserve(wants([budget], { estimate: { tokens: 0, costNanoUsd: 6 } }))).resolves.toBeDefined();
+    await expect(
+      reserve(wants([budget], { estimate: { tokens: 0, costNanoUsd: 6 } })),
+    ).resolves.toBeDefined();
   });
 
   it('settles once, however often it is told to', async () => {
@@ -88,7 +93,9 @@ describe('Limiter', () => {
     attempt.settle(cost(10));
 
     expect(attempt.settle(cost(10))).toEqual([]);
-    expect(await outcome(wants([budget], { estimate: { tokens: 0, costNanoUsd: 1 } }))).toBe('budget_exceeded');
+    expect(await outcome(wants([budget], { estimate: { tokens: 0, costNanoUsd: 1 } }))).toBe(
+      'budget_exceeded',
+    );
   });
 
   it('charges what an attempt cost beyond its estimate', async () => {
@@ -109,7 +116,9 @@ describe('Limiter', () => {
     const charges = attempt.settle({ costNanoUsd: null, tokens: null, isCountedLater: true });
 
     expect(charges).toMatchObject([{ leased: 10 }]);
-    expect(await outcome(wants([budget], { estimate: { tokens: 0, costNanoUsd: 1 } }))).toBe('budget_exceeded');
+    expect(await outcome(wants([budget], { estimate: { tokens: 0, costNanoUsd: 1 } }))).toBe(
+      'budget_exceeded',
+    );
   });
 
   it('takes nothing of any limit when one of them refuses', async () => {

@@ -144,7 +144,9 @@ export class Pool {
 
   /** Nothing hangs on it, so it may be forgotten. */
   get isEmpty(): boolean {
-    return this.available === 0 && this.held === 0 && this.returned === 0 && !this.isAsking && !this.isWaitedFor;
+    return (
+      this.available === 0 && this.held === 0 && this.returned === 0 && !this.isAsking && !this.isWaitedFor
+    );
   }
 
   private isEnded(): boolean {

@@ -38,7 +38,10 @@ export interface Tried {
  * A request that may have reached the provider is never sent twice, because it may have been worked on and
  * billed. Rejects with the last try's error.
  */
-export async function withRetries(start: () => Attempt | Promise<Attempt>, policy: RetryPolicy): Promise<Tried> {
+export async function withRetries(
+  start: () => Attempt | Promise<Attempt>,
+  policy: RetryPolicy,
+): Promise<Tried> {
   const patience = new Patience(policy);
   for (;;) {
     const started = start();

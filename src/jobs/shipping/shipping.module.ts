@@ -61,7 +61,10 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private tidy(): void {
     void maintainPartitions(this.pool, this.logger);
     sweepLimits(this.pool).catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'Ended leases of limits could not be removed. Trying again in the next round.');
+      this.logger.warn(
+        { err: error },
+        'Ended leases of limits could not be removed. Trying again in the next round.',
+      );
     });
   }
 

@@ -166,6 +166,8 @@ describe('budgets in PostgreSQL', () => {
 
     await one(other, limit, { first: 5 });
 
-    expect(await database.dataSource.query('SELECT 1 FROM limit_events WHERE limit_id = $1', [limit.id])).toEqual([]);
+    expect(
+      await database.dataSource.query('SELECT 1 FROM limit_events WHERE limit_id = $1', [limit.id]),
+    ).toEqual([]);
   });
 });

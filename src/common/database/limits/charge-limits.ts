@@ -8,7 +8,10 @@ interface ChargeRow extends Pick<Charge, 'counter' | 'holder' | 'leased'> {
 }
 
 /** Adds what stored attempts cost to the counters that they name. To be called in the transaction that stores them. */
-export async function chargeLimits(client: Pick<PoolClient, 'query'>, rows: readonly LogRow[]): Promise<void> {
+export async function chargeLimits(
+  client: Pick<PoolClient, 'query'>,
+  rows: readonly LogRow[],
+): Promise<void> {
   const charges = rows.flatMap(({ record }) => record.attempts.flatMap(chargesOf));
   if (charges.length > 0) await client.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
 }

@@ -11,7 +11,17 @@ export class Limits1763690400000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
-    for (const statements of [RULES, POLICIES, COUNTERS, LEDGER, TAKE_BUDGETED, TAKE_WINDOW, TAKE, GIVE_BACK, CHARGE])
+    for (const statements of [
+      RULES,
+      POLICIES,
+      COUNTERS,
+      LEDGER,
+      TAKE_BUDGETED,
+      TAKE_WINDOW,
+      TAKE,
+      GIVE_BACK,
+      CHARGE,
+    ])
       await runner.query(statements);
   }
 
@@ -57,7 +67,8 @@ const POLICIES = `
   CREATE INDEX limit_policies_of_organization ON limit_policies (organization_id, created_at DESC, id DESC)`;
 
 /**
- * `limit_counters`: what was spent, in nano-dollars, tokens or (for slots) nothing. Money never goes below zero.
+ * `limit_counters`: what was spent, in nano-dollars, tokens or (for slots) nothing, and how much of it a person has
+ * forgiven by a reset. The first is the ledger's sum and only grows.
  * `limit_leases`: what a process holds of a counter: free in its hands, in use, or spent and not yet stored.
  * `limit_windows`: how much passed in each hundredth of a window. After a crash of the server it may be empty, which
  * costs one window; that spares every request the wait for a disk (UNLOGGED).
@@ -71,6 +82,7 @@ const COUNTERS = `
     measure text NOT NULL CHECK (measure IN ('cost', 'tokens', 'concurrency')),
     group_text text,
     spent bigint NOT NULL DEFAULT 0 CHECK (spent >= 0),
+    forgiven bigint NOT NULL DEFAULT 0 CHECK (forgiven BETWEEN 0 AND spent),
     amount bigint NOT NULL,
     alert_amount bigint,
     refused_at timestamptz,
@@ -123,7 +135,7 @@ const TAKE_BUDGETED = `
     VALUES (counter_key, (ask->>'organization')::uuid, (ask->>'limit')::uuid, ask->>'measure', ask->>'group',
       (ask->>'amount')::bigint, (ask->>'alert')::bigint)
     ON CONFLICT (key) DO UPDATE SET amount = EXCLUDED.amount, alert_amount = EXCLUDED.alert_amount
-    RETURNING c.spent INTO used;
+    RETURNING c.spent - c.forgiven INTO used;
     SELECT coalesce(sum(l.amount), 0) INTO leased FROM limit_leases l
     WHERE l.counter = counter_key AND l.expires_at > clock_timestamp();
     free := (ask->>'amount')::bigint - used - leased - debt;
@@ -141,7 +153,7 @@ const TAKE_BUDGETED = `
     IF ask->>'measure' <> 'concurrency' AND wanted > 0 AND granted = 0 AND used + wanted > (ask->>'amount')::bigint THEN
       UPDATE limit_counters c SET refused_at = clock_timestamp() WHERE c.key = counter_key AND c.refused_at IS NULL;
       INSERT INTO limit_events (counter, kind, organization_id, limit_id, group_text, spent, amount)
-      SELECT c.key, 'exhausted', c.organization_id, c.limit_id, c.group_text, c.spent, c.amount
+      SELECT c.key, 'exhausted', c.organization_id, c.limit_id, c.group_text, c.spent - c.forgiven, c.amount
       FROM limit_counters c WHERE c.key = counter_key
       ON CONFLICT DO NOTHING;
     ELSIF granted > 0 THEN
@@ -279,10 +291,10 @@ const CHARGE = `
     ) AS used
     WHERE l.counter = used.counter AND l.holder = used.holder;
     INSERT INTO limit_events (counter, kind, organization_id, limit_id, group_text, spent, amount)
-    SELECT c.key, reached.kind, c.organization_id, c.limit_id, c.group_text, c.spent, c.amount
+    SELECT c.key, reached.kind, c.organization_id, c.limit_id, c.group_text, c.spent - c.forgiven, c.amount
     FROM limit_counters c CROSS JOIN LATERAL (VALUES ('threshold', c.alert_amount), ('exhausted', c.amount))
       AS reached (kind, at)
-    WHERE c.key IN (SELECT r.counter FROM jsonb_to_recordset(charges) AS r (counter text)) AND c.spent >= reached.at
+    WHERE c.key IN (SELECT r.counter FROM jsonb_to_recordset(charges) AS r (counter text)) AND c.spent - c.forgiven >= reached.at
     ON CONFLICT DO NOTHING;
   END
   $$`;
