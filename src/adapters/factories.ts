@@ -7,6 +7,7 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
+import type { LimitStore } from '../gateway/ports.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
@@ -34,8 +35,15 @@ export function logSink({ dataDir }: Settings) {
 }
 
 /** A process leases under the name under which its records are stored, because they say what became of its leases. */
-export function limitStore(database: Queryable, logs: SpoolLogSink) {
-  return new PostgresLimitStore(database, logs.writerId);
+export async function limitStore(
+  database: Queryable,
+  logs: SpoolLogSink,
+  { redisUrl }: Settings,
+): Promise<LimitStore> {
+  const postgres = new PostgresLimitStore(database, logs.writerId);
+  if (!redisUrl) return postgres;
+  const { RedisLimitStore } = await import('./redis-limit-store.js');
+  return new RedisLimitStore(postgres, redisUrl);
 }
 
 /** The client of Redis is loaded where there is a Redis. */

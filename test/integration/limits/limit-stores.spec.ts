@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/postgres-limit-store.js';
+import { RedisLimitStore } from '../../../src/adapters/redis-limit-store.js';
+import { Secret } from '../../../src/common/crypto/secret.js';
 import type { Limit } from '../../../src/common/limits/limit.js';
 import type { LimitStore } from '../../../src/gateway/ports.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
@@ -21,7 +23,20 @@ const one = async (store: LimitStore, limit: Limit, wishes: Parameters<typeof as
   return grant;
 };
 
-describe.each([['PostgreSQL', postgres]])('a store of limits in %s', (_name, open) => {
+const redisUrl = process.env['TEST_REDIS_URL'];
+const opened: RedisLimitStore[] = [];
+const redis = (): LimitStore => {
+  const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''));
+  opened.push(store);
+  return store;
+};
+afterAll(() => Promise.all(opened.map((store) => store.onApplicationShutdown())));
+
+/** Redis itself is asked where the caller of the tests gave one. */
+const STORES: [string, () => LimitStore][] = [['PostgreSQL', postgres]];
+if (redisUrl) STORES.push(['Redis', redis]);
+
+describe.each(STORES)('a store of limits in %s', (_name, open) => {
   it('grants from a window until it is full, and says when more is free', async () => {
     const store = open();
     const limit = aLimit({ amount: 3 });
