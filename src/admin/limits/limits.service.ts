@@ -125,7 +125,11 @@ export function shownBudgetOrList(
   return shown?.length === 1 ? (shown[0] ?? null) : shown;
 }
 
-export function shownBudget(rule: BudgetRule, spent: number): ShownUsageLimitsDto {
+function shownBudget(rule: BudgetRule, spent: number): ShownUsageLimitsDto {
+  return { ...budgetWithoutUse(rule), usage: shownAmount(rule, spent) };
+}
+
+export function budgetWithoutUse(rule: BudgetRule): Omit<ShownUsageLimitsDto, 'usage'> {
   const { endsAt } = periodAt(rule, Date.now());
   return {
     credit_limit: rule.credit_limit,
@@ -134,7 +138,6 @@ export function shownBudget(rule: BudgetRule, spent: number): ShownUsageLimitsDt
     periodic_reset: rule.periodic_reset,
     periodic_reset_days: rule.periodic_reset_days,
     next_usage_reset_at: Number.isFinite(endsAt) ? new Date(endsAt).toISOString() : null,
-    usage: shownAmount(rule, spent),
   };
 }
 
@@ -151,17 +154,10 @@ export function rateRule({ type, unit = null, value }: RateLimitDto, before: rea
 
 /** One budget as people write it. A budget of the same kind that is there keeps its counter. */
 export function budgetRule(dto: UsageLimitsDto, before: readonly BudgetRule[]): BudgetRule {
+  checkBudget(dto);
   const { credit_limit, type = 'cost', alert_threshold = null } = dto;
-  const { periodic_reset = null, periodic_reset_days = null, next_usage_reset_at = null } = dto;
-  if (periodic_reset !== null && periodic_reset_days !== null)
-    refuse('periodic_reset_days', 'it cannot be combined with periodic_reset');
-  if (next_usage_reset_at !== null && periodic_reset_days === null)
-    refuse('next_usage_reset_at', 'it can be set only together with periodic_reset_days');
-  if (alert_threshold !== null && alert_threshold >= credit_limit)
-    refuse('alert_threshold', 'it must be less than credit_limit');
-  const known =
-    before.find((rule) => rule.type === type && rule.periodic_reset === periodic_reset) ??
-    before.find((rule) => rule.type === type);
+  const { periodic_reset = null, periodic_reset_days = null } = dto;
+  const known = sameKind(before, type, periodic_reset);
   return {
     id: known?.id ?? randomUUID(),
     type,
@@ -171,12 +167,33 @@ export function budgetRule(dto: UsageLimitsDto, before: readonly BudgetRule[]): 
     alert_amount: alert_threshold === null ? null : amountOf('alert_threshold', type, alert_threshold),
     periodic_reset,
     periodic_reset_days,
-    starts_at: startOf(periodic_reset_days, next_usage_reset_at, known),
+    starts_at: startOf(dto, known),
   };
 }
 
-function startOf(days: number | null, firstEnd: string | null, known: BudgetRule | undefined): number {
-  if (days !== null && firstEnd !== null) return wholeSecond(Date.parse(firstEnd) - days * DAY_MS);
+function sameKind(
+  before: readonly BudgetRule[],
+  type: BudgetRule['type'],
+  reset: BudgetRule['periodic_reset'],
+): BudgetRule | undefined {
+  const ofType = before.filter((rule) => rule.type === type);
+  return ofType.find((rule) => rule.periodic_reset === reset) ?? ofType[0];
+}
+
+function checkBudget(dto: UsageLimitsDto): void {
+  const { credit_limit, alert_threshold, periodic_reset, periodic_reset_days, next_usage_reset_at } = dto;
+  if (periodic_reset && periodic_reset_days)
+    refuse('periodic_reset_days', 'it cannot be combined with periodic_reset');
+  if (next_usage_reset_at && !periodic_reset_days)
+    refuse('next_usage_reset_at', 'it can be set only together with periodic_reset_days');
+  if (alert_threshold && alert_threshold >= credit_limit)
+    refuse('alert_threshold', 'it must be less than credit_limit');
+}
+
+function startOf({ periodic_reset_days, next_usage_reset_at }: UsageLimitsDto, known?: BudgetRule): number {
+  const days = periodic_reset_days ?? null;
+  if (days !== null && next_usage_reset_at)
+    return wholeSecond(Date.parse(next_usage_reset_at) - days * DAY_MS);
   if (known?.periodic_reset_days === days) return known.starts_at;
   return wholeSecond(Date.now());
 }

@@ -9,6 +9,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../common/limits/rules.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { shownPolicy } from './policy.dto.js';
 
 /** Which of the two kinds a policy is. */
 export type PolicyKind = 'budget' | 'rate';
@@ -57,7 +58,7 @@ export class PoliciesService {
         ...rule,
       }),
     );
-    this.audit.note({ targetId: policy.id, workspaceId: policy.workspaceId, after: policy });
+    this.audit.note({ targetId: policy.id, workspaceId: policy.workspaceId, after: shownPolicy(policy) });
     await this.announce(policy);
     return policy;
   }
@@ -89,7 +90,7 @@ export class PoliciesService {
     change: (policy: LimitPolicy) => PolicyChange,
   ): Promise<LimitPolicy> {
     const policy = await this.find(reach, kind, id, true);
-    const before = { ...policy };
+    const before = shownPolicy(policy);
     const { name, conditions, budget, rate } = change(policy);
     if (name !== undefined) policy.name = name;
     if (conditions !== undefined) policy.conditions = plain(conditions);
@@ -99,7 +100,7 @@ export class PoliciesService {
   }
 
   async noteReset(policy: LimitPolicy): Promise<void> {
-    const before = { ...policy };
+    const before = shownPolicy(policy);
     policy.lastResetAt = new Date();
     await this.save(policy, before);
   }
@@ -107,7 +108,7 @@ export class PoliciesService {
   /** An archived policy limits nothing; what it counted stays. */
   async archive(reach: Reach, kind: PolicyKind, id: string): Promise<void> {
     const policy = await this.find(reach, kind, id, true);
-    const before = { ...policy };
+    const before = shownPolicy(policy);
     if (policy.archivedAt) throw new AppError('not_found', { resource: 'policy' });
     policy.archivedAt = new Date();
     await this.save(policy, before);
@@ -115,7 +116,7 @@ export class PoliciesService {
 
   private async save(policy: LimitPolicy, before: object): Promise<LimitPolicy> {
     const saved = await this.unitOfWork.repository(LimitPolicy).save(policy);
-    this.audit.note({ targetId: saved.id, workspaceId: saved.workspaceId, before, after: { ...saved } });
+    this.audit.note({ targetId: saved.id, workspaceId: saved.workspaceId, before, after: shownPolicy(saved) });
     await this.announce(saved);
     return saved;
   }

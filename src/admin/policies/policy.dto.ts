@@ -26,7 +26,7 @@ import {
   type PolicyKey,
 } from '../../common/limits/rules.js';
 import { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../limit.dto.js';
-import { shownAmount, shownBudget } from '../limits/limits.service.js';
+import { budgetWithoutUse, shownAmount } from '../limits/limits.service.js';
 import type { PolicyEntities, PolicyEntity } from './policy-entities.service.js';
 
 const MOST_CONDITIONS = 10;
@@ -176,7 +176,9 @@ class PolicyDto {
   readonly last_updated_at: string;
 }
 
-function common(policy: LimitPolicy): PolicyDto {
+type Common = { readonly [Field in keyof PolicyDto]: PolicyDto[Field] };
+
+function common(policy: LimitPolicy): Common {
   return {
     id: policy.id,
     name: policy.name,
@@ -198,16 +200,11 @@ export class UsagePolicyDto extends IntersectionType(PolicyDto, OmitType(ShownUs
   readonly object = 'policy_usage_limits';
 
   static from(policy: LimitPolicy): UsagePolicyDto {
-    const { usage: _usage, ...budget } = policy.budget ? shownBudget(policy.budget, 0) : NO_BUDGET;
-    return Object.assign(new UsagePolicyDto(), {
-      ...common(policy),
-      ...budget,
+    return Object.assign(new UsagePolicyDto(), common(policy), policy.budget && budgetWithoutUse(policy.budget), {
       last_reset_at: policy.lastResetAt?.toISOString() ?? null,
     });
   }
 }
-
-const NO_BUDGET = { usage: 0 };
 
 export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto) {
   @ApiProperty({ enum: ['policy_rate_limits'] })
@@ -215,9 +212,13 @@ export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto
 
   static from(policy: LimitPolicy): RatePolicyDto {
     const { type, unit, value } = policy.rate ?? {};
-    return Object.assign(new RatePolicyDto(), { ...common(policy), type, unit, value });
+    return Object.assign(new RatePolicyDto(), common(policy), { type, unit, value });
   }
 }
+
+/** Either kind, as the API shows it. */
+export const shownPolicy = (policy: LimitPolicy): UsagePolicyDto | RatePolicyDto =>
+  policy.budget ? UsagePolicyDto.from(policy) : RatePolicyDto.from(policy);
 
 export class UsagePolicyListDto implements Listed<UsagePolicyDto> {
   @ApiProperty({ enum: ['list'] })

@@ -26,13 +26,18 @@ export interface Applying {
 /** Every limit that applies to an attempt: of the key, the workspace, its policies and the virtual key. */
 export function limitsApplying(request: LimitedRequest): Applying[] {
   const { limits: ofCaller } = request.caller;
-  const found: Applying[] = [];
-  for (const limit of ofCaller?.limits ?? []) found.push(alone(limit, true));
-  for (const policy of ofCaller?.policies ?? [])
-    if (policy.conditions.every((condition) => isMet(condition, request)))
-      found.push(grouped(policy, request));
-  for (const limit of request.target.virtualKey?.limits ?? []) found.push(alone(limit, false));
-  return found;
+  const { virtualKey } = request.target;
+  return [
+    ...(ofCaller ? ofCaller.limits.map((limit) => alone(limit, true)) : []),
+    ...(ofCaller ? policiesMet(ofCaller.policies, request) : []),
+    ...(virtualKey?.limits ?? []).map((limit) => alone(limit, false)),
+  ];
+}
+
+function policiesMet(policies: readonly Policy[], request: LimitedRequest): Applying[] {
+  return policies
+    .filter(({ conditions }) => conditions.every((condition) => isMet(condition, request)))
+    .map((policy) => grouped(policy, request));
 }
 
 const alone = (limit: Limit, isCallers: boolean): Applying => ({
