@@ -10,6 +10,7 @@ import type { Settings } from '../common/settings/settings.js';
 import type { LimitStore } from '../gateway/ports.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
+import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
@@ -28,6 +29,10 @@ export function virtualKeyDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+}
+
+export function configDirectory(database: Queryable, changes: ChangeFeed, { staleKeysMs }: Settings) {
+  return new PostgresConfigDirectory(database, changes, staleKeysMs);
 }
 
 export function logSink({ dataDir }: Settings) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
-import type { Principal, PrincipalKind } from '../auth/principal.js';
+import type { OrganizationPolicy, Principal, PrincipalKind } from '../auth/principal.js';
 import { scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
 import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
@@ -8,6 +8,7 @@ import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
+import { type OrganizationSettings, USUAL_SETTINGS } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
 import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
@@ -25,20 +26,27 @@ interface Row extends CallerRules {
   /** The authority's roles; null when that person is gone. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
+  readonly settings: Partial<OrganizationSettings>;
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
+  /** The key's own default, or else its workspace's, or else its organization's. */
+  readonly config_id: string | null;
+  readonly allow_config_override: boolean;
 }
 
 const BY_HASH = `
   SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
     authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
+    organization.settings, key.allow_config_override,
+    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id,
     key.rate_limits, key.usage_limits, workspace.rate_limits AS workspace_rate_limits,
     workspace.usage_limits AS workspace_usage_limits,
     (SELECT jsonb_agg(to_jsonb(policy)) FROM limit_policies policy
       WHERE policy.workspace_id = key.workspace_id AND policy.archived_at IS NULL) AS policies
   FROM api_keys key
+  JOIN organizations organization ON organization.id = key.organization_id
   LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
     AND authority.id = coalesce(key.user_id, key.created_by_user_id)
@@ -52,7 +60,7 @@ const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
   'workspace-user': 'workspace_user_key',
 };
 
-const OF_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['user', 'workspace']);
+const OF_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const MINUTE_MS = 60_000;
 const ADMIN_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
@@ -83,7 +91,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person and the limits of a workspace bound many keys.
+      // The roles of a person, the limits of a workspace and what an organization decides bound many keys.
       if (change === null || OF_MANY_KEYS.has(change.resource)) this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
@@ -114,15 +122,34 @@ function principalOf(row: Row): Principal {
     userId: row.user_id,
     authorityId: row.authority_id,
     scopes: effectiveScopes(row),
+    policy: policyOf(row.settings),
+    routing: routingOf(row),
     ...(limits ? { limits } : {}),
   };
 }
 
 /** What the key was given, as far as the person on whose authority it acts may do that now. */
-function effectiveScopes({ scopes, organization_role, workspace_role }: Row): ReadonlySet<Scope> {
+function effectiveScopes({ scopes, organization_role, workspace_role, settings }: Row): ReadonlySet<Scope> {
   if (organization_role === null) return new Set();
-  const allowed = scopesOfRoles({ organization: organization_role, workspace: workspace_role });
+  const roles = { organization: organization_role, workspace: workspace_role };
+  const allowed = scopesOfRoles(roles, settings.security_settings ?? null);
   return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
+}
+
+/** Null when the organization decides nothing that a request would have to be checked against. */
+function policyOf(settings: Row['settings']): OrganizationPolicy | null {
+  const { allowed_providers, allowed_models, log_bodies } = { ...USUAL_SETTINGS, ...settings };
+  if (allowed_providers === null && allowed_models === null && log_bodies) return null;
+  return {
+    providers: allowed_providers && new Set(allowed_providers),
+    models: allowed_models && new Set(allowed_models),
+    keepsBodies: log_bodies,
+  };
+}
+
+function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {
+  if (config_id === null && allow_config_override) return null;
+  return { configId: config_id, allowsOverride: allow_config_override };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

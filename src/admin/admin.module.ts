@@ -4,6 +4,8 @@ import { AdminDoors } from './admin-doors.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { LogsModule } from './logs/logs.module.js';
+import { MeModule } from './me/me.module.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
@@ -14,6 +16,8 @@ import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
     DiscoveryModule,
     AuditModule,
     RepeatsModule,
+    OrganizationsModule,
+    MeModule,
     ApiKeysModule,
     VirtualKeysModule,
     PoliciesModule,

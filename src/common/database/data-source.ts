@@ -2,6 +2,8 @@ import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
+import { Config } from './entities/config.entity.js';
+import { ConfigVersion } from './entities/config-version.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -13,6 +15,8 @@ import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minut
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
+import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -20,6 +24,8 @@ const ENTITIES = [
   ApiKey,
   AuditRecord,
   LimitPolicy,
+  Config,
+  ConfigVersion,
   Organization,
   User,
   VirtualKey,
@@ -35,6 +41,8 @@ const MIGRATIONS = [
   Authority1763690250000,
   IdempotentAnswers1763690260000,
   Limits1763690400000,
+  OrganizationSettings1763690270000,
+  RoutingConfigs1763690300000,
 ];
 
 /**

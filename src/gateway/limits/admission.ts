@@ -7,9 +7,17 @@ import { metadataOf } from '../journal/records.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
+import type { WireRequest } from '../upstream/wire.js';
 import { estimateOf } from './estimate.js';
 import { type Hold, UNUSED } from './hold.js';
 import { Limiter, type Reserved } from './limiter.js';
+
+/** An attempt that is ready to be sent. */
+interface Sending {
+  readonly exchange: Exchange;
+  readonly target: Target;
+  readonly wire: WireRequest;
+}
 
 /** Lets an attempt begin once the limits that apply to it have room for it. */
 @Injectable()
@@ -23,22 +31,23 @@ export class Admission {
    * Reserves what the attempt may use, then begins it. The attempt settles when it is written down, the request when it
    * ends. Where nothing limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client left.
    */
-  begin(exchange: Exchange, target: Target, start: () => Attempt): Attempt | Promise<Attempt> {
+  begin(sending: Sending, start: () => Attempt): Attempt | Promise<Attempt> {
+    const { exchange, target } = sending;
     const { caller } = exchange.entry;
     if (caller === null || !isLimited(caller, target)) return start();
-    const reserved = this.reserve(exchange, caller, target);
+    const reserved = this.reserve(sending, caller);
     return reserved instanceof Promise
       ? reserved.then((ready) => this.beginWith(ready, exchange, start))
       : this.beginWith(reserved, exchange, start);
   }
 
-  private reserve({ entry }: Exchange, caller: Principal, target: Target): Reserved | Promise<Reserved> {
+  private reserve({ exchange: { entry }, target, wire }: Sending, caller: Principal): Reserved | Promise<Reserved> {
     const { endpoint, body, model } = entry;
     const estimate = estimateOf({
       endpoint,
       body,
-      bodyBytes: entry.requestBody.bytes,
-      price: target.provider.id === entry.target?.provider.id ? entry.priceOf(model) : null,
+      bodyBytes: Math.max(entry.requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
+      price: entry.priceOf(model),
       outputCeiling: this.settings.outputTokensCeiling,
     });
     const metadata = metadataOf(entry);

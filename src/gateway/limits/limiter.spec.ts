@@ -16,6 +16,7 @@ const target: Target = {
   virtualKey: null,
   credentials: { key: null, fields: {} },
   isCustomHost: false,
+  forwarded: null,
 };
 
 let store: MemoryLimitStore;

@@ -71,6 +71,13 @@ export class ApiKey {
 
   @Column({ type: 'jsonb', nullable: true })
   usageLimits: BudgetRule[] | null;
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
+  /** False where requests may not bring or name a config. */
+  @Column({ type: 'boolean', default: true })
+  allowConfigOverride: boolean;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;

@@ -21,6 +21,9 @@ export class Workspace {
 
   @Column({ type: 'jsonb', nullable: true })
   usageLimits: BudgetRule[] | null;
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
