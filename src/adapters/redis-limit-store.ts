@@ -86,7 +86,10 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     const kept = [...this.leased.keys()].filter((key) => !rates.some((one) => one.key === key));
     if (rates.length + kept.length === 0) return;
     const keys = [...rates.map(({ key }) => key), ...kept].map(redisKey);
-    const args = [...rates.flatMap(({ limit, amount }) => [limit.kind, amount]), ...kept.flatMap(() => ['slots', 0])];
+    const args = [
+      ...rates.flatMap(({ limit, amount }) => [limit.kind, amount]),
+      ...kept.flatMap(() => ['slots', 0]),
+    ];
     await this.redis.giveBackLimits(keys.length, ...keys, this.holder, SLOT_LEASE_MS, ...args);
   }
 

@@ -29,7 +29,7 @@ export class RateLimitDto {
   readonly type: 'requests' | 'tokens' | 'concurrency';
 
   /** Per second, minute, hour, day or week. Concurrency has none. */
-  @ApiPropertyOptional({ enum: UNITS, example: 'rpm' })
+  @ApiPropertyOptional({ type: String, enum: [...UNITS, null], nullable: true, example: 'rpm' })
   @OrNull()
   @IsIn(UNITS, { message: `it must be one of ${UNITS.join(', ')}` })
   readonly unit?: keyof typeof RATE_WINDOWS_MS | null;
@@ -59,7 +59,12 @@ export class UsageLimitsDto {
   readonly alert_threshold?: number | null;
 
   /** Monday, or the first of the month, at midnight UTC. */
-  @ApiPropertyOptional({ enum: ['weekly', 'monthly'], nullable: true, example: 'monthly' })
+  @ApiPropertyOptional({
+    type: String,
+    enum: ['weekly', 'monthly', null],
+    nullable: true,
+    example: 'monthly',
+  })
   @OrNull()
   @IsIn(['weekly', 'monthly'], { message: 'it must be "weekly" or "monthly"' })
   readonly periodic_reset?: 'weekly' | 'monthly' | null;
@@ -79,17 +84,16 @@ export class UsageLimitsDto {
   readonly next_usage_reset_at?: string | null;
 }
 
+/** One object, a list of them, or null, which stands with the list because a reference cannot be nullable in OpenAPI 3.0. */
+const oneOrMoreOf = (item: new () => object) => [
+  { $ref: getSchemaPath(item) },
+  { type: 'array', nullable: true, items: { $ref: getSchemaPath(item) }, maxItems: MOST_RULES },
+];
+
 /** A field that takes one object, a list of them, or null for none. */
 const OneOrMore = (item: new () => object): PropertyDecorator =>
   applyDecorators(
-    ApiExtraModels(item) as PropertyDecorator,
-    ApiPropertyOptional({
-      nullable: true,
-      oneOf: [
-        { $ref: getSchemaPath(item) },
-        { type: 'array', items: { $ref: getSchemaPath(item) }, maxItems: MOST_RULES },
-      ],
-    }),
+    ApiPropertyOptional({ oneOf: oneOrMoreOf(item) }),
     OrNull(),
     Transform(({ value }: { readonly value: unknown }) => listOf(item, value)),
     IsArray({ message: 'it must be an object or a list of objects' }),
@@ -111,7 +115,7 @@ export class ShownRateLimitDto {
   @ApiProperty({ enum: ['requests', 'tokens', 'concurrency'] })
   readonly type: string;
 
-  @ApiProperty({ type: String, enum: UNITS, nullable: true })
+  @ApiProperty({ type: String, enum: [...UNITS, null], nullable: true })
   readonly unit: string | null;
 
   @ApiProperty({ example: 600 })
@@ -129,7 +133,7 @@ export class ShownUsageLimitsDto {
   @ApiProperty({ type: Number, nullable: true, example: 80 })
   readonly alert_threshold: number | null;
 
-  @ApiProperty({ enum: ['weekly', 'monthly'], nullable: true })
+  @ApiProperty({ type: String, enum: ['weekly', 'monthly', null], nullable: true })
   readonly periodic_reset: string | null;
 
   @ApiProperty({ type: Number, nullable: true, example: null })
@@ -142,3 +146,11 @@ export class ShownUsageLimitsDto {
   @ApiProperty({ example: 12.5 })
   readonly usage: number;
 }
+
+/** A field that shows one budget as an object and several as a list. */
+export const ShownUsageLimits = (): PropertyDecorator =>
+  ApiProperty({ oneOf: oneOrMoreOf(ShownUsageLimitsDto) });
+
+/** For a class whose fields take limits, and for one whose fields show them: the document must know what they refer to. */
+export const TakesLimits = (): ClassDecorator => ApiExtraModels(RateLimitDto, UsageLimitsDto);
+export const ShowsLimits = (): ClassDecorator => ApiExtraModels(ShownUsageLimitsDto);

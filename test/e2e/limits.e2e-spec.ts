@@ -40,7 +40,14 @@ const bodyOf = (behaviour: Behaviour): string =>
   JSON.stringify({
     model: 'gpt-4o-mini',
     max_tokens: OUTPUT,
-    messages: [{ role: 'user', content: 'x'.repeat(20 - behaviour.length - (behaviour === 'stream' || behaviour === 'silent' ? 1 : 2)) }],
+    messages: [
+      {
+        role: 'user',
+        content: 'x'.repeat(
+          20 - behaviour.length - (behaviour === 'stream' || behaviour === 'silent' ? 1 : 2),
+        ),
+      },
+    ],
     stream: behaviour === 'stream' || behaviour === 'silent',
     user: behaviour,
   });
@@ -92,7 +99,11 @@ const booksOf = ({ id }: CreatedKey): Promise<Books> =>
       [id],
     );
     const [row] = rows;
-    return { counter: Number(row?.counter ?? 0), ledger: Number(row?.ledger ?? 0), leased: Number(row?.leased ?? 0) };
+    return {
+      counter: Number(row?.counter ?? 0),
+      ledger: Number(row?.ledger ?? 0),
+      leased: Number(row?.leased ?? 0),
+    };
   });
 const settled = (key: CreatedKey, nano: number): Promise<Books> =>
   eventually(
@@ -130,7 +141,18 @@ describe('a budget that pays for 100 requests', () => {
   it('is spent to the last nano-dollar and never passed, whatever fails and whoever leaves', async () => {
     const key = await keyWith(budgetOf(100));
     const before = upstream.bill;
-    const behaviours: Behaviour[] = ['plain', 'silent', 'stream', 'fail', 'silent', 'plain', 'stream', 'silent', 'fail', 'plain'];
+    const behaviours: Behaviour[] = [
+      'plain',
+      'silent',
+      'stream',
+      'fail',
+      'silent',
+      'plain',
+      'stream',
+      'silent',
+      'fail',
+      'plain',
+    ];
 
     const mixed = await inParallel(Array.from({ length: 300 }), 120, async (_, at) => {
       const behaviour = behaviours[at % behaviours.length] ?? 'plain';
@@ -141,7 +163,9 @@ describe('a budget that pays for 100 requests', () => {
     let wave: number[];
     do {
       await sleep(1_500);
-      wave = (await inParallel(Array.from({ length: 40 }), 40, () => ask(key.key))).map(({ status }) => status);
+      wave = (await inParallel(Array.from({ length: 40 }), 40, () => ask(key.key))).map(
+        ({ status }) => status,
+      );
     } while (counted(wave, 402) < 40);
 
     expect(upstream.bill - before).toBe(BigInt(100 * COST));
@@ -157,10 +181,18 @@ describe('a budget that pays for 100 requests', () => {
 
     for (const pid of service.pids.gateways) process.kill(pid, 'SIGKILL');
     await service.untilReady(20_000);
-    await eventually(async () => (await booksOf(key)).leased === 0, { withinMs: 20_000, what: 'the leases to end' });
+    await eventually(async () => (await booksOf(key)).leased === 0, {
+      withinMs: 20_000,
+      what: 'the leases to end',
+    });
 
     const answers = await inParallel(Array.from({ length: 20 }), 20, () => ask(key.key));
-    expect(counted(answers.map(({ status }) => status), 200)).toBe(8);
+    expect(
+      counted(
+        answers.map(({ status }) => status),
+        200,
+      ),
+    ).toBe(8);
   });
 });
 
@@ -170,10 +202,23 @@ describe('a limit of 3 requests at the same time', () => {
     const running = await Promise.all(Array.from({ length: 8 }, () => open(key.key)));
     const [first] = running.filter(({ status }) => status === 200);
 
-    expect(counted(running.map(({ status }) => status), 200)).toBe(3);
-    expect(counted(running.map(({ status }) => status), 429)).toBe(5);
+    expect(
+      counted(
+        running.map(({ status }) => status),
+        200,
+      ),
+    ).toBe(3);
+    expect(
+      counted(
+        running.map(({ status }) => status),
+        429,
+      ),
+    ).toBe(5);
     first?.request.destroy();
-    await eventually(async () => (await ask(key.key)).status === 200, { withinMs: 5_000, what: 'a free place' });
+    await eventually(async () => (await ask(key.key)).status === 200, {
+      withinMs: 5_000,
+      what: 'a free place',
+    });
 
     for (const { request } of running) request.destroy();
   });
@@ -199,14 +244,19 @@ describe('a limit of 40 requests a second under five times the load', () => {
     expect(counted(statuses, 200) + counted(statuses, 429)).toBe(statuses.length);
     expect(arrivals.length).toBeGreaterThanOrEqual(40 * seconds * 0.95);
     expect(arrivals.length).toBeLessThanOrEqual(40 * (seconds + 1));
-    const most = Math.max(...arrivals.map((at) => arrivals.filter((each) => each >= at && each < at + 1_000).length));
+    const most = Math.max(
+      ...arrivals.map((at) => arrivals.filter((each) => each >= at && each < at + 1_000).length),
+    );
     expect(most).toBeLessThanOrEqual(48);
   });
 });
 
 describe('gatehouse verify money', () => {
   const verify = (...more: string[]) =>
-    runToEnd(['verify', 'money', ...more], { DATABASE_URL: databaseUrlOf(service), GATEHOUSE_DATA_DIR: service.facts.dataDir });
+    runToEnd(['verify', 'money', ...more], {
+      DATABASE_URL: databaseUrlOf(service),
+      GATEHOUSE_DATA_DIR: service.facts.dataDir,
+    });
 
   it('finds that all books agree, and names the one that does not', async () => {
     await sleep(3_000);

@@ -26,7 +26,10 @@ import {
   type RateLimitDto,
   RateLimits,
   ShownRateLimitDto,
-  ShownUsageLimitsDto,
+  ShownUsageLimits,
+  ShowsLimits,
+  TakesLimits,
+  type ShownUsageLimitsDto,
   UsageLimits,
   type UsageLimitsDto,
 } from '../limit.dto.js';
@@ -46,6 +49,7 @@ const MOST_SCOPES = 200;
 const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Fields that a key has from its making and that can be changed later. */
+@TakesLimits()
 class ChangeableApiKeyFields {
   @ApiPropertyOptional({ type: String, example: 'Nightly batch jobs', nullable: true })
   @OrNull()
@@ -210,6 +214,7 @@ export class RotatedApiKeyDto {
 }
 
 /** An API key as the API shows it. The secret never comes out again. */
+@ShowsLimits()
 export class ApiKeyDto {
   @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
   readonly id: string;
@@ -246,7 +251,7 @@ export class ApiKeyDto {
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
   /** A list when there are several. */
-  @ApiProperty({ type: ShownUsageLimitsDto, nullable: true, example: null })
+  @ShownUsageLimits()
   readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })

@@ -116,7 +116,12 @@ export class PoliciesService {
 
   private async save(policy: LimitPolicy, before: object): Promise<LimitPolicy> {
     const saved = await this.unitOfWork.repository(LimitPolicy).save(policy);
-    this.audit.note({ targetId: saved.id, workspaceId: saved.workspaceId, before, after: shownPolicy(saved) });
+    this.audit.note({
+      targetId: saved.id,
+      workspaceId: saved.workspaceId,
+      before,
+      after: shownPolicy(saved),
+    });
     await this.announce(saved);
     return saved;
   }

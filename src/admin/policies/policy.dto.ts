@@ -54,7 +54,7 @@ const IsValueOrValues = (): PropertyDecorator =>
   );
 
 class ConditionDto {
-  @ApiProperty({ example: 'metadata.team' })
+  @ApiProperty({ type: String, example: 'metadata.team' })
   @IsPolicyKey()
   readonly key: PolicyKey;
 
@@ -68,7 +68,7 @@ class ConditionDto {
 }
 
 class GroupDto {
-  @ApiProperty({ example: 'metadata._user' })
+  @ApiProperty({ type: String, example: 'metadata._user' })
   @IsPolicyKey()
   readonly key: PolicyKey;
 }
@@ -200,9 +200,14 @@ export class UsagePolicyDto extends IntersectionType(PolicyDto, OmitType(ShownUs
   readonly object = 'policy_usage_limits';
 
   static from(policy: LimitPolicy): UsagePolicyDto {
-    return Object.assign(new UsagePolicyDto(), common(policy), policy.budget && budgetWithoutUse(policy.budget), {
-      last_reset_at: policy.lastResetAt?.toISOString() ?? null,
-    });
+    return Object.assign(
+      new UsagePolicyDto(),
+      common(policy),
+      policy.budget && budgetWithoutUse(policy.budget),
+      {
+        last_reset_at: policy.lastResetAt?.toISOString() ?? null,
+      },
+    );
   }
 }
 

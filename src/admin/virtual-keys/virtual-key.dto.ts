@@ -15,7 +15,10 @@ import {
   type RateLimitDto,
   RateLimits,
   ShownRateLimitDto,
-  ShownUsageLimitsDto,
+  ShownUsageLimits,
+  ShowsLimits,
+  TakesLimits,
+  type ShownUsageLimitsDto,
   UsageLimits,
   type UsageLimitsDto,
 } from '../limit.dto.js';
@@ -32,6 +35,7 @@ const LONGEST_PROVIDER = 64;
 const LONGEST_HOST = 2048;
 
 /** Fields that a virtual key has from its making and that can be changed later. */
+@TakesLimits()
 class VirtualKeyFields {
   /** The provider's own secret. It is sealed at once and never shown again. */
   @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-…' })
@@ -136,6 +140,7 @@ export class CreatedVirtualKeyDto {
 }
 
 /** A virtual key as the API shows it. The credentials never come out again. */
+@ShowsLimits()
 export class VirtualKeyDto {
   @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
   readonly id: string;
@@ -156,7 +161,7 @@ export class VirtualKeyDto {
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
   /** A list when there are several. */
-  @ApiProperty({ type: ShownUsageLimitsDto, nullable: true, example: null })
+  @ShownUsageLimits()
   readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
 
   @ApiProperty({ example: 'openai' })

@@ -218,7 +218,8 @@ export const ERRORS = {
   limits_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The budget of {subject} cannot be checked right now, because its store is away. Try again shortly.',
+    message:
+      'The budget of {subject} cannot be checked right now, because its store is away. Try again shortly.',
   },
   audit_unavailable: {
     status: 503,

@@ -41,7 +41,10 @@ export class Admission {
       : this.beginWith(reserved, exchange, start);
   }
 
-  private reserve({ exchange: { entry }, target, wire }: Sending, caller: Principal): Reserved | Promise<Reserved> {
+  private reserve(
+    { exchange: { entry }, target, wire }: Sending,
+    caller: Principal,
+  ): Reserved | Promise<Reserved> {
     const { endpoint, body, model } = entry;
     const estimate = estimateOf({
       endpoint,

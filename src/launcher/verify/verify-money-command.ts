@@ -51,7 +51,11 @@ async function inSnapshot(manager: EntityManager): Promise<Books[]> {
 }
 
 function report(books: readonly Books[]): number {
-  const rows = books.map(({ name, compared, differences }) => [name, String(compared), String(differences.length)]);
+  const rows = books.map(({ name, compared, differences }) => [
+    name,
+    String(compared),
+    String(differences.length),
+  ]);
   say(table(['Books', 'Compared', 'Different'], rows));
   const differences = books.flatMap((book) => book.differences);
   for (const difference of differences) say(explained(difference));

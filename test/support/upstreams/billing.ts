@@ -39,14 +39,21 @@ export class BillingUpstream {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const bytes = Buffer.concat(parts);
-    const { user, max_tokens: output } = JSON.parse(bytes.toString()) as { user: Behaviour; max_tokens: number };
+    const { user, max_tokens: output } = JSON.parse(bytes.toString()) as {
+      user: Behaviour;
+      max_tokens: number;
+    };
     this.arrivals.push(Date.now());
     if (user === 'fail') {
       response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
       return;
     }
     this.bill += BigInt(bytes.length * INPUT_NANO + output * OUTPUT_NANO);
-    const usage = { prompt_tokens: bytes.length, completion_tokens: output, total_tokens: bytes.length + output };
+    const usage = {
+      prompt_tokens: bytes.length,
+      completion_tokens: output,
+      total_tokens: bytes.length + output,
+    };
     if (user === 'plain') {
       const message = { role: 'assistant', content: 'Yes.' };
       response.writeHead(200, { 'content-type': 'application/json' });

@@ -98,7 +98,9 @@ export async function verifyMoney(database: Database): Promise<Books[]> {
 /** Makes every counter anew from the charges of attempts. Answers how many were wrong. Nothing else may write meanwhile. */
 export async function rebuildCounters(database: Database): Promise<number> {
   await database.query('LOCK TABLE limit_counters IN EXCLUSIVE MODE');
-  const wrong = (await database.query(`SELECT 1 FROM (${CHARGED}) AS ledger WHERE amount <> spent`)) as unknown[];
+  const wrong = (await database.query(
+    `SELECT 1 FROM (${CHARGED}) AS ledger WHERE amount <> spent`,
+  )) as unknown[];
   await database.query(`
     UPDATE limit_counters counter SET spent = ledger.amount, forgiven = least(counter.forgiven, ledger.amount)
     FROM (${CHARGED}) AS ledger WHERE ledger.key = counter.key AND ledger.amount <> counter.spent`);
