@@ -134,4 +134,40 @@ describe('a request under limits', () => {
     expect(response.status).toBe(429);
     expect(calls).toHaveLength(2);
   });
+
+  it('moves on to another target where the virtual key has no room, and is charged for what answers', async () => {
+    const [few, budget] = [aLimit({ amount: 0 }), aBudget(1_000_000_000)];
+    const { chat, calls, logged } = await given({
+      ...limitedBy(budget),
+      limits: [few],
+      virtualKeys: { other: 'openai' },
+    });
+    const targets = [{ virtual_key: 'openai-prod' }, { virtual_key: 'other' }];
+    const config = JSON.stringify({ strategy: { mode: 'fallback' }, targets });
+
+    const response = await chat(CHAT, { 'x-gateway-config': config, 'x-gateway-virtual-key': '' });
+
+    expect(response.status).toBe(200);
+    expect(calls).toHaveLength(1);
+    expect((await logged()).attempts.at(-1)).toMatchObject({
+      charges: [{ counter: budget.id, leased: COST }],
+    });
+  });
+
+  it('reserves for each target of a fallback and gives back what the failed one did not use', async () => {
+    const budget = aBudget(1_000_000_000);
+    const { chat, logged, limits } = await given({
+      ...limitedBy(budget),
+      virtualKeys: { other: 'openai' },
+      answers: [{ status: 500, chunks: ['{}'] }, { chunks: [ANSWER] }],
+    });
+    const targets = [{ virtual_key: 'openai-prod' }, { virtual_key: 'other' }];
+    const config = JSON.stringify({ strategy: { mode: 'fallback' }, targets });
+
+    await chat(CHAT, { 'x-gateway-config': config, 'x-gateway-virtual-key': '' });
+
+    expect((await logged()).attempts.map(({ charges }) => charges?.[0]?.leased)).toEqual([0, COST]);
+    await delay(1_200);
+    expect(limits.leased.get(budget.id)).toBe(COST);
+  });
 });
