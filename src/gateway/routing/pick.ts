@@ -8,11 +8,7 @@ export interface Picked {
 }
 
 /** The target of a load balance for one request. `random` is in [0, 1). */
-export function pick(
-  balance: LoadBalance,
-  request: RoutedRequest,
-  random: () => number = Math.random,
-): Picked {
+export function pick(balance: LoadBalance, request: RoutedRequest, random: () => number = Math.random): Picked {
   const { targets, stickyBy } = balance;
   const session = stickyBy && sessionOf(stickyBy, request);
   return session === null

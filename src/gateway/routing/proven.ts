@@ -20,12 +20,7 @@ const BYTES_MAX = 256 * 1024;
  * the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the FailedAttempt
  * when the provider says an error or breaks off before that: the client has seen nothing of it.
  */
-export function proven(
-  answer: Answer,
-  entry: Entry,
-  holdMs: number,
-  response: ServerResponse,
-): Promise<Answer> {
+export function proven(answer: Answer, entry: Entry, holdMs: number, response: ServerResponse): Promise<Answer> {
   const trial = answer.status < 400 ? trialOf(answer, entry.endpoint) : null;
   if (!trial) return Promise.resolve(answer);
   const { attempt } = answer;
@@ -49,8 +44,7 @@ function trialOf(answer: Answer, endpoint: Endpoint | null): Trial | null {
   const { contentType, contentEncoding } = readResponseHead(answer.attempt.rawHeaders);
   const isJson = contentType?.startsWith('application/json') ?? false;
   if (isJson) return new Trial(answer, null, null);
-  const isStream =
-    answer.translated?.context.isStreamed ?? contentType?.startsWith('text/event-stream') ?? false;
+  const isStream = answer.translated?.context.isStreamed ?? contentType?.startsWith('text/event-stream') ?? false;
   return isStream ? new Trial(answer, endpoint.usage, contentEncoding) : null;
 }
 
