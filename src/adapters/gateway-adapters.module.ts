@@ -10,6 +10,7 @@ import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
 import {
   ConfigDirectory,
+  LimitStore,
   LogSink,
   OutageNews,
   PriceBook,
@@ -33,6 +34,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
   { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
+  { provide: LimitStore, inject: [QueryPool, LogSink, SETTINGS], useFactory: make.limitStore },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },

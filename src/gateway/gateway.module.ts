@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { Admission } from './limits/admission.js';
+import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
 import { Journal } from './journal/journal.js';
 import { ConfigPlans } from './planning/config-plans.js';
@@ -13,7 +15,19 @@ import { Signers } from './upstream/signing/signers.js';
 /** The data plane. It has no controller: the front server hands it requests, and sockets, as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [Breakers, ConfigPlans, Dispatcher, Journal, Pipeline, Planner, Realtime, Sender, Signers],
+  providers: [
+    Admission,
+    Breakers,
+    ConfigPlans,
+    Dispatcher,
+    Journal,
+    Limiter,
+    Pipeline,
+    Planner,
+    Realtime,
+    Sender,
+    Signers,
+  ],
   exports: [Pipeline, Realtime],
 })
 export class GatewayModule {}

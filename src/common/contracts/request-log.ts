@@ -67,6 +67,16 @@ export type UsageSource = 'provider' | 'counted' | 'none';
 /** Header names and values in turn, as they were sent, secrets masked. A flat list, because making an object per request costs more. */
 export type HeaderPairs = readonly string[];
 
+/** What an attempt is charged to a budget with. The amount is the attempt's own cost or tokens, so it is not said again. */
+export interface Charge {
+  /** Name of the counter. */
+  readonly counter: string;
+  readonly measure: 'cost' | 'tokens';
+  /** Which process had leased it, and how much of its lease is used up: nano-dollars or tokens. */
+  readonly holder: string;
+  readonly leased: number;
+}
+
 /** One try at one target. */
 export interface AttemptRecord {
   /** Position within the request, from 0. */
@@ -85,6 +95,8 @@ export interface AttemptRecord {
   readonly error_code: string | null;
   readonly usage: Usage | null;
   readonly cost_nano_usd: number | null;
+  /** Absent where no budget applies. */
+  readonly charges?: readonly Charge[];
 }
 
 export interface RequestLogRecord extends OpenedExchange {

@@ -2,6 +2,7 @@ import type { RoutedRequest } from '../../common/contracts/routing-config/condit
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
+import { Admission } from '../limits/admission.js';
 import type { ReadRequest } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
@@ -35,6 +36,7 @@ export class Dispatcher {
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
+    private readonly admission: Admission,
     private readonly breakers: Breakers,
   ) {}
 
@@ -48,7 +50,9 @@ export class Dispatcher {
     const { response, entry } = sending.exchange;
     this.breakers.began(planned);
     const pending = this.attempt(sending, planned);
-    const outcome = await settle(holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending);
+    const outcome = await settle(
+      holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
+    );
     this.breakers.ended(planned, response.destroyed ? null : outcome);
     return unwrap(outcome);
   }
@@ -75,20 +79,23 @@ export class Dispatcher {
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
   private async send(
-    { exchange: { response, entry }, caller, read }: Sending,
+    { exchange, caller, read }: Sending,
     planned: PlannedTarget,
     target: Target,
     wire: WireRequest,
   ): Promise<Attempt> {
+    const { response, entry } = exchange;
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
     const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
+    const start = (): Attempt =>
+      (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits));
     response.once('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
-        () => (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits)),
+        () => this.admission.begin({ exchange, target, wire }, start),
         {
           retries: entry.asked.retries,
           plan: planned.retry,

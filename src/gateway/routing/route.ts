@@ -115,8 +115,10 @@ const TOO_MANY = 429;
 /** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
 const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'budget_exceeded',
+  'concurrency_limited',
   'model_not_allowed',
   'not_found',
+  'price_unknown',
   'provider_not_allowed',
   'rate_limited',
 ]);

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
+import type { Hold } from '../limits/hold.js';
 import type { Reply, ReplySink } from '../types/reply.js';
 import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
@@ -26,6 +27,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   endedAt: number | null = null;
   /** The connection stood and the request began to leave: it must not be sent a second time. */
   wasSent = false;
+  /** What it reserved of limits, until it is written down; null where nothing limits it. */
+  hold: Hold | null = null;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];

@@ -49,10 +49,14 @@ export interface Tried {
  * Without a config a request that may have reached the provider is never sent twice, because it may have been worked on
  * and billed. Rejects with the last try's error.
  */
-export async function withRetries(start: () => Attempt, policy: RetryPolicy): Promise<Tried> {
+export async function withRetries(
+  start: () => Attempt | Promise<Attempt>,
+  policy: RetryPolicy,
+): Promise<Tried> {
   const patience = new Patience(policy);
   for (;;) {
-    const attempt = start();
+    const started = start();
+    const attempt = started instanceof Promise ? await started : started;
     const reply = await attempt.reply.catch((error: unknown) => AppError.from(error));
     const pauseMs =
       reply instanceof AppError ? patience.forFailed(attempt, reply) : patience.forAnswered(reply);
