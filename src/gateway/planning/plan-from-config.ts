@@ -150,7 +150,7 @@ function inherited(parent: RoutingConfig, child: RoutingConfig): RoutingConfig {
 }
 
 function balanced(
-  { sticky }: Strategy,
+  { sticky, balance_by: by = 'weight' }: Strategy,
   path: string,
   targets: readonly RoutingConfig[],
   children: readonly Plan[],
@@ -162,7 +162,7 @@ function balanced(
     weight: targets[index]?.weight ?? 1,
   }));
   const drawn = weighted.filter(({ weight }) => weight > 0);
-  return { kind: 'loadbalance', path, targets: drawn, stickyBy: stickyFields(sticky) };
+  return { kind: 'loadbalance', path, by, targets: drawn, stickyBy: stickyFields(sticky) };
 }
 
 function conditional(

@@ -7,6 +7,7 @@ import { planFromConfig } from '../planning/plan-from-config.js';
 import type { LoadBalance, Plan } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/retry.js';
+import { Loads } from './loads.js';
 import { pick } from './pick.js';
 import { type Answered, route } from './route.js';
 
@@ -38,6 +39,8 @@ async function walked(
       const outcome = outcomes[tried.length - 1] ?? 200;
       return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
     },
+    loads: new Loads(),
+    whenOver: (then) => then(),
     decided: (decision) => decisions.push(decision),
     isOpen: (target) => more.open?.includes(target.path.replace('config', '')) ?? false,
     mayGoOn: () => more.mayGoOn ?? true,
@@ -164,7 +167,8 @@ describe('route', () => {
 });
 
 describe('pick', () => {
-  const picked = (...asked: Parameters<typeof pick>): Plan => pick(...asked).target.plan;
+  const picked = (plan: LoadBalance, request: RoutedRequest, random = Math.random): Plan =>
+    pick(plan, request, { loads: new Loads(), random }).target.plan;
   const balance = (weights: number[], sticky?: string[]): LoadBalance =>
     planOf({
       strategy: {

@@ -19,7 +19,7 @@ export interface ExplainedTarget {
   readonly provider: string | null;
   /** The model that would be asked for, as the client's body and the config say. */
   readonly model: string | null;
-  /** Share of such requests that take this way, 0 to 1. */
+  /** Share of such requests that take this way, 0 to 1: by weight, as long as targets are equally fast and busy. */
   readonly share: number;
   /** The target or branch that has to fail before; null for a first choice. */
   readonly after: string | null;
@@ -67,7 +67,7 @@ class ExplainingWalk {
     }
   }
 
-  private loadbalance(node: Node, { sticky }: Strategy): void {
+  private loadbalance(node: Node, { sticky, balance_by: by = 'weight' }: Strategy): void {
     const shares = (node.config.targets ?? [])
       .map(({ weight = 1 }, index) => ({ weight, index, path: `${node.path}.targets[${index}]` }))
       .filter(({ weight }) => weight > 0);
@@ -79,7 +79,7 @@ class ExplainingWalk {
       return this.node(childOf(node, index));
     }
     const total = shares.reduce((sum, { weight }) => sum + weight, 0);
-    this.decisions.push(`${node.path}: one of ${shares.length} targets by weight`);
+    this.decisions.push(`${node.path}: one of ${shares.length} targets by ${by}`);
     for (const { index, weight } of shares) {
       const child = childOf(node, index);
       this.node({ ...child, share: (child.share * weight) / total });
