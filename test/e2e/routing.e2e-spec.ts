@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jsonOf } from '../support/http-client.js';
 import type { Script } from '../support/upstreams/echo.js';
 import { simulatedOpenAi } from '../support/upstreams/openai.js';
+import { sleep } from '../support/waiting.js';
 import { World } from '../support/world.js';
 
 /**
@@ -300,19 +301,25 @@ describe('a stream that breaks before its first token', () => {
       'is cut off',
       {
         headers: STREAM,
-        body: (response) => {
+        body: async (response) => {
           response.write(role);
-          setTimeout(() => response.destroy(), 50);
+          await sleep(50);
+          response.destroy();
         },
       },
     ],
-  ] satisfies readonly (readonly [string, Script])[])('and %s is replaced, and nobody sees it', async (_, script) => {
-    world.upstream.on('/base/v9/chat/completions', script);
+  ] satisfies readonly (readonly [string, Script])[])(
+    'and %s is replaced, and nobody sees it',
+    async (_, script) => {
+      world.upstream.on('/base/v9/chat/completions', script);
 
-    const answer = await streamed(fallback({}, { virtual_key: world.virtualKey }, { virtual_key: keys.spare }));
+      const answer = await streamed(
+        fallback({}, { virtual_key: world.virtualKey }, { virtual_key: keys.spare }),
+      );
 
-    expect(answer).toMatchObject({ text: 'from the second', option: 'config.targets[1]' });
-  });
+      expect(answer).toMatchObject({ text: 'from the second', option: 'config.targets[1]' });
+    },
+  );
 });
 
 describe('a target that keeps failing', () => {

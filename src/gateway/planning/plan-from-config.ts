@@ -89,7 +89,14 @@ class Compiler {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
     const { overrides, where } = placed(own, all.override_params ?? {});
-    return { kind: 'target', path, where, params: changesOf(all, overrides), ...wayOf(all), ...rulesOf(all, this.sharedName(path)) };
+    return {
+      kind: 'target',
+      path,
+      where,
+      params: changesOf(all, overrides),
+      ...wayOf(all),
+      ...rulesOf(all, this.sharedName(path)),
+    };
   }
 
   private sharedName(path: string): string | null {

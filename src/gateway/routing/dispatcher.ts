@@ -50,7 +50,9 @@ export class Dispatcher {
     const { response, entry } = sending.exchange;
     this.breakers.began(planned);
     const pending = this.attempt(sending, planned);
-    const outcome = await settle(holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending);
+    const outcome = await settle(
+      holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
+    );
     this.breakers.ended(planned, response.destroyed ? null : outcome);
     return unwrap(outcome);
   }

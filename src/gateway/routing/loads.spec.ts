@@ -64,10 +64,12 @@ describe('Loads', () => {
       [c, 900],
     ] as const)
       await clock.request(target, { ms });
-    const choices = drawn.flatMap((one) => drawn.map((two) => {
-      const draws = [one, two];
-      return clock.loads.fastest([a, b, c], () => draws.shift() ?? 0).path;
-    }));
+    const choices = drawn.flatMap((one) =>
+      drawn.map((two) => {
+        const draws = [one, two];
+        return clock.loads.fastest([a, b, c], () => draws.shift() ?? 0).path;
+      }),
+    );
 
     expect(choices).not.toContain('c');
   });

@@ -20,7 +20,11 @@ export class Loads {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Runs a request at a target. `whenOver` calls back when the last byte of its answer has passed. */
-  async measured<T>(target: Weighted, run: () => Promise<T>, whenOver: (then: () => void) => void): Promise<T> {
+  async measured<T>(
+    target: Weighted,
+    run: () => Promise<T>,
+    whenOver: (then: () => void) => void,
+  ): Promise<T> {
     const load = this.loadOf(target);
     const startedAt = this.now();
     let isOver = false;
@@ -77,8 +81,7 @@ export class Loads {
   private note(load: Load, latencyMs: number): void {
     const now = this.now();
     const kept = Math.exp((load.measuredAt - now) / DECAY_MS);
-    load.latencyMs =
-      latencyMs > load.latencyMs ? latencyMs : load.latencyMs * kept + latencyMs * (1 - kept);
+    load.latencyMs = latencyMs > load.latencyMs ? latencyMs : load.latencyMs * kept + latencyMs * (1 - kept);
     load.measuredAt = now;
   }
 }

@@ -74,7 +74,11 @@ describe('route', () => {
   });
 
   it.each([200, 246, 301, 400, 401, 403, 404, 413, 422, 446])('lets the answer %i stand', async (status) => {
-    expect(await walked(three(), [status])).toMatchObject({ tried: ['.targets[0]'], heard: status, givenUp: [] });
+    expect(await walked(three(), [status])).toMatchObject({
+      tried: ['.targets[0]'],
+      heard: status,
+      givenUp: [],
+    });
   });
 
   it.each([
@@ -225,7 +229,10 @@ describe('pick', () => {
 describe('a target that is out of service', () => {
   const balanced = planOf({
     strategy: { mode: 'loadbalance' },
-    targets: [{ virtual_key: 'a', weight: 1_000 }, { virtual_key: 'b', weight: 0.001 }],
+    targets: [
+      { virtual_key: 'a', weight: 1_000 },
+      { virtual_key: 'b', weight: 0.001 },
+    ],
   });
 
   it('is passed over while there is another one', async () => {
@@ -261,9 +268,16 @@ describe('the log and the explanation of a request', () => {
         {
           name: 'a',
           strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata.user'] } },
-          targets: [{ virtual_key: 'a1', weight: 2 }, { strategy: { mode: 'single' }, targets: [{ virtual_key: 'a2' }] }],
+          targets: [
+            { virtual_key: 'a1', weight: 2 },
+            { strategy: { mode: 'single' }, targets: [{ virtual_key: 'a2' }] },
+          ],
         },
-        { name: 'b', strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'b1' }, { virtual_key: 'b2' }] },
+        {
+          name: 'b',
+          strategy: { mode: 'fallback' },
+          targets: [{ virtual_key: 'b1' }, { virtual_key: 'b2' }],
+        },
       ],
     };
     const read = readRoutingConfig(document);
@@ -274,7 +288,9 @@ describe('the log and the explanation of a request', () => {
       const { tried, decisions } = await walked(planOf(document), [500, 200], { request });
       const told = explainRouting(read.config, request);
 
-      expect(told.targets.map(({ path }) => path.replace('config', '')).slice(0, tried.length)).toEqual(tried);
+      expect(told.targets.map(({ path }) => path.replace('config', '')).slice(0, tried.length)).toEqual(
+        tried,
+      );
       expect(decisions).toHaveLength(told.decisions.length);
     }
   });

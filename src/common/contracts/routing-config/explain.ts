@@ -91,7 +91,9 @@ class ExplainingWalk {
     const name = conditions[held]?.then ?? otherwise;
     const index = node.config.targets?.findIndex((target) => target.name === name) ?? -1;
     if (name === undefined || index < 0) {
-      this.decisions.push(`${node.path}: no condition holds and there is no default, so the request is refused`);
+      this.decisions.push(
+        `${node.path}: no condition holds and there is no default, so the request is refused`,
+      );
       return;
     }
     const why = held < 0 ? 'no condition holds' : `conditions[${held}] holds`;
@@ -100,7 +102,8 @@ class ExplainingWalk {
   }
 
   private explained({ config, path, share, after, parents }: Node): ExplainedTarget {
-    const said = nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
+    const said =
+      nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
     const model = typeof said === 'string' ? said : null;
     const place = placeOf(config, model);
     const retry = nearest(parents, (parent) => parent.retry);
@@ -114,21 +117,25 @@ function childOf(node: Node, index: number): Node {
 }
 
 /** What a target says itself, or else the closest of its parents that says it. */
-function nearest<T>(parents: readonly RoutingConfig[], said: (config: RoutingConfig) => T | undefined): T | undefined {
+function nearest<T>(
+  parents: readonly RoutingConfig[],
+  said: (config: RoutingConfig) => T | undefined,
+): T | undefined {
   return parents.map(said).findLast((value) => value !== undefined);
 }
 
-const SLUG = /^@([^/]+)(?:\/(.+))?$/;
+const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(
   { virtual_key, provider }: RoutingConfig,
   model: string | null,
 ): Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'> {
-  const [, slug, bare] = SLUG.exec(model ?? '') ?? [];
-  const named = virtual_key ?? (provider?.startsWith('@') ? provider : undefined) ?? (provider ? undefined : slug);
+  const [, slug, bare = model] = SLUG.exec(model ?? '') ?? [];
+  const named = virtual_key ?? provider ?? (slug === undefined ? null : `@${slug}`);
+  const isProvider = named !== null && virtual_key === undefined && !named.startsWith('@');
   return {
-    virtual_key: named?.replace(/^@/, '') ?? null,
-    provider: named === undefined ? (provider ?? null) : null,
-    model: bare ?? model,
+    virtual_key: isProvider ? null : (named?.replace(/^@/, '') ?? null),
+    provider: isProvider ? named : null,
+    model: bare,
   };
 }
