@@ -127,15 +127,12 @@ function nearest<T>(
 const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(
-  { virtual_key, provider }: RoutingConfig,
-  model: string | null,
+  config: RoutingConfig,
+  asked: string | null,
 ): Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'> {
-  const [, slug, bare = model] = SLUG.exec(model ?? '') ?? [];
-  const named = virtual_key ?? provider ?? (slug === undefined ? null : `@${slug}`);
-  const isProvider = named !== null && virtual_key === undefined && !named.startsWith('@');
-  return {
-    virtual_key: isProvider ? null : (named?.replace(/^@/, '') ?? null),
-    provider: isProvider ? named : null,
-    model: bare,
-  };
+  const [, slug = null, model = asked] = SLUG.exec(asked ?? '') ?? [];
+  const { provider = null } = config;
+  const named = config.virtual_key ?? (provider?.startsWith('@') ? provider : null);
+  if (named !== null) return { virtual_key: named.replace(/^@/, ''), provider: null, model };
+  return { virtual_key: provider === null ? slug : null, provider, model };
 }
