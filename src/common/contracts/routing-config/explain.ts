@@ -127,12 +127,17 @@ function nearest<T>(
 const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(
-  config: RoutingConfig,
+  { virtual_key, provider = null }: RoutingConfig,
   asked: string | null,
 ): Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'> {
-  const [, slug = null, model = asked] = SLUG.exec(asked ?? '') ?? [];
-  const { provider = null } = config;
-  const named = config.virtual_key ?? (provider?.startsWith('@') ? provider : null);
+  const { slug, model } = namedIn(asked);
+  const named = virtual_key ?? (provider?.startsWith('@') ? provider : null);
   if (named !== null) return { virtual_key: named.replace(/^@/, ''), provider: null, model };
   return { virtual_key: provider === null ? slug : null, provider, model };
+}
+
+/** A model may name its place, `@slug/model`. */
+function namedIn(asked: string | null): { readonly slug: string | null; readonly model: string | null } {
+  const named = SLUG.exec(asked ?? '');
+  return named ? { slug: named[1] ?? null, model: named[2] ?? null } : { slug: null, model: asked };
 }
