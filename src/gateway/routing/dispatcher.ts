@@ -18,6 +18,7 @@ import { RetryBudgets } from '../upstream/retry-budget.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
+import { Loads } from './loads.js';
 import { proven } from './proven.js';
 import { type Outcome, route, settle, unwrap, type Walk } from './route.js';
 
@@ -32,6 +33,7 @@ export interface Sending {
 @Injectable()
 export class Dispatcher {
   private readonly budgets = new RetryBudgets();
+  private readonly loads = new Loads();
 
   constructor(
     private readonly planner: Planner,
@@ -120,6 +122,8 @@ export class Dispatcher {
     return {
       request: routedRequest(exchange, read.json),
       attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
+      loads: this.loads,
+      whenOver: (then) => void exchange.response.once('close', then),
       decided: (decision) => exchange.entry.decided(decision),
       isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
