@@ -9,13 +9,19 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
+import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
 const ENTITIES = [ApiKey, AuditRecord, Organization, User, VirtualKey, Workspace, WorkspaceMember];
 
 /** In the order in which they run. */
-const MIGRATIONS = [Foundation1763690000000, RequestLogs1763690100000, UsageMinute1763690200000];
+const MIGRATIONS = [
+  Foundation1763690000000,
+  RequestLogs1763690100000,
+  UsageMinute1763690200000,
+  Rollups1763690600000,
+];
 
 /**
  * The relational store. Entities and migrations are listed by hand: file patterns would name other files in

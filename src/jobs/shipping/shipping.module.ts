@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { Pool } from 'pg';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
+import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
@@ -16,6 +17,7 @@ import { AnnouncerModule } from '../announcer.module.js';
 import { QueueBatchAnnouncer } from '../queue-batch-announcer.js';
 import type { UsageCounter } from './ports.js';
 import { Shipper } from './shipper.js';
+import { strayRows } from './shipper-metrics.js';
 
 const USAGE_COUNTER = Symbol('usage-counter');
 const PARTITIONS_EVERY_MS = 60 * 60_000;
@@ -47,8 +49,14 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   onApplicationBootstrap(): void {
     this.shipper.start();
-    this.timer = setInterval(() => void maintainPartitions(this.pool, this.logger), PARTITIONS_EVERY_MS);
-    void maintainPartitions(this.pool, this.logger);
+    this.timer = setInterval(() => void this.maintainPartitions(), PARTITIONS_EVERY_MS);
+    void this.maintainPartitions();
+  }
+
+  private async maintainPartitions(): Promise<void> {
+    const report = await maintainPartitions(this.pool, this.logger);
+    for (const table of report ? PARTITIONED : [])
+      strayRows.set({ table }, report?.strays.includes(table) ? 1 : 0);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
