@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AdminDoors } from './admin-doors.js';
+import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { LogsModule } from './logs/logs.module.js';
@@ -8,7 +9,7 @@ import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
 /** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
 @Module({
-  imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule],
+  imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule, AnalyticsModule],
   providers: [AdminDoors],
 })
 export class AdminModule {}

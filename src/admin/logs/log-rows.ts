@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
-import { LogDatabase } from './log-database.js';
+import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import type { LogQuery } from './log-query.js';
 
 /** A row of `request_logs`; `bigint` comes as text. `at` is the exact time of arrival, for the cursor. */

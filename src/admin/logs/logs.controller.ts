@@ -8,7 +8,7 @@ import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi.decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
-import { LOG_FILTERS } from './log-filters.js';
+import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { logQueryOf } from './log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';

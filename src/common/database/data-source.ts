@@ -9,6 +9,7 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
+import { FeedbackAndExports1763690610000 } from './migrations/1763690610000-feedback-and-exports.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -21,6 +22,7 @@ const MIGRATIONS = [
   RequestLogs1763690100000,
   UsageMinute1763690200000,
   Rollups1763690600000,
+  FeedbackAndExports1763690610000,
 ];
 
 /**

@@ -38,7 +38,7 @@ export const SLICES = {
   all: "''",
   api_key_id: 'api_key_id::text',
   model: text('model'),
-  user: text(`metadata ->> '${USER_KEY}'`),
+  end_user: text(`metadata ->> '${USER_KEY}'`),
 } as const;
 
 export type SliceDimension = keyof typeof SLICES | `metadata.${string}`;

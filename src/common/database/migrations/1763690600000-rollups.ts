@@ -23,6 +23,7 @@ export class Rollups1763690600000 implements MigrationInterface {
       DROP FUNCTION histogram_bucket(bigint);
       DROP FUNCTION counts_of(bigint[]);
       DROP FUNCTION merged_counts(jsonb[]);
+      DROP FUNCTION counts_quantile(jsonb, double precision);
       DROP FUNCTION rollup_key(text);
     `);
     await runner.query(FORMER_USAGE_MINUTE);
@@ -68,6 +69,15 @@ const FUNCTIONS = `
       FROM unnest(given) AS counts CROSS JOIN LATERAL jsonb_each_text(counts) AS each
       GROUP BY each.key
     ) AS merged
+  $$;
+  CREATE FUNCTION counts_quantile(counts jsonb, share double precision) RETURNS integer
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT value FROM (
+      SELECT key::integer AS value, sum(value::bigint) OVER (ORDER BY key::integer) AS seen,
+        sum(value::bigint) OVER () AS total
+      FROM jsonb_each_text(counts)
+    ) AS ranked
+    WHERE seen >= greatest(1, ceil(share * total)) ORDER BY value LIMIT 1
   $$;
   CREATE FUNCTION rollup_key(dimensions text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT encode(substr(sha256(convert_to(dimensions, 'UTF8')), 1, 16), 'hex')::uuid

@@ -1,0 +1,170 @@
+import { applyDecorators, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Reach } from '../../auth/tenant.js';
+import { AdminController } from '../admin-controller.js';
+import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
+import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
+import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
+import { GRAPHS } from './graphs.js';
+import { byMetadata, COLUMNS, GROUPINGS, isGrouping } from './groups.js';
+
+const parameter = (name: string, description: string): MethodDecorator =>
+  ApiQuery({ name, required: false, type: String, description });
+
+/** Range and filters, for the OpenAPI document. */
+const Filters = (): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(RANGE_PARAMETERS).map(([name, description]) => parameter(name, description)),
+    ...Object.entries(LOG_FILTERS)
+      .filter(([name]) => !/_(at|generation)_(min|max)$/.test(name))
+      .map(([name, { expects }]) => parameter(name, `Must be ${expects}.`)),
+  );
+
+const Ordered = (): MethodDecorator =>
+  applyDecorators(
+    PagedQuery(),
+    parameter('columns', `A list of ${Object.keys(COLUMNS).join(', ')}.`),
+    parameter('order_by', 'One of the columns. Default: requests.'),
+    parameter('order_by_type', '"asc" or "desc". Default: desc.'),
+  );
+
+const object = (fields: readonly string[]) => ({
+  type: 'object' as const,
+  properties: Object.fromEntries(fields.map((name) => [name, {}])),
+});
+
+const answerOf = (summary: readonly string[], points: readonly string[]) => ({
+  type: 'object' as const,
+  properties: {
+    object: { type: 'string' as const, enum: ['analytics-graph'] },
+    summary: object(summary),
+    data_points: { type: 'array' as const, items: object(points) },
+  },
+});
+
+const GROUPS_SCHEMA = {
+  type: 'object' as const,
+  properties: {
+    object: { type: 'string' as const, enum: ['list'] },
+    total: { type: 'integer' as const },
+    data: { type: 'array' as const, items: object(['object', ...Object.keys(COLUMNS)]) },
+  },
+};
+
+/** Graphs are rows of a table, and each becomes a handler of this controller further below. */
+@AdminController('analytics')
+@Refusals()
+export class AnalyticsController {
+  constructor(
+    readonly analytics: AnalyticsService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get('summary/cache')
+  @RequireScope('analytics.view')
+  @ApiOperation({ summary: 'What the cache did in a period' })
+  @Filters()
+  @ApiOkResponse({ schema: object(['object', 'summary']) })
+  async cacheSummary(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+  ): Promise<Record<string, unknown>> {
+    return this.analytics.cacheSummary(await this.reach(caller, query), query);
+  }
+
+  @Get(['groups/metadata/:metadataKey', 'metadata/:metadataKey'])
+  @RequireScope('analytics.view')
+  @ApiOperation({ summary: 'Totals by value of a key of the metadata; an empty value is those without' })
+  @ApiParam({ name: 'metadataKey', type: String })
+  @Filters()
+  @Ordered()
+  @ApiOkResponse({ schema: GROUPS_SCHEMA })
+  async metadataGroups(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Param('metadataKey') key: string,
+  ): Promise<GroupsAnswer> {
+    const reach = await this.reach(caller, query);
+    return this.analytics.metadataGroups(reach, query, byMetadata(key), key);
+  }
+
+  @Get('groups/:groupBy')
+  @RequireScope('analytics.view')
+  @ApiOperation({ summary: 'Totals by what requests have in common; an empty value is those without' })
+  @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
+  @Filters()
+  @Ordered()
+  @ApiOkResponse({ schema: GROUPS_SCHEMA })
+  async groups(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Param('groupBy') groupBy: string,
+  ): Promise<GroupsAnswer> {
+    if (!isGrouping(groupBy))
+      throw new AppError('invalid_request', {
+        detail: `Requests can be grouped by ${Object.keys(GROUPINGS).join(', ')}, and by metadata/<key>.`,
+      });
+    return this.analytics.groups(await this.reach(caller, query), query, GROUPINGS[groupBy]);
+  }
+
+  /** Every workspace within reach, unless one is named. */
+  reach(caller: Principal, query: ListQuery): Promise<Reach> {
+    return this.workspaces.narrowed(caller, parameterOf(query, 'workspace_slug', 'workspace_id'));
+  }
+}
+
+type Handler = (this: AnalyticsController, caller: Principal, query: ListQuery) => Promise<GraphAnswer>;
+
+interface DescribedHandler {
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly summaryText: string;
+  readonly fields: readonly [summary: readonly string[], points: readonly string[]];
+  readonly handle: Handler;
+}
+
+/** What the decorators of a method would do, for a handler that comes of a table. */
+function addHandler({ name, paths, summaryText, fields, handle }: DescribedHandler): void {
+  const { prototype } = AnalyticsController;
+  Object.defineProperty(prototype, name, { value: handle, writable: true, configurable: true });
+  const decorate = applyDecorators(
+    Get(paths.map((path) => `graphs/${path}`)),
+    RequireScope('analytics.view'),
+    ApiOperation({ summary: summaryText, operationId: `analytics_${name}` }),
+    Filters(),
+    ...Object.entries(SERIES_PARAMETERS).map(([each, description]) => parameter(each, description)),
+    ApiOkResponse({ schema: answerOf(...fields) }),
+  );
+  Reflect.defineMetadata('design:paramtypes', [Object, Object], prototype, name);
+  Caller()(prototype, name, 0);
+  Query()(prototype, name, 1);
+  decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});
+}
+
+for (const graph of GRAPHS)
+  addHandler({
+    ...graph,
+    fields: [
+      Object.keys(graph.summary),
+      graph.entries ? ['status_code', 'count'] : ['timestamp', ...Object.keys(graph.points)],
+    ],
+    handle: async function (caller, query) {
+      return this.analytics.graph(await this.reach(caller, query), query, graph);
+    },
+  });
+
+for (const graph of FEEDBACK_GRAPHS)
+  addHandler({
+    ...graph,
+    fields: [graph.summaryFields, graph.pointFields],
+    handle: async function (caller, query) {
+      return this.analytics.feedbackGraph(await this.reach(caller, query), query, graph);
+    },
+  });
