@@ -4,12 +4,21 @@ import { AdminDoors } from './admin-doors.js';
 import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { FeedbackModule } from './feedback/feedback.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
 /** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
 @Module({
-  imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule, AnalyticsModule],
+  imports: [
+    DiscoveryModule,
+    AuditModule,
+    ApiKeysModule,
+    VirtualKeysModule,
+    LogsModule,
+    AnalyticsModule,
+    FeedbackModule,
+  ],
   providers: [AdminDoors],
 })
 export class AdminModule {}

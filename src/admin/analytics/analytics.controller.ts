@@ -124,20 +124,22 @@ type Handler = (this: AnalyticsController, caller: Principal, query: ListQuery) 
 
 interface DescribedHandler {
   readonly name: string;
-  readonly paths: readonly string[];
+  readonly path: string;
+  /** The spelling of a client; documents show the other one. */
+  readonly isAlias: boolean;
   readonly summaryText: string;
   readonly fields: readonly [summary: readonly string[], points: readonly string[]];
   readonly handle: Handler;
 }
 
 /** What the decorators of a method would do, for a handler that comes of a table. */
-function addHandler({ name, paths, summaryText, fields, handle }: DescribedHandler): void {
+function addHandler({ name, path, isAlias, summaryText, fields, handle }: DescribedHandler): void {
   const { prototype } = AnalyticsController;
   Object.defineProperty(prototype, name, { value: handle, writable: true, configurable: true });
   const decorate = applyDecorators(
-    Get(paths.map((path) => `graphs/${path}`)),
+    Get(`graphs/${path}`),
     RequireScope('analytics.view'),
-    ApiOperation({ summary: summaryText, operationId: `analytics_${name}` }),
+    ApiOperation({ summary: summaryText, deprecated: isAlias }),
     Filters(),
     ...Object.entries(SERIES_PARAMETERS).map(([each, description]) => parameter(each, description)),
     ApiOkResponse({ schema: answerOf(...fields) }),
@@ -148,9 +150,20 @@ function addHandler({ name, paths, summaryText, fields, handle }: DescribedHandl
   decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});
 }
 
+type Described = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
+
+/** One handler for each spelling of the path: an operation of the document has one path. */
+function addGraph(paths: readonly string[], { name, ...described }: Described): void {
+  for (const [index, path] of paths.entries()) {
+    const isAlias = index > 0;
+    addHandler({ ...described, path, isAlias, name: isAlias ? `${name}BySdkPath` : name });
+  }
+}
+
 for (const graph of GRAPHS)
-  addHandler({
-    ...graph,
+  addGraph(graph.paths, {
+    name: graph.name,
+    summaryText: graph.summaryText,
     fields: [
       Object.keys(graph.summary),
       graph.entries ? ['status_code', 'count'] : ['timestamp', ...Object.keys(graph.points)],
@@ -161,8 +174,9 @@ for (const graph of GRAPHS)
   });
 
 for (const graph of FEEDBACK_GRAPHS)
-  addHandler({
-    ...graph,
+  addGraph(graph.paths, {
+    name: graph.name,
+    summaryText: graph.summaryText,
     fields: [graph.summaryFields, graph.pointFields],
     handle: async function (caller, query) {
       return this.analytics.feedbackGraph(await this.reach(caller, query), query, graph);

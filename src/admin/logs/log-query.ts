@@ -8,6 +8,7 @@ export interface LogQuery {
   readonly conditions: readonly Condition[];
   readonly after: LogPosition | null;
   readonly size: number;
+  readonly includesTotal: boolean;
 }
 
 /** Parameters that are no filters. */
@@ -17,6 +18,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'cursor',
   'page_size',
   'pageSize',
+  'include_total',
 ]);
 
 const METADATA = /^metadata\[(.{1,128})\]$/s;
@@ -29,6 +31,7 @@ export function logQueryOf(query: ListQuery): LogQuery {
     conditions: Object.keys(query).flatMap((name) => conditionIn(query, name) ?? []),
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
     size: pageOf(query).take,
+    includesTotal: parameterOf(query, 'include_total') === 'true',
   };
 }
 

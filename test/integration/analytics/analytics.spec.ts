@@ -237,7 +237,7 @@ describe('the other graphs', () => {
     const stacked = new Map<number, number>();
     for (const { stats } of data_points)
       for (const { response_status_code, count: some } of stats)
-        stacked.set(response_status_code, (stacked.get(response_status_code) ?? 0) + some);
+        stacked.set(response_status_code, (stacked.get(response_status_code) ?? 0) + Number(some));
     expect([...stacked].sort()).toEqual([404, 429, 500].map((status) => [status, count(status)]));
   });
 
@@ -518,7 +518,7 @@ describe('a time zone', () => {
       expect(summary).toEqual({ total: COUNT });
       const starts = data_points.map(({ timestamp }: Json) => Date.parse(timestamp));
       for (const [index, { total }] of data_points.entries())
-        expect(total, time_zone).toBe(within(starts[index], starts[index + 1] ?? LAST).length);
+        expect(total, time_zone).toBe(within(Number(starts[index]), Number(starts[index + 1] ?? LAST)).length);
     }
   });
 });
