@@ -6,6 +6,9 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { LogsModule } from './logs/logs.module.js';
+import { MeModule } from './me/me.module.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
+import { RepeatsModule } from './repeats/repeats.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
 /** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
@@ -13,6 +16,9 @@ import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
   imports: [
     DiscoveryModule,
     AuditModule,
+    RepeatsModule,
+    OrganizationsModule,
+    MeModule,
     ApiKeysModule,
     VirtualKeysModule,
     LogsModule,

@@ -1,5 +1,5 @@
 import type { Logger } from '../common/observability/logger.js';
-import { reportSparsely } from '../common/queues/report-sparsely.js';
+import { reportSparsely } from '../common/observability/report-sparsely.js';
 
 /**
  * Work that comes round on a timer: one round at a time, whose failures are reported and left to the next one. A plain

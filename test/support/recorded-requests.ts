@@ -10,6 +10,7 @@ export function aRecord(
 ): RequestLogRecord {
   const attempt = {
     attempt: 0,
+    option_path: 'config',
     provider: given.provider ?? 'openai',
     virtual_key_id: null,
     origin: 'https://api.example.com',
@@ -27,6 +28,9 @@ export function aRecord(
     workspace_id: randomUUID(),
     api_key_id: randomUUID(),
     user_id: null,
+    config_id: null,
+    config_version_id: null,
+    option_path: 'config',
     trace_id: randomUUID(),
     span_id: null,
     parent_span_id: null,

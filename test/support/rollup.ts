@@ -35,7 +35,7 @@ export async function startJobs(
 }
 
 const KEYS =
-  'bucket, organisation_id, workspace_id, api_key_id, virtual_key, provider, model, endpoint, config, status, cache_status';
+  'bucket, organisation_id, workspace_id, api_key_id, virtual_key, provider, model, endpoint, config_id, status, cache_status';
 
 const SUMS = [
   'requests',
@@ -57,7 +57,7 @@ const RAW = `
   SELECT date_trunc('minute', created_at, 'UTC') AS bucket, organisation_id,
     coalesce(workspace_id, '00000000-0000-0000-0000-000000000000') AS workspace_id, api_key_id,
     coalesce(virtual_key, '') AS virtual_key, coalesce(provider, '') AS provider,
-    coalesce(model, '') AS model, coalesce(endpoint, '') AS endpoint, coalesce(config, '') AS config, status,
+    coalesce(model, '') AS model, coalesce(endpoint, '') AS endpoint, coalesce(config_id, '00000000-0000-0000-0000-000000000000') AS config_id, status,
     coalesce(cache_status, '') AS cache_status,
     1 AS requests, (usage_source = 'counted')::int AS counted_requests, (cost_nano_usd IS NULL)::int AS unpriced_requests,
     coalesce(input_tokens, 0) AS input_tokens, coalesce(output_tokens, 0) AS output_tokens,

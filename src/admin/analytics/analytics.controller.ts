@@ -135,7 +135,11 @@ interface DescribedHandler {
 /** What the decorators of a method would do, for a handler that comes of a table. */
 function addHandler({ name, path, isAlias, summaryText, fields, handle }: DescribedHandler): void {
   const { prototype } = AnalyticsController;
-  Object.defineProperty(prototype, name, { value: handle, writable: true, configurable: true });
+  // A function of its own: what decorators say of a handler hangs on its function, and two spellings share `handle`.
+  const value: Handler = function (caller, query) {
+    return handle.call(this, caller, query);
+  };
+  Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
   const decorate = applyDecorators(
     Get(`graphs/${path}`),
     RequireScope('analytics.view'),

@@ -1,4 +1,4 @@
-import { metadataSlice, USER_KEY } from '../../common/rollups/dimensions.js';
+import { metadataSlice, NIL_ID, USER_KEY } from '../../common/rollups/dimensions.js';
 import { type ReadMeasureName, type Sums } from './read-measures.js';
 
 /** A column of grouped answers: what is counted for it, how it is shown, and how groups are sorted by it. */
@@ -122,7 +122,11 @@ export const GROUPINGS = {
   model: grouping('model', 'model'),
   status_code: grouping('status_code', 'status'),
   api_key: grouping('api_key', 'api_key_id'),
-  config: grouping('config', 'config'),
+  config: {
+    ...grouping('config', 'config_id'),
+    value: () => `coalesce((SELECT slug FROM configs WHERE configs.id = request_logs.config_id),
+      nullif(request_logs.config_id, '${NIL_ID}'::uuid)::text)`,
+  },
   provider: grouping('provider', 'virtual_key'),
   prompt: grouping('prompt', 'prompt_slug'),
   endpoint: grouping('endpoint', 'endpoint'),

@@ -6,6 +6,8 @@ import type { ReadableBody } from './readable-body.js';
 /** One try at one target. */
 export class LogAttemptDto {
   @ApiProperty({ type: 'integer', example: 0 }) readonly attempt: number;
+  @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]' })
+  readonly option_path: string | null;
   @ApiProperty({ example: 'openai' }) readonly provider: string;
   @ApiProperty({ type: String, nullable: true }) readonly virtual_key_id: string | null;
   @ApiProperty({ example: 'https://api.openai.com' }) readonly origin: string;
@@ -143,8 +145,8 @@ const METRICS = [
   'stream_mode',
   'retry_success_count',
   'cache_status',
-  'config',
   'config_id',
+  'config_version_id',
   'prompt_slug',
   'trace_id',
   'span_id',

@@ -1,6 +1,8 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { Config } from './entities/config.entity.js';
+import { ConfigVersion } from './entities/config-version.entity.js';
 import { Feedback } from './entities/feedback.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
@@ -10,20 +12,39 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
-import { FeedbackAndExports1763690610000 } from './migrations/1763690610000-feedback-and-exports.js';
+import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
+import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
+import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Feedback, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [
+  ApiKey,
+  AuditRecord,
+  Config,
+  ConfigVersion,
+  Feedback,
+  Organization,
+  User,
+  VirtualKey,
+  Workspace,
+  WorkspaceMember,
+];
 
 /** In the order in which they run. */
 const MIGRATIONS = [
   Foundation1763690000000,
   RequestLogs1763690100000,
   UsageMinute1763690200000,
+  Authority1763690250000,
+  IdempotentAnswers1763690260000,
+  OrganizationSettings1763690270000,
+  RoutingConfigs1763690300000,
   Rollups1763690600000,
-  FeedbackAndExports1763690610000,
+  Feedback1763690610000,
 ];
 
 /**

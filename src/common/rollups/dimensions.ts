@@ -16,7 +16,7 @@ export const CUBE = {
   provider: text('provider'),
   model: text('model'),
   endpoint: text('endpoint'),
-  config: text('config'),
+  config_id: `coalesce(config_id, '${NIL_ID}'::uuid)`,
   status: 'status',
   cache_status: text('cache_status'),
 } as const;

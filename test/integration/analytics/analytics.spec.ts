@@ -25,6 +25,8 @@ let feedback: { created_at: number; trace_id: string; value: number; weight: num
 let own: string;
 let slugOf: Map<string, string>;
 let keys: readonly string[];
+/** Ids of saved configs by slug. */
+const configs = new Map<string, string>();
 
 /** Numbers that are the same in every run. */
 function numbers(seed: number): (below: number) => number {
@@ -53,7 +55,7 @@ function someRecords(workspaces: readonly string[]): RequestLogRecord[] {
       provider: pick(['openai', 'anthropic', null]),
       model: pick(['gpt-5', 'claude-5', 'gpt-5-mini', null]),
       virtual_key: pick(['prod', 'test', null]),
-      config: pick(['pc-a', 'pc-b', null]),
+      config_id: pick([...configs.values(), null]),
       endpoint: pick(['chat-completions', 'embeddings']),
       trace_id: `trace-${next(1_500)}`,
       status,
@@ -76,6 +78,17 @@ function someRecords(workspaces: readonly string[]): RequestLogRecord[] {
   });
 }
 
+async function savedConfig(slug: string): Promise<string> {
+  const [id, version] = [randomUUID(), randomUUID()];
+  await app.dataSource.query(
+    `WITH config AS (
+       INSERT INTO configs (id, organization_id, slug, name, version_id) VALUES ($1, $2, $3, $3, $4))
+     INSERT INTO config_versions (id, organization_id, config_id, number, document) VALUES ($4, $2, $1, 1, '{}')`,
+    [id, app.first.organisation_id, slug, version],
+  );
+  return id;
+}
+
 beforeAll(async () => {
   app = await AdminApp.start();
   const two = await app.anotherWorkspace('ws-two');
@@ -88,6 +101,7 @@ beforeAll(async () => {
     [app.first.workspace_id, slug],
     [two, 'ws-two'],
   ]);
+  for (const slug of ['pc-a', 'pc-b']) configs.set(slug, await savedConfig(slug));
   own = (await app.workspaceKey(['analytics.view'])).key;
   records = someRecords([app.first.workspace_id, two]);
   const strangers = records.slice(0, 300).map((record) => ({
@@ -324,7 +338,10 @@ const FILTERS: readonly (readonly [
   [{ status_code: '429,500' }, ({ status }) => status === 429 || status === 500],
   [{ is_success: 'false' }, ({ status }) => status >= 400],
   [{ virtual_keys: 'prod' }, ({ virtual_key }) => virtual_key === 'prod'],
-  [{ configs: 'pc-b', ai_model: 'gpt-5' }, ({ config, model }) => config === 'pc-b' && model === 'gpt-5'],
+  [
+    { configs: 'pc-b', ai_model: 'gpt-5' },
+    ({ config_id, model }) => config_id === configs.get('pc-b') && model === 'gpt-5',
+  ],
   [{ cache_status: 'SEMANTIC HIT' }, ({ cache_status }) => cache_status === 'SEMANTIC HIT'],
   [{ user: 'user-3' }, (record) => userOf(record) === 'user-3'],
   [{ metadata: '{"_user":"user-3"}' }, (record) => userOf(record) === 'user-3'],
@@ -400,7 +417,7 @@ describe('groups', () => {
     ai_service: ({ provider }) => provider ?? '',
     status_code: ({ status }) => String(status),
     api_key: ({ api_key_id }) => api_key_id,
-    config: ({ config }) => config ?? '',
+    config: ({ config_id }) => [...configs].find(([, id]) => id === config_id)?.[0] ?? '',
     provider: ({ virtual_key }) => virtual_key ?? '',
     prompt: () => '',
     'metadata/tier': ({ metadata }) => metadata?.['tier'] ?? '',
@@ -518,7 +535,9 @@ describe('a time zone', () => {
       expect(summary).toEqual({ total: COUNT });
       const starts = data_points.map(({ timestamp }: Json) => Date.parse(timestamp));
       for (const [index, { total }] of data_points.entries())
-        expect(total, time_zone).toBe(within(Number(starts[index]), Number(starts[index + 1] ?? LAST)).length);
+        expect(total, time_zone).toBe(
+          within(Number(starts[index]), Number(starts[index + 1] ?? LAST)).length,
+        );
     }
   });
 });

@@ -112,7 +112,6 @@ describe('the list of requests', () => {
     const marked = await store({
       trace_id,
       model: 'the-model',
-      config: 'pc-one',
       prompt_slug: 'pp-one',
       cache_status: 'HIT',
       saved_nano_usd: 700,
@@ -136,7 +135,6 @@ describe('the list of requests', () => {
       { is_success: 'false', ai_model: 'the-model' },
       { error_code: 'upstream_unreachable' },
       { cache_status: 'HIT' },
-      { configs: 'pc-one' },
       { prompt_slug: 'pp-one' },
       { user: 'ada' },
       { metadata: '{"team":"red"}' },
@@ -145,7 +143,6 @@ describe('the list of requests', () => {
     const [shown] = (await listed({ trace_id })).data;
     expect(shown).toMatchObject({
       cache_status: 'HIT',
-      config: 'pc-one',
       saved_nano_usd: 700,
       retry_count: 0,
     });

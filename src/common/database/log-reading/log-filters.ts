@@ -85,6 +85,13 @@ const providerAndModel: Filter = {
   on: ['provider', 'model'],
 };
 
+/** Saved configs go by their slug. One that was removed goes by nothing. */
+const anyConfig: Filter = {
+  ...anyText('config_id', true),
+  sql: (placeholder) => `config_id IN (SELECT configs.id FROM configs
+    WHERE configs.organization_id = request_logs.organisation_id AND configs.slug = ANY(${placeholder}::text[]))`,
+};
+
 const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
 
 type Comparison = '>=' | '<=';
@@ -159,8 +166,8 @@ export const LOG_FILTERS = {
   api_key_ids: anyId('api_key_id', true),
   virtual_key: anyText('virtual_key', true),
   virtual_keys: anyText('virtual_key', true),
-  config: anyText('config', true),
-  configs: anyText('config', true),
+  config: anyConfig,
+  configs: anyConfig,
   prompt_slug: anyText('prompt_slug'),
   user: anyText('end_user', true),
   user_id: anyId('user_id'),

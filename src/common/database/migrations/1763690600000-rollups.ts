@@ -38,8 +38,6 @@ export class Rollups1763690600000 implements MigrationInterface {
  */
 const REQUEST_COLUMNS = `
   ALTER TABLE request_logs
-    ADD COLUMN IF NOT EXISTS config_id uuid,
-    ADD COLUMN IF NOT EXISTS config text,
     ADD COLUMN IF NOT EXISTS prompt_slug text,
     ADD COLUMN IF NOT EXISTS cache_status text,
     ADD COLUMN IF NOT EXISTS saved_nano_usd bigint,
@@ -134,7 +132,7 @@ const FAMILIES = GRAINS.map(
     provider text NOT NULL,
     model text NOT NULL,
     endpoint text NOT NULL,
-    config text NOT NULL,
+    config_id uuid NOT NULL,
     status smallint NOT NULL,
     cache_status text NOT NULL,
     ${MEASURES},

@@ -18,6 +18,7 @@ export function furtherTries(attempts: readonly AttemptRecord[]): FurtherTries {
 
 function isSameTarget(one: AttemptRecord | undefined, other: AttemptRecord | undefined): boolean {
   return (
+    one?.option_path === other?.option_path &&
     one?.provider === other?.provider &&
     one?.virtual_key_id === other?.virtual_key_id &&
     one?.origin === other?.origin

@@ -77,6 +77,7 @@ const requestLogs: CopyTable<RequestRow> = {
       'user_id',
       'virtual_key_id',
       'config_id',
+      'config_version_id',
     ),
     ...fields<RequestRow>('timestamptz', 'created_at'),
     ...fields<RequestRow>(
@@ -88,6 +89,7 @@ const requestLogs: CopyTable<RequestRow> = {
       'method',
       'path',
       'endpoint',
+      'option_path',
     ),
     ...fields<RequestRow>(
       'text',
@@ -99,7 +101,7 @@ const requestLogs: CopyTable<RequestRow> = {
       'error_code',
       'error_source',
     ),
-    ...fields<RequestRow>('text', 'usage_source', 'config', 'prompt_slug', 'cache_status'),
+    ...fields<RequestRow>('text', 'usage_source', 'prompt_slug', 'cache_status'),
     ...fields<RequestRow>('bool', 'streamed'),
     ...fields<RequestRow>('int2', 'status', 'retry_count', 'fallback_count'),
     ...fields<RequestRow>('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
@@ -131,7 +133,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
     ofRequest('organisation_id', 'uuid'),
     ofRequest('workspace_id', 'uuid'),
     ...ofAttempt('int2', 'attempt', 'status'),
-    ...ofAttempt('text', 'provider', 'origin', 'error_code'),
+    ...ofAttempt('text', 'option_path', 'provider', 'origin', 'error_code'),
     ...ofAttempt('uuid', 'virtual_key_id'),
     ...ofAttempt('timestamptz', 'started_at'),
     ...ofAttempt('int4', 'first_byte_ms', 'duration_ms'),
