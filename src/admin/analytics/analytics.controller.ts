@@ -35,9 +35,19 @@ const Ordered = (): MethodDecorator =>
     parameter('order_by_type', '"asc" or "desc". Default: desc.'),
   );
 
+/** Fields that are no numbers. Counts of some groups are texts, as in the compatible API, so columns name no type. */
+const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
+  object: { type: 'string' },
+  timestamp: { type: 'string', format: 'date-time' },
+  ai_model: { type: 'string' },
+  stats: { type: 'array', items: { type: 'object', additionalProperties: { type: 'integer' } } },
+  retry: {},
+  summary: { type: 'object', additionalProperties: { type: 'number' } },
+};
+
 const object = (fields: readonly string[]) => ({
   type: 'object' as const,
-  properties: Object.fromEntries(fields.map((name) => [name, {}])),
+  properties: Object.fromEntries(fields.map((name) => [name, FIELD_SCHEMAS[name] ?? { type: 'number' }])),
 });
 
 const answerOf = (summary: readonly string[], points: readonly string[]) => ({
@@ -49,14 +59,25 @@ const answerOf = (summary: readonly string[], points: readonly string[]) => ({
   },
 });
 
-const GROUPS_SCHEMA = {
+const groupsOf = (fields: readonly string[]) => ({
   type: 'object' as const,
   properties: {
     object: { type: 'string' as const, enum: ['list'] },
     total: { type: 'integer' as const },
-    data: { type: 'array' as const, items: object(['object', ...Object.keys(COLUMNS)]) },
+    data: {
+      type: 'array' as const,
+      items: {
+        type: 'object' as const,
+        properties: Object.fromEntries(
+          ['object', ...fields, ...Object.keys(COLUMNS)].map((name) => [name, {}]),
+        ),
+      },
+    },
   },
-};
+});
+
+const GROUP_FIELDS = [...new Set(Object.values(GROUPINGS).map(({ field }) => field))];
+const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_with_feedback'];
 
 /** Graphs are rows of a table, and each becomes a handler of this controller further below. */
 @AdminController('analytics')
@@ -85,7 +106,7 @@ export class AnalyticsController {
   @ApiParam({ name: 'metadataKey', type: String })
   @Filters()
   @Ordered()
-  @ApiOkResponse({ schema: GROUPS_SCHEMA })
+  @ApiOkResponse({ schema: groupsOf(METADATA_FIELDS) })
   async metadataGroups(
     @Caller() caller: Principal,
     @Query() query: ListQuery,
@@ -101,7 +122,7 @@ export class AnalyticsController {
   @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
   @Filters()
   @Ordered()
-  @ApiOkResponse({ schema: GROUPS_SCHEMA })
+  @ApiOkResponse({ schema: groupsOf(GROUP_FIELDS) })
   async groups(
     @Caller() caller: Principal,
     @Query() query: ListQuery,
