@@ -160,6 +160,7 @@ function addHandler({ name, path, isAlias, summaryText, fields, handle }: Descri
   const value: Handler = function (caller, query) {
     return handle.call(this, caller, query);
   };
+  Object.defineProperty(value, 'name', { value: name });
   Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
   const decorate = applyDecorators(
     Get(`graphs/${path}`),

@@ -536,7 +536,7 @@ describe('a time zone', () => {
       const starts = data_points.map(({ timestamp }: Json) => Date.parse(timestamp));
       for (const [index, { total }] of data_points.entries())
         expect(total, time_zone).toBe(
-          within(Number(starts[index]), Number(starts[index + 1] ?? LAST)).length,
+          within(Number(starts[index]), Number(starts[Number(index) + 1] ?? LAST)).length,
         );
     }
   });

@@ -16,11 +16,8 @@ export function furtherTries(attempts: readonly AttemptRecord[]): FurtherTries {
   return { retry_count: Math.max(0, attempts.length - 1) - fallback_count, fallback_count };
 }
 
-function isSameTarget(one: AttemptRecord | undefined, other: AttemptRecord | undefined): boolean {
-  return (
-    one?.option_path === other?.option_path &&
-    one?.provider === other?.provider &&
-    one?.virtual_key_id === other?.virtual_key_id &&
-    one?.origin === other?.origin
-  );
-}
+/** What tells targets apart. Two entries of a config may lead to the same place and are two targets all the same. */
+const TARGET = ['option_path', 'provider', 'virtual_key_id', 'origin'] as const;
+
+const isSameTarget = (one: AttemptRecord | undefined, other: AttemptRecord | undefined): boolean =>
+  TARGET.every((field) => one?.[field] === other?.[field]);
