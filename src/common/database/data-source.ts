@@ -4,6 +4,9 @@ import { AuditRecord } from './entities/audit-record.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { Feedback } from './entities/feedback.entity.js';
+import { InviteWorkspace } from './entities/invite-workspace.entity.js';
+import { Invite } from './entities/invite.entity.js';
+import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -18,6 +21,7 @@ import { OrganizationSettings1763690270000 } from './migrations/1763690270000-or
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
+import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -27,6 +31,9 @@ const ENTITIES = [
   Config,
   ConfigVersion,
   Feedback,
+  Invite,
+  InviteWorkspace,
+  Mail,
   Organization,
   User,
   VirtualKey,
@@ -45,6 +52,7 @@ const MIGRATIONS = [
   RoutingConfigs1763690300000,
   Rollups1763690600000,
   Feedback1763690610000,
+  People1763690800000,
 ];
 
 /**
