@@ -64,7 +64,7 @@ function progress(done, what) {
 }
 
 const pool = new pg.Pool({ connectionString: url, max: 2 });
-const dataSource = await createDataSource(url, 4, 'background').initialize();
+const dataSource = await createDataSource(url, 4, 'migrations').initialize();
 const aggregator = new BatchAggregator(dataSource);
 const [organization] = await dataSource.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
 const workspaces = (await dataSource.query('SELECT id FROM workspaces WHERE organization_id = $1', [organization.id])).map(({ id }) => id);
