@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { AdminDoors } from './admin-doors.js';
+import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { FeedbackModule } from './feedback/feedback.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
@@ -28,6 +30,8 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     VirtualKeysModule,
     PoliciesModule,
     LogsModule,
+    AnalyticsModule,
+    FeedbackModule,
   ],
   providers: [AdminDoors],
 })

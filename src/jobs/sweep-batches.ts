@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { BatchAggregator } from './batch-aggregator.js';
+import { InTurn } from './in-turn.js';
 import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 
 const EVERY_MS = 15_000;
@@ -28,16 +29,16 @@ const WAITING = `
  * Finds batches that are stored and not aggregated: their announcement was lost, or their job failed.
  *
  * It announces them again, and what has waited for two minutes it aggregates by itself, so that the
- * numbers of the analytics are complete with the queue away as well. A plain timer, because a schedule inside the queue
- * would be gone with the queue.
+ * numbers of the analytics are complete with the queue away as well.
  */
 @Injectable()
 export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('sweep-batches');
   readonly #report = reportSparsely(this.#log);
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #stopped = false;
+  readonly #turns = new InTurn(() => this.#round(), {
+    logger: this.#log,
+    failure: 'batches could not be swept',
+  });
 
   constructor(
     private readonly database: DataSource,
@@ -46,22 +47,16 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#timer = setInterval(() => void this.sweep(), EVERY_MS);
-    this.#timer.unref();
+    this.#turns.start(EVERY_MS);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#turns.stop();
   }
 
   /** One round. Never rejects; while a round runs, another call waits for that one. */
-  async sweep(): Promise<void> {
-    this.#running ??= this.#round()
-      .catch((error: unknown) => this.#report('batches could not be swept', error))
-      .finally(() => (this.#running = undefined));
-    await this.#running;
+  sweep(): Promise<void> {
+    return this.#turns.round();
   }
 
   async #round(): Promise<void> {
@@ -70,7 +65,7 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
     for (const each of announced)
       if (each.status === 'rejected') this.#report('a batch could not be announced again', each.reason);
     for (const { id } of waiting.filter(({ age_s }) => age_s > UNQUEUED_AFTER_S)) {
-      if (this.#stopped) return;
+      if (this.#turns.isStopped) return;
       await this.#aggregate(id);
     }
   }

@@ -27,6 +27,17 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       await finish(migrateCommand(process.env, options));
     });
   program
+    .command('rebuild')
+    .description('make again what is derived from something else')
+    .command('rollups')
+    .description('count analytics again from the request logs; the service may go on meanwhile')
+    .option('--from <day>', 'from this day on (UTC); default: everything')
+    .option('--to <day>', 'until the day before this one')
+    .action(async (options: { readonly from?: string; readonly to?: string }) => {
+      const { rebuildCommand } = await import('./database/rebuild-command.js');
+      await finish(rebuildCommand(process.env, options));
+    });
+  program
     .command('doctor')
     .description('check settings, machine, database and Redis, and say what to do')
     .action(async () => {

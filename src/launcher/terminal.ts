@@ -34,10 +34,40 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** A terminal that went away (a closed pipe) must not stop the service. */
+const BAR_WIDTH = 30;
+const PERCENT = 100;
+
+/** A bar on standard error that grows in its line; where nobody watches, a line for every tenth. */
+export class Progress {
+  #tenth = 0;
+
+  constructor(private readonly what: string) {}
+
+  show(done: number, total: number): void {
+    const share = total === 0 ? 1 : done / total;
+    const told = `${this.what}: ${Math.floor(share * PERCENT)} % (${done} of ${total})`;
+    if (process.stderr.isTTY) {
+      const filled = Math.round(share * BAR_WIDTH);
+      write(STDERR, `\r[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${told}`);
+    } else if (Math.floor(share * 10) > this.#tenth) {
+      this.#tenth = Math.floor(share * 10);
+      complain(told);
+    }
+  }
+
+  end(): void {
+    if (process.stderr.isTTY) write(STDERR, '\n');
+  }
+}
+
 function put(fd: number, text: string): void {
+  write(fd, `${text}\n`);
+}
+
+/** A terminal that went away (a closed pipe) must not stop the service. */
+function write(fd: number, text: string): void {
   try {
-    writeSync(fd, `${text}\n`);
+    writeSync(fd, text);
   } catch {
     return;
   }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { LogDto } from './log.dto.js';
-import type { AttemptRow, BodyRow, LogRow } from './log-rows.js';
+import type { AttemptRow, BodyRow, FeedbackRow, LogRow } from './log-rows.js';
 import type { ReadableBody } from './readable-body.js';
 
 /** One try at one target. */
@@ -29,13 +29,26 @@ export class LogAttemptDto {
   }
 }
 
+/** What somebody thought of the trace. */
+class LogFeedbackDto {
+  @ApiProperty({ format: 'uuid' }) readonly id: string;
+  @ApiProperty({ type: 'integer', example: 5 }) readonly value: number;
+  @ApiProperty({ example: 1 }) readonly weight: number;
+  @ApiProperty({ type: Object, example: {} }) readonly metadata: Readonly<Record<string, string>>;
+  @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly created_at: string;
+
+  static from(row: FeedbackRow): LogFeedbackDto {
+    return Object.assign(new LogFeedbackDto(), { ...row, created_at: row.created_at.toISOString() });
+  }
+}
+
 /** A message of the exchange: headers as they were stored, secrets masked, and the body as far as it was kept. */
 class LogMessageDto implements ReadableBody {
   @ApiProperty({ type: Object, example: { 'content-type': 'application/json' } })
   readonly headers: Readonly<Record<string, string>>;
   @ApiProperty({ type: Object, nullable: true, description: 'JSON value, text, or base64; see body_format' })
   readonly body: unknown;
-  @ApiProperty({ enum: ['json', 'text', 'base64'], nullable: true })
+  @ApiProperty({ enum: ['json', 'text', 'base64', null], nullable: true })
   readonly body_format: ReadableBody['body_format'];
   @ApiProperty({ type: 'integer', example: 512 }) readonly body_bytes: number;
   @ApiProperty({ description: 'Only the beginning and the end were kept' }) readonly body_truncated: boolean;
@@ -70,7 +83,9 @@ export class LogDetailDto extends LogDto {
   })
   readonly metrics: Readonly<Record<string, unknown>>;
 
-  static of({ row, attempts, request, response }: LogDetail): LogDetailDto {
+  @ApiProperty({ type: [LogFeedbackDto] }) readonly feedback: readonly LogFeedbackDto[];
+
+  static of({ row, attempts, feedback, request, response }: LogDetail): LogDetailDto {
     const log = LogDto.from(row);
     return Object.assign(new LogDetailDto(), log, {
       _id: row.id,
@@ -84,6 +99,7 @@ export class LogDetailDto extends LogDto {
         responseTime: row.duration_ms,
       }),
       attempts: attempts.map((attempt) => LogAttemptDto.from(attempt)),
+      feedback: feedback.map((given) => LogFeedbackDto.from(given)),
       metrics: metricsOf(log, attempts),
     });
   }
@@ -93,6 +109,7 @@ export class LogDetailDto extends LogDto {
 export interface LogDetail {
   readonly row: LogRow;
   readonly attempts: readonly AttemptRow[];
+  readonly feedback: readonly FeedbackRow[];
   readonly request: LogMessage;
   readonly response: LogMessage;
 }
@@ -127,6 +144,10 @@ const METRICS = [
   'is_proxy_call',
   'stream_mode',
   'retry_success_count',
+  'cache_status',
+  'config_id',
+  'config_version_id',
+  'prompt_slug',
   'trace_id',
   'span_id',
   'span_name',

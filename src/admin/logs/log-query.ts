@@ -1,13 +1,14 @@
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import { type Condition, conditionOf, isLogFilter } from './log-filters.js';
+import { type Condition, conditionOf, isLogFilter } from '../../common/database/log-reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {
   readonly conditions: readonly Condition[];
   readonly after: LogPosition | null;
   readonly size: number;
+  readonly includesTotal: boolean;
 }
 
 /** Parameters that are no filters. */
@@ -17,6 +18,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'cursor',
   'page_size',
   'pageSize',
+  'include_total',
 ]);
 
 const METADATA = /^metadata\[(.{1,128})\]$/s;
@@ -29,6 +31,7 @@ export function logQueryOf(query: ListQuery): LogQuery {
     conditions: Object.keys(query).flatMap((name) => conditionIn(query, name) ?? []),
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
     size: pageOf(query).take,
+    includesTotal: parameterOf(query, 'include_total') === 'true',
   };
 }
 

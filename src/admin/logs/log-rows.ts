@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
-import { LogDatabase } from './log-database.js';
+import { LogDatabase } from '../../common/database/log-reading/log-database.js';
+import { REQUESTS } from '../../common/database/log-reading/log-filters.js';
 import type { LogQuery } from './log-query.js';
 
 /** A row of `request_logs`; `bigint` comes as text. `at` is the exact time of arrival, for the cursor. */
@@ -49,6 +50,11 @@ export interface LogRow {
   readonly usage_source: string;
   readonly cost_nano_usd: string | null;
   readonly attempt_count: number;
+  readonly prompt_slug: string | null;
+  readonly cache_status: string | null;
+  readonly saved_nano_usd: string | null;
+  readonly retry_count: number | null;
+  readonly fallback_count: number | null;
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
@@ -87,7 +93,8 @@ const LOG_COLUMNS = `
   api_key_id, user_id, virtual_key_id, virtual_key, config_id, config_version_id, option_path, decisions, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
   provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
   overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
-  reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count, metadata`;
+  reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count,
+  prompt_slug, cache_status, saved_nano_usd, retry_count, fallback_count, metadata`;
 
 const ATTEMPTS = `
   SELECT attempt, option_path, provider, virtual_key_id, origin, started_at, first_byte_ms, duration_ms, status, error_code,
@@ -98,6 +105,21 @@ const BODIES = `
   SELECT direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated
   FROM request_bodies WHERE request_id = $1 AND created_at = $2::timestamptz AND organisation_id = $3`;
 
+/** A row of `feedback`. */
+export interface FeedbackRow {
+  readonly id: string;
+  readonly value: number;
+  readonly weight: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly created_at: Date;
+}
+
+const MOST_FEEDBACK = 100;
+
+const FEEDBACK = `
+  SELECT id, value, weight, metadata, created_at FROM feedback
+  WHERE organization_id = $1 AND workspace_id = $2 AND trace_id = $3 ORDER BY created_at, id LIMIT ${MOST_FEEDBACK}`;
+
 /** The queries of the request log. Values travel as parameters and never as SQL. */
 @Injectable()
 export class LogRows {
@@ -105,17 +127,42 @@ export class LogRows {
 
   /** Newest first, and one row more than a page holds, if there is one. */
   list(reach: Reach, { conditions, after, size }: LogQuery): Promise<readonly LogRow[]> {
-    const query = new Where(reach);
-    for (const { sql, parameter } of conditions) query.and(sql, parameter);
+    const query = filtered(reach, conditions);
     if (after) {
       const at = query.bind(after.at);
       query.and((id) => `(created_at, id) < (${at}::timestamptz, ${id}::uuid)`, after.id);
     }
     const limit = query.bind(size + 1);
     return this.database.read(
-      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
       query.parameters,
     );
+  }
+
+  /** How many rows fit, but never more than `most`: nobody pays for counting millions. */
+  async count(reach: Reach, { conditions }: LogQuery, most: number): Promise<number> {
+    const query = filtered(reach, conditions);
+    const limit = query.bind(most);
+    const [row] = await this.database.read<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM ${REQUESTS} WHERE ${query.sql} LIMIT ${limit}) AS counted`,
+      query.parameters,
+    );
+    return row?.count ?? 0;
+  }
+
+  /** The requests of a trace, oldest first. */
+  trace(reach: Reach, traceId: string, most: number): Promise<readonly LogRow[]> {
+    const query = new Where(reach);
+    query.and((placeholder) => `trace_id = ${placeholder}`, traceId);
+    const limit = query.bind(most);
+    return this.database.read(
+      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
+      query.parameters,
+    );
+  }
+
+  feedbackOn({ organisation_id, workspace_id, trace_id }: LogRow): Promise<readonly FeedbackRow[]> {
+    return this.database.read(FEEDBACK, [organisation_id, workspace_id, trace_id]);
   }
 
   async find(reach: Reach, id: string): Promise<LogRow | undefined> {
@@ -135,6 +182,12 @@ export class LogRows {
   bodiesOf({ id, at, organisation_id }: LogRow): Promise<readonly BodyRow[]> {
     return this.database.read(BODIES, [id, at, organisation_id]);
   }
+}
+
+function filtered(reach: Reach, conditions: LogQuery['conditions']): Where {
+  const query = new Where(reach);
+  for (const { sql, parameter } of conditions) query.and(sql, parameter);
+  return query;
 }
 
 /** The conditions of a query and their parameters. It begins with the reach: there is no query without one. */

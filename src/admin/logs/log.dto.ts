@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LogRow } from './log-rows.js';
 
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
@@ -70,6 +70,16 @@ export class LogDto {
   })
   readonly cost_nano_usd: number | null;
   @ApiProperty({ type: 'integer', example: 1 }) readonly attempt_count: number;
+  @text() readonly prompt_slug: string | null;
+  @text('MISS') readonly cache_status: string | null;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'What an answer from the cache would have cost, nano-dollars',
+  })
+  readonly saved_nano_usd: number | null;
+  @whole(0) readonly retry_count: number | null;
+  @whole(0) readonly fallback_count: number | null;
   @ApiProperty({ type: Object, nullable: true, example: { _user: 'ada' } })
   readonly metadata: Readonly<Record<string, string>> | null;
 
@@ -99,6 +109,7 @@ export class LogDto {
       request_bytes: Number(row.request_bytes),
       response_bytes: Number(row.response_bytes),
       cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
+      saved_nano_usd: row.saved_nano_usd === null ? null : Number(row.saved_nano_usd),
       ...compatible(row),
     });
   }
@@ -123,8 +134,14 @@ function compatible(row: LogRow): Partial<LogDto> {
     response_time: row.duration_ms,
     is_proxy_call: row.endpoint === null,
     stream_mode: row.streamed ? 1 : 0,
-    retry_success_count: is_success ? Math.max(0, row.attempt_count - 1) : 0,
+    retry_success_count: is_success ? (row.retry_count ?? Math.max(0, row.attempt_count - 1)) : 0,
   };
+}
+
+/** A count that ends at a bound. */
+export interface CappedCount {
+  readonly total: number;
+  readonly total_is_capped: boolean;
 }
 
 /** A page of the log, newest first. */
@@ -134,8 +151,15 @@ export class LogListDto {
   @ApiProperty({ description: 'Whether older rows follow' }) readonly has_more: boolean;
   @ApiProperty({ type: String, nullable: true, description: 'Send it as "cursor" to get them' })
   readonly next_cursor: string | null;
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'How many fit, up to 10001; only with include_total=true',
+  })
+  readonly total?: number;
+  @ApiPropertyOptional({ description: 'Whether more than 10000 fit' }) readonly total_is_capped?: boolean;
 
-  static from(data: readonly LogDto[], next_cursor: string | null): LogListDto {
-    return Object.assign(new LogListDto(), { data, next_cursor, has_more: next_cursor !== null });
+  static from(data: readonly LogDto[], next_cursor: string | null, counted?: CappedCount): LogListDto {
+    const has_more = next_cursor !== null;
+    return Object.assign(new LogListDto(), { data, next_cursor, has_more, ...counted });
   }
 }

@@ -8,10 +8,11 @@ import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi.decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
-import { LOG_FILTERS } from './log-filters.js';
+import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { logQueryOf } from './log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
+import { TraceDto } from './trace.dto.js';
 
 /** The filters, for the OpenAPI document. */
 const LogFilters = (): MethodDecorator =>
@@ -45,6 +46,12 @@ export class LogsController {
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   })
   @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiQuery({
+    name: 'include_total',
+    required: false,
+    type: Boolean,
+    description: 'Count what fits, up to 10001',
+  })
   @ApiOkResponse({ type: LogListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogListDto> {
     const wanted = logQueryOf(query);
@@ -56,7 +63,16 @@ export class LogsController {
     return LogListDto.from(
       rows.map((row) => LogDto.from(row)),
       nextCursor,
+      wanted.includesTotal ? await this.logs.count(reach, wanted) : undefined,
     );
+  }
+
+  @Get('traces/:traceId')
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'Read all requests of a trace, as a tree of spans' })
+  @ApiOkResponse({ type: TraceDto })
+  async trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<TraceDto> {
+    return TraceDto.from(await this.logs.trace(reachOf(caller), traceId));
   }
 
   @Get(':id')

@@ -6,7 +6,13 @@ import { toCursor } from './log-cursor.js';
 import type { LogDetail } from './log-detail.dto.js';
 import type { LogQuery } from './log-query.js';
 import { type LogRow, LogRows } from './log-rows.js';
+import type { CappedCount } from './log.dto.js';
+import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
+
+const MOST_COUNTED = 10_000;
+const MOST_SPANS = 1_000;
+const LONGEST_TRACE = 1_024;
 
 /** Reads the request log. A row is there about a second after its request ended. */
 @Injectable()
@@ -21,16 +27,36 @@ export class LogsService {
     return [page, last && found.length > page.length ? toCursor(last) : null];
   }
 
+  async count(reach: Reach, query: LogQuery): Promise<CappedCount> {
+    const total = await this.rows.count(reach, query, MOST_COUNTED + 1);
+    return { total, total_is_capped: total > MOST_COUNTED };
+  }
+
+  /** All requests of a trace as a tree. One without requests is "not found", as is another tenant's. */
+  async trace(reach: Reach, traceId: string): Promise<Trace> {
+    const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
+    const rows = isText ? await this.rows.trace(reach, traceId, MOST_SPANS + 1) : [];
+    if (rows.length === 0) throw new AppError('not_found', { resource: 'trace' });
+    return { traceId, roots: spanTree(rows.slice(0, MOST_SPANS)), isCut: rows.length > MOST_SPANS };
+  }
+
   /** Another tenant's request is "not found", and so is a thing that is no id: nobody learns which ids exist. */
   async get(reach: Reach, id: string): Promise<LogDetail> {
     const row = isUuid(id) ? await this.rows.find(reach, id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.rows.attemptsOf(row);
+    const feedback = await this.rows.feedbackOn(row);
     const bodies = await this.rows.bodiesOf(row);
     const message = async (direction: 'request' | 'response') => {
       const body = bodies.find((each) => each.direction === direction);
       return { row: body, readable: await readableBody(body) };
     };
-    return { row, attempts, request: await message('request'), response: await message('response') };
+    return {
+      row,
+      attempts,
+      feedback,
+      request: await message('request'),
+      response: await message('response'),
+    };
   }
 }

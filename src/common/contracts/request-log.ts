@@ -27,6 +27,7 @@ export interface OpenedExchange {
   readonly provider: string | null;
   readonly virtual_key: string | null;
   readonly virtual_key_id: string | null;
+  readonly prompt_slug?: string | null;
   readonly model: string | null;
   readonly streamed: boolean;
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -63,6 +64,9 @@ export interface Usage {
 
 /** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */
 export type UsageSource = 'provider' | 'counted' | 'none';
+
+/** What the response cache did, in the words of the header `x-gateway-cache-status`. */
+export type CacheStatus = 'HIT' | 'SEMANTIC HIT' | 'MISS' | 'SEMANTIC MISS' | 'REFRESH' | 'DISABLED';
 
 /** Header names and values in turn, as they were sent, secrets masked. A flat list, because making an object per request costs more. */
 export type HeaderPairs = readonly string[];
@@ -123,6 +127,10 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly usage_source: UsageSource;
   /** Integer nano-dollars; null when the price or the usage is unknown, never a silent 0. */
   readonly cost_nano_usd: number | null;
+  /** Absent when no cache was asked. */
+  readonly cache_status?: CacheStatus | null;
+  /** What an answer from the cache would have cost, integer nano-dollars. */
+  readonly saved_nano_usd?: number | null;
   readonly attempts: readonly AttemptRecord[];
   /** Text to count outside the request loop when the provider gave no usage. Not stored. */
   readonly countable: { readonly input: string; readonly output: string } | null;

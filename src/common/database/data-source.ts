@@ -4,6 +4,7 @@ import { AuditRecord } from './entities/audit-record.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
+import { Feedback } from './entities/feedback.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
 import { Mail } from './entities/mail.entity.js';
@@ -20,6 +21,8 @@ import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idemp
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
+import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
+import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -30,6 +33,7 @@ const ENTITIES = [
   LimitPolicy,
   Config,
   ConfigVersion,
+  Feedback,
   Invite,
   InviteWorkspace,
   Mail,
@@ -50,6 +54,8 @@ const MIGRATIONS = [
   Limits1763690400000,
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
+  Rollups1763690600000,
+  Feedback1763690610000,
   People1763690800000,
 ];
 

@@ -18,7 +18,6 @@ describe('parseJsonBody', () => {
     ['a broken object', '{"name":', 'invalid_json'],
     ['a text', '"name"', 'invalid_request'],
     ['null', 'null', 'invalid_request'],
-    ['an array', '[{"name":"x"}]', 'invalid_request'],
     ['__proto__', '{"__proto__":{"admin":true}}', 'invalid_json'],
     ['__proto__ further in', '{"a":[{"__proto__":1}]}', 'invalid_json'],
     ['constructor.prototype', '{"constructor":{"prototype":{"admin":true}}}', 'invalid_json'],

@@ -7,17 +7,19 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * Reads the JSON body of an administrative request. An empty one is an empty object, because the compatible SDK
  * announces JSON on requests that have no body.
  *
+ * A list is let in here; only handlers that say so take one (`OneOrMany`), all others refuse it where they check their DTO.
+ *
  * Refuses what would do harm further in: names that reach a prototype, texts that PostgreSQL cannot store (NUL,
  * lone surrogates), and nesting deeper than 64, on which recursive code would run out of stack.
  */
-export function parseJsonBody(bytes: Buffer): Record<string, unknown> {
+export function parseJsonBody(bytes: Buffer): object {
   const text = decoded(bytes);
   if (text.trim() === '') return {};
   const body = parsed(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
+  if (typeof body !== 'object' || body === null)
     throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
   checkValues(body);
-  return body as Record<string, unknown>;
+  return body;
 }
 
 /** The lenient decoder would put U+FFFD in the place of wrong bytes, and so change what was sent. */

@@ -1,10 +1,10 @@
-import { ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
 
 /** Checks bodies against their DTO. Nothing is converted and nothing left out in silence: an unknown field is named and refused. */
 export function createValidationPipe(): ValidationPipe {
-  return new ValidationPipe({
+  return new ObjectPipe({
     transform: true,
     transformOptions: { enableImplicitConversion: false },
     whitelist: true,
@@ -14,6 +14,15 @@ export function createValidationPipe(): ValidationPipe {
     validationError: { target: false, value: false },
     exceptionFactory: toAppError,
   });
+}
+
+/** A list in the place of an object would be checked entry by entry, and handed on as a list. */
+class ObjectPipe extends ValidationPipe {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body' && Array.isArray(value) && metadata.metatype !== Array)
+      throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
 }
 
 const UNKNOWN_FIELD = 'whitelistValidation';

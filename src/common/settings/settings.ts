@@ -112,6 +112,23 @@ export const settingsSchema = z.object({
     .enum(['full', 'off'])
     .default('full')
     .describe('Whether request and response bodies are kept in the log.'),
+  GATEHOUSE_LOG_RETENTION_DAYS: whole(90, 0, 'Days for which request logs are kept. 0 keeps them for ever.'),
+  GATEHOUSE_BODY_RETENTION_DAYS: whole(
+    30,
+    0,
+    'Days for which request and response bodies are kept. 0 keeps them for ever.',
+  ),
+  GATEHOUSE_MINUTE_RETENTION_DAYS: whole(
+    90,
+    0,
+    'Days for which analytics are kept by the minute; by hour and day they stay. 0 keeps them for ever.',
+  ),
+  GATEHOUSE_ANALYTICS_METADATA_KEYS: z
+    .string()
+    .default('_environment,_organisation,_prompt')
+    .describe(
+      'Keys of x-gateway-metadata that analytics count ahead, comma-separated. Others are read from the request logs.',
+    ),
   GATEHOUSE_STALE_KEYS_MS: whole(
     24 * 60 * MINUTE,
     0,
@@ -154,10 +171,19 @@ export interface Settings {
   readonly bodyLimitBytes: number;
   readonly outputTokensCeiling: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
+  readonly retentionDays: RetentionDays;
+  readonly analyticsMetadataKeys: readonly string[];
   readonly staleKeysMs: number;
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
+}
+
+/** For how many days what is kept; 0 is for ever. */
+export interface RetentionDays {
+  readonly logs: number;
+  readonly bodies: number;
+  readonly minutes: number;
 }
 
 export interface MailSettings {
@@ -263,8 +289,13 @@ function badEgressRules(raw: Raw): string[] {
 }
 
 function trustedProxies(raw: Raw): string[] {
-  return raw.GATEHOUSE_TRUSTED_PROXIES.split(',')
-    .map((range) => range.trim())
+  return listIn(raw.GATEHOUSE_TRUSTED_PROXIES);
+}
+
+function listIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
     .filter(Boolean);
 }
 
@@ -315,6 +346,12 @@ function toSettings(raw: Raw): Settings {
     bodyLimitBytes: raw.GATEHOUSE_BODY_LIMIT_BYTES,
     outputTokensCeiling: raw.GATEHOUSE_OUTPUT_TOKENS_CEILING,
     logBodies: raw.GATEHOUSE_LOG_BODIES,
+    retentionDays: {
+      logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
+      bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
+      minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
+    },
+    analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,
     drainDelayMs: raw.GATEHOUSE_DRAIN_DELAY_MS,
     drainTimeoutMs: raw.GATEHOUSE_DRAIN_TIMEOUT_MS,

@@ -32,3 +32,10 @@ export const shipperMetrics = {
   oldestSeconds: gauge('spool_oldest_seconds', 'Age of the oldest write that is not stored yet.'),
   openExchanges: gauge('spool_open_exchanges', 'Exchanges that began and have not ended.'),
 };
+
+/** 1 for each table of the request log whose default partition holds a row: retention cannot reach it. Worth an alarm. */
+export const strayRows = new Gauge({
+  name: 'gatehouse_log_default_partition_holds_rows',
+  help: 'Whether rows of the request log lie outside of the partitions by day (1), where retention cannot drop them.',
+  labelNames: ['table'],
+});

@@ -11,6 +11,7 @@ import { Pool } from 'pg';
 import { sweepLimits } from '../../common/database/limits/end-leases.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/patience.js';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
+import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
@@ -18,6 +19,7 @@ import { AnnouncerModule } from '../announcer.module.js';
 import { QueueBatchAnnouncer } from '../queue-batch-announcer.js';
 import type { UsageCounter } from './ports.js';
 import { Shipper } from './shipper.js';
+import { strayRows } from './shipper-metrics.js';
 
 const USAGE_COUNTER = Symbol('usage-counter');
 const TIDY_EVERY_MS = 60 * 60_000;
@@ -59,13 +61,19 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   private tidy(): void {
-    void maintainPartitions(this.pool, this.logger);
+    void this.maintainPartitions();
     sweepLimits(this.pool).catch((error: unknown) => {
       this.logger.warn(
         { err: error },
         'Ended leases of limits could not be removed. Trying again in the next round.',
       );
     });
+  }
+
+  private async maintainPartitions(): Promise<void> {
+    const report = await maintainPartitions(this.pool, this.logger);
+    for (const table of report ? PARTITIONED : [])
+      strayRows.set({ table }, report?.strays.includes(table) ? 1 : 0);
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LogDatabase } from '../../../src/admin/logs/log-database.js';
+import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import { AdminApp } from '../../support/admin-app.js';
 import {

@@ -8,10 +8,10 @@ import {
   record,
   toStored,
 } from '../../../src/common/histogram/histogram.js';
-import { UsageMinute1763690200000 } from '../../../src/common/database/migrations/1763690200000-usage-minute.js';
+import { Rollups1763690600000 } from '../../../src/common/database/migrations/1763690600000-rollups.js';
 import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { rolledUp, summedUp } from '../../support/rollup.js';
+import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
 import { storeBatch, type StoredRequest } from '../../support/stored-batches.js';
 
 let database: TestDatabase;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   aggregator = new BatchAggregator(database.dataSource);
 });
 afterAll(() => database.drop());
-beforeEach(() => database.dataSource.query('TRUNCATE request_logs, log_batches, usage_minute'));
+beforeEach(() => database.dataSource.query(`TRUNCATE ${ROLLUP_TABLES}`));
 
 /** Requests that differ in all that is summed, over few keys, so that batches meet in the same rows. */
 function mixedRequests(count: number, models = 3): StoredRequest[] {
@@ -167,7 +167,7 @@ describe('the minute rollup', () => {
 
   it('can be taken back and made again', async () => {
     const runner = database.dataSource.createQueryRunner();
-    const migration = new UsageMinute1763690200000();
+    const migration = new Rollups1763690600000();
     for (const step of ['down', 'up'] as const) {
       await runner.startTransaction();
       await migration[step](runner);

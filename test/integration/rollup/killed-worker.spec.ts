@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CompiledSource, compileSource } from '../../support/compiled-source.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { rolledUp, summedUp, waitingBatches } from '../../support/rollup.js';
+import { ROLLUP_TABLES, rolledUp, summedUp, waitingBatches } from '../../support/rollup.js';
 import { storeBatch } from '../../support/stored-batches.js';
 import { eventually, sleep } from '../../support/waiting.js';
 
@@ -42,6 +42,7 @@ const WORKER = `
   import { createDataSource } from './common/database/data-source.js';
   import { Secret } from './common/crypto/secret.js';
   import { SettingsModule } from './common/settings/settings.module.js';
+  import { loadSettings } from './common/settings/settings.js';
   import { JobsModule } from './jobs/jobs.module.js';
   import { QueueBatchAnnouncer } from './jobs/queue-batch-announcer.js';
 
@@ -49,7 +50,7 @@ const WORKER = `
   const dataSource = await createDataSource(url, 4).initialize();
   class Root {}
   const database = { provide: DataSource, useValue: dataSource };
-  const settings = redis ? { redisUrl: new Secret(redis) } : { databaseUrl: new Secret(url) };
+  const settings = { ...loadSettings({}), ...(redis ? { redisUrl: new Secret(redis) } : { databaseUrl: new Secret(url) }) };
   Module({})(Root);
   const app = await NestFactory.createApplicationContext({
     module: Root, global: true, providers: [database], exports: [database],
@@ -75,7 +76,7 @@ afterAll(async () => {
   await database.drop();
   source.remove();
 });
-beforeEach(() => database.dataSource.query('TRUNCATE request_logs, log_batches, usage_minute'));
+beforeEach(() => database.dataSource.query(`TRUNCATE ${ROLLUP_TABLES}`));
 
 const requests = (count: number) =>
   Array.from({ length: count }, (_, at) => ({

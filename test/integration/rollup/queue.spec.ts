@@ -12,14 +12,14 @@ import { QueueBatchAnnouncer } from '../../../src/jobs/queue-batch-announcer.js'
 import { SweepBatches } from '../../../src/jobs/sweep-batches.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 import { freePort } from '../../support/ports.js';
-import { rolledUp, startJobs, summedUp, waitingBatches } from '../../support/rollup.js';
+import { ROLLUP_TABLES, rolledUp, startJobs, summedUp, waitingBatches } from '../../support/rollup.js';
 import { storeBatch } from '../../support/stored-batches.js';
 import { eventually } from '../../support/waiting.js';
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await freshDatabase()));
 afterAll(() => database.drop());
-beforeEach(() => database.dataSource.query('TRUNCATE request_logs, log_batches, usage_minute'));
+beforeEach(() => database.dataSource.query(`TRUNCATE ${ROLLUP_TABLES}`));
 
 const someRequests = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ model: `model-${at % 4}`, duration_ms: at }));

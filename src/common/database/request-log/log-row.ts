@@ -1,5 +1,6 @@
 import type { AttemptRecord, HeaderPairs, RequestLogRecord, Usage } from '../../contracts/request-log.js';
 import type { CopyColumn } from './copy-binary.js';
+import { type FurtherTries, furtherTries } from './further-tries.js';
 
 /** A body as it is stored: compressed or not, with what the sender said about it. */
 export interface StoredBody {
@@ -29,7 +30,7 @@ export interface CopyTable<Row> {
   rowsOf(row: LogRow, batchId: string): readonly Row[];
 }
 
-type RequestRow = RequestLogRecord & { readonly batch_id: string };
+type RequestRow = RequestLogRecord & { readonly batch_id: string } & FurtherTries;
 interface AttemptRow {
   readonly request: RequestRow;
   readonly attempt: AttemptRecord;
@@ -100,16 +101,16 @@ const requestLogs: CopyTable<RequestRow> = {
       'error_code',
       'error_source',
     ),
-    ...fields<RequestRow>('text', 'usage_source'),
+    ...fields<RequestRow>('text', 'usage_source', 'prompt_slug', 'cache_status'),
     ...fields<RequestRow>('bool', 'streamed'),
-    ...fields<RequestRow>('int2', 'status'),
+    ...fields<RequestRow>('int2', 'status', 'retry_count', 'fallback_count'),
     ...fields<RequestRow>('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
-    ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd'),
+    ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
     ...tokens<RequestRow>(({ usage }) => usage),
     { name: 'attempt_count', type: 'int2', value: ({ attempts }) => attempts.length },
     ...fields<RequestRow>('jsonb', 'decisions', 'metadata'),
   ],
-  rowsOf: ({ record }, batch_id) => [{ ...record, batch_id }],
+  rowsOf: ({ record }, batch_id) => [{ ...record, ...furtherTries(record.attempts), batch_id }],
 };
 
 const ofRequest = (name: keyof RequestRow, type: CopyColumn<AttemptRow>['type']): CopyColumn<AttemptRow> => ({
@@ -145,7 +146,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
     ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
   ],
   rowsOf: ({ record }, batch_id) => {
-    const request = { ...record, batch_id };
+    const request = { ...record, ...furtherTries(record.attempts), batch_id };
     return record.attempts.map((attempt) => ({ request, attempt }));
   },
 };

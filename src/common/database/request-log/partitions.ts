@@ -2,7 +2,7 @@
 export type RunSql = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
 /** Parents that are cut by day. */
-const PARTITIONED = ['request_logs', 'request_attempts', 'request_bodies'] as const;
+export const PARTITIONED = ['request_logs', 'request_attempts', 'request_bodies'] as const;
 
 /** Two instances at once would both create the same partition. Any number that nothing else here takes. */
 const PARTITION_LOCK = 7_270_002;

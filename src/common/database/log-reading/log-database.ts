@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { createLogger } from '../../common/observability/logger.js';
+import { createLogger } from '../../observability/logger.js';
 
 const CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -25,6 +25,8 @@ export class LogDatabase implements OnApplicationShutdown {
       application_name: 'gatehouse-logs',
       max: CONNECTIONS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      // Compiling a statement takes longer than most of these run.
+      options: '-c jit=off',
       connectionTimeoutMillis: WAIT_MS,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,

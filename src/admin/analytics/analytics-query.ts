@@ -1,0 +1,92 @@
+import { type Condition, conditionOf, isLogFilter } from '../../common/database/log-reading/log-filters.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
+import {
+  automaticInterval,
+  type Interval,
+  INTERVALS,
+  isTimeZone,
+  type TimeRange,
+  timeSlots,
+} from './time-slots.js';
+
+/** What an analysis is about: a range of whole minutes and what narrows it. */
+export interface AnalyticsQuery {
+  readonly range: TimeRange;
+  readonly conditions: readonly Condition[];
+}
+
+/** The parameters besides the filters, for the OpenAPI document too. */
+export const RANGE_PARAMETERS = {
+  time_of_generation_min: 'Beginning, ISO time; cut to its minute. Default: a day before the end.',
+  time_of_generation_max:
+    'End, ISO time; the minute it lies in counts, unless it begins there. Default: now.',
+  workspace_slug: 'Id or slug. Admin keys: every workspace unless one is named.',
+} as const;
+
+export const SERIES_PARAMETERS = {
+  interval: `One of ${INTERVALS.join(', ')}. Default: chosen by the range.`,
+  time_zone: 'Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC.',
+} as const;
+
+const OTHERS: ReadonlySet<string> = new Set([
+  ...Object.keys(RANGE_PARAMETERS),
+  'workspace_id',
+  'created_at_min',
+  'created_at_max',
+]);
+
+const METADATA = /^metadata\[(.{1,128})\]$/s;
+const LONGEST_NAME = 64;
+
+/** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. */
+export function analyticsQueryOf(
+  query: ListQuery,
+  more: readonly string[],
+  now = Date.now(),
+): AnalyticsQuery {
+  const names = Object.keys(query).filter((name) => !OTHERS.has(name) && !more.includes(name));
+  return { range: rangeOf(query, now), conditions: names.map((name) => conditionIn(query, name)) };
+}
+
+function conditionIn(query: ListQuery, name: string): Condition {
+  const value = parameterOf(query, name) ?? '';
+  if (isLogFilter(name)) return conditionOf(name, value);
+  const key = METADATA.exec(name)?.[1];
+  if (key !== undefined) return conditionOf('metadata', JSON.stringify(Object.fromEntries([[key, value]])));
+  throw new AppError('invalid_request', {
+    detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.`,
+  });
+}
+
+function rangeOf(query: ListQuery, now: number): TimeRange {
+  const to = Math.ceil((timeOf(query, 'max') ?? now) / GRAIN_MS.minute) * GRAIN_MS.minute;
+  const from = startOf('minute', timeOf(query, 'min') ?? to - GRAIN_MS.day);
+  if (from >= to)
+    throw new AppError('invalid_request', {
+      detail: 'The parameter "time_of_generation_min" must lie before "time_of_generation_max".',
+    });
+  return { from, to };
+}
+
+function timeOf(query: ListQuery, end: 'min' | 'max'): number | undefined {
+  const name = `time_of_generation_${end}` as const;
+  const text = parameterOf(query, name, `created_at_${end}`);
+  return text === undefined ? undefined : Date.parse(String(conditionOf(name, text).parameter));
+}
+
+/** The beginnings of the points of a series. */
+export function slotsOf(query: ListQuery, range: TimeRange): readonly number[] {
+  const zone = parameterOf(query, 'time_zone') ?? 'UTC';
+  if (!isTimeZone(zone))
+    throw new AppError('invalid_request', { detail: 'The parameter "time_zone" is no name of a time zone.' });
+  const interval = parameterOf(query, 'interval') ?? automaticInterval(range);
+  if (!isInterval(interval))
+    throw new AppError('invalid_request', {
+      detail: `The parameter "interval" must be one of ${INTERVALS.join(', ')}.`,
+    });
+  return timeSlots(range, interval, zone);
+}
+
+const isInterval = (text: string): text is Interval => (INTERVALS as readonly string[]).includes(text);

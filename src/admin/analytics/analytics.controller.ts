@@ -1,0 +1,210 @@
+import { applyDecorators, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Reach } from '../../auth/tenant.js';
+import { AdminController } from '../admin-controller.js';
+import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
+import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
+import { FEEDBACK_GRAPHS } from './feedback-graphs.js';
+import { GRAPHS } from './graphs.js';
+import { byMetadata, COLUMNS, GROUPINGS, isGrouping } from './groups.js';
+
+const parameter = (name: string, description: string): MethodDecorator =>
+  ApiQuery({ name, required: false, type: String, description });
+
+/** Range and filters, for the OpenAPI document. */
+const Filters = (): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(RANGE_PARAMETERS).map(([name, description]) => parameter(name, description)),
+    ...Object.entries(LOG_FILTERS)
+      .filter(([name]) => !/_(at|generation)_(min|max)$/.test(name))
+      .map(([name, { expects }]) => parameter(name, `Must be ${expects}.`)),
+  );
+
+const Ordered = (): MethodDecorator =>
+  applyDecorators(
+    PagedQuery(),
+    parameter('columns', `A list of ${Object.keys(COLUMNS).join(', ')}.`),
+    parameter('order_by', 'One of the columns. Default: requests.'),
+    parameter('order_by_type', '"asc" or "desc". Default: desc.'),
+  );
+
+/** Fields that are no numbers. Counts of some groups are texts, as in the compatible API, so columns name no type. */
+const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
+  object: { type: 'string' },
+  timestamp: { type: 'string', format: 'date-time' },
+  ai_model: { type: 'string' },
+  stats: { type: 'array', items: { type: 'object', additionalProperties: { type: 'integer' } } },
+  retry: {},
+  summary: { type: 'object', additionalProperties: { type: 'number' } },
+};
+
+const object = (fields: readonly string[]) => ({
+  type: 'object' as const,
+  properties: Object.fromEntries(fields.map((name) => [name, FIELD_SCHEMAS[name] ?? { type: 'number' }])),
+});
+
+const answerOf = (summary: readonly string[], points: readonly string[]) => ({
+  type: 'object' as const,
+  properties: {
+    object: { type: 'string' as const, enum: ['analytics-graph'] },
+    summary: object(summary),
+    data_points: { type: 'array' as const, items: object(points) },
+  },
+});
+
+const groupsOf = (fields: readonly string[]) => ({
+  type: 'object' as const,
+  properties: {
+    object: { type: 'string' as const, enum: ['list'] },
+    total: { type: 'integer' as const },
+    data: {
+      type: 'array' as const,
+      items: {
+        type: 'object' as const,
+        properties: Object.fromEntries(
+          ['object', ...fields, ...Object.keys(COLUMNS)].map((name) => [name, {}]),
+        ),
+      },
+    },
+  },
+});
+
+const GROUP_FIELDS = [...new Set(Object.values(GROUPINGS).map(({ field }) => field))];
+const METADATA_FIELDS = ['metadata_value', 'avg_weighted_feedback', 'requests_with_feedback'];
+
+/** Graphs are rows of a table, and each becomes a handler of this controller further below. */
+@AdminController('analytics')
+@Refusals()
+export class AnalyticsController {
+  constructor(
+    readonly analytics: AnalyticsService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get('summary/cache')
+  @RequireScope('analytics.view')
+  @ApiOperation({ summary: 'What the cache did in a period' })
+  @Filters()
+  @ApiOkResponse({ schema: object(['object', 'summary']) })
+  async cacheSummary(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+  ): Promise<Record<string, unknown>> {
+    return this.analytics.cacheSummary(await this.reach(caller, query), query);
+  }
+
+  @Get(['groups/metadata/:metadataKey', 'metadata/:metadataKey'])
+  @RequireScope('analytics.view')
+  @ApiOperation({ summary: 'Totals by value of a key of the metadata; an empty value is those without' })
+  @ApiParam({ name: 'metadataKey', type: String })
+  @Filters()
+  @Ordered()
+  @ApiOkResponse({ schema: groupsOf(METADATA_FIELDS) })
+  async metadataGroups(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Param('metadataKey') key: string,
+  ): Promise<GroupsAnswer> {
+    const reach = await this.reach(caller, query);
+    return this.analytics.metadataGroups(reach, query, byMetadata(key), key);
+  }
+
+  @Get('groups/:groupBy')
+  @RequireScope('analytics.view')
+  @ApiOperation({ summary: 'Totals by what requests have in common; an empty value is those without' })
+  @ApiParam({ name: 'groupBy', enum: Object.keys(GROUPINGS) })
+  @Filters()
+  @Ordered()
+  @ApiOkResponse({ schema: groupsOf(GROUP_FIELDS) })
+  async groups(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Param('groupBy') groupBy: string,
+  ): Promise<GroupsAnswer> {
+    if (!isGrouping(groupBy))
+      throw new AppError('invalid_request', {
+        detail: `Requests can be grouped by ${Object.keys(GROUPINGS).join(', ')}, and by metadata/<key>.`,
+      });
+    return this.analytics.groups(await this.reach(caller, query), query, GROUPINGS[groupBy]);
+  }
+
+  /** Every workspace within reach, unless one is named. */
+  reach(caller: Principal, query: ListQuery): Promise<Reach> {
+    return this.workspaces.narrowed(caller, parameterOf(query, 'workspace_slug', 'workspace_id'));
+  }
+}
+
+type Handler = (this: AnalyticsController, caller: Principal, query: ListQuery) => Promise<GraphAnswer>;
+
+interface DescribedHandler {
+  readonly name: string;
+  readonly path: string;
+  /** The spelling of a client; documents show the other one. */
+  readonly isAlias: boolean;
+  readonly summaryText: string;
+  readonly fields: readonly [summary: readonly string[], points: readonly string[]];
+  readonly handle: Handler;
+}
+
+/** What the decorators of a method would do, for a handler that comes of a table. */
+function addHandler({ name, path, isAlias, summaryText, fields, handle }: DescribedHandler): void {
+  const { prototype } = AnalyticsController;
+  // A function of its own: what decorators say of a handler hangs on its function, and two spellings share `handle`.
+  const value: Handler = function (caller, query) {
+    return handle.call(this, caller, query);
+  };
+  Object.defineProperty(value, 'name', { value: name });
+  Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+  const decorate = applyDecorators(
+    Get(`graphs/${path}`),
+    RequireScope('analytics.view'),
+    ApiOperation({ summary: summaryText, deprecated: isAlias }),
+    Filters(),
+    ...Object.entries(SERIES_PARAMETERS).map(([each, description]) => parameter(each, description)),
+    ApiOkResponse({ schema: answerOf(...fields) }),
+  );
+  Reflect.defineMetadata('design:paramtypes', [Object, Object], prototype, name);
+  Caller()(prototype, name, 0);
+  Query()(prototype, name, 1);
+  decorate(prototype, name, Object.getOwnPropertyDescriptor(prototype, name) ?? {});
+}
+
+type Described = Pick<DescribedHandler, 'name' | 'summaryText' | 'fields' | 'handle'>;
+
+/** One handler for each spelling of the path: an operation of the document has one path. */
+function addGraph(paths: readonly string[], { name, ...described }: Described): void {
+  for (const [index, path] of paths.entries()) {
+    const isAlias = index > 0;
+    addHandler({ ...described, path, isAlias, name: isAlias ? `${name}BySdkPath` : name });
+  }
+}
+
+for (const graph of GRAPHS)
+  addGraph(graph.paths, {
+    name: graph.name,
+    summaryText: graph.summaryText,
+    fields: [
+      Object.keys(graph.summary),
+      graph.entries ? ['status_code', 'count'] : ['timestamp', ...Object.keys(graph.points)],
+    ],
+    handle: async function (caller, query) {
+      return this.analytics.graph(await this.reach(caller, query), query, graph);
+    },
+  });
+
+for (const graph of FEEDBACK_GRAPHS)
+  addGraph(graph.paths, {
+    name: graph.name,
+    summaryText: graph.summaryText,
+    fields: [graph.summaryFields, graph.pointFields],
+    handle: async function (caller, query) {
+      return this.analytics.feedbackGraph(await this.reach(caller, query), query, graph);
+    },
+  });

@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import type { Reach } from '../../auth/tenant.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
+import type { FeedbackGraph } from './feedback-graphs.js';
+import { FeedbackReader } from './feedback-reader.js';
+import type { Before, Graph } from './graphs.js';
+import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
+import { type ReadMeasureName, ratio, type Sums } from './read-measures.js';
+import { UsageReader } from './usage-reader.js';
+
+export interface GraphAnswer {
+  readonly object: 'analytics-graph';
+  readonly summary: Readonly<Record<string, unknown>>;
+  readonly data_points: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface GroupsAnswer {
+  readonly object: 'list';
+  readonly total: number;
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+}
+
+export const SERIES_NAMES = Object.keys(SERIES_PARAMETERS);
+export const PAGE_NAMES = ['current_page', 'currentPage', 'page_size', 'pageSize'] as const;
+const ORDER_NAMES = ['columns', 'order_by', 'order_by_type', 'include_total'] as const;
+const CACHE_MEASURES = [
+  'requests',
+  'simple_hits',
+  'semantic_hits',
+  'hit_duration_us',
+  'duration_us',
+] as const;
+
+/** Graphs, groups and summaries, made of the tables that describe them. */
+@Injectable()
+export class AnalyticsService {
+  constructor(
+    private readonly usage: UsageReader,
+    private readonly feedback: FeedbackReader,
+  ) {}
+
+  /** Every slot of the range has its point, also the ones without requests. */
+  async graph(reach: Reach, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
+    const asked = analyticsQueryOf(query, [...SERIES_NAMES, ...PAGE_NAMES]);
+    const slots = slotsOf(query, asked.range);
+    const series = await this.usage.series(reach, asked, graph.measures, slots);
+    const before = new RunningTotals(graph.measures);
+    const points = series.slots.map((sums, index) => {
+      const point = {
+        timestamp: new Date(slots[index] ?? 0).toISOString(),
+        ...shown(graph.points, sums, before),
+      };
+      before.add(sums);
+      return point;
+    });
+    return {
+      object: 'analytics-graph',
+      summary: shown(graph.summary, series.total, before),
+      data_points: graph.entries?.(series.total) ?? points,
+    };
+  }
+
+  async feedbackGraph(reach: Reach, query: ListQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
+    const asked = analyticsQueryOf(query, [...SERIES_NAMES, ...PAGE_NAMES]);
+    const slots = slotsOf(query, asked.range);
+    const answer = graph.of(await this.feedback.read(reach, asked, slots), slots);
+    return { object: 'analytics-graph', ...answer };
+  }
+
+  async cacheSummary(reach: Reach, query: ListQuery): Promise<Record<string, unknown>> {
+    const asked = analyticsQueryOf(query, [...SERIES_NAMES, ...PAGE_NAMES]);
+    const { total } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
+    const hit = ratio(total.milliseconds('hit_duration_us'), total.hits);
+    const misses = total.count('requests') - total.hits;
+    const missMs = total.milliseconds('duration_us') - total.milliseconds('hit_duration_us');
+    return {
+      object: 'analytics-summary',
+      summary: {
+        hits: total.hits,
+        avg_latency: hit,
+        total_requests: total.count('requests'),
+        cache_speedup: ratio(ratio(missMs, misses), hit),
+      },
+    };
+  }
+
+  async groups(reach: Reach, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
+    const asked = analyticsQueryOf(query, [...PAGE_NAMES, ...ORDER_NAMES]);
+    const columns = columnsOf(query, grouping);
+    const { total, rows } = await this.usage.groups(reach, asked, {
+      value: (statement) =>
+        grouping.value?.((parameter) => statement.bind(parameter)) ?? String(grouping.dimension),
+      dimension: grouping.dimension,
+      columns,
+      ...orderOf(query),
+      page: pageOf(query),
+    });
+    const data = rows.map(([value, sums]) => ({
+      [grouping.field]: value,
+      ...Object.fromEntries(columns.map((name) => [name, cell(grouping, name, sums)])),
+      object: 'analytics-group',
+    }));
+    return { object: 'list', total, data };
+  }
+
+  /** The groups of a key of the metadata, with the feedback on their requests. */
+  async metadataGroups(
+    reach: Reach,
+    query: ListQuery,
+    grouping: Grouping,
+    key: string,
+  ): Promise<GroupsAnswer> {
+    const answer = await this.groups(reach, query, grouping);
+    const asked = analyticsQueryOf(query, [...PAGE_NAMES, ...ORDER_NAMES]);
+    const values = answer.data.map((row) => String(row['metadata_value']));
+    const feedback = await this.feedback.byMetadata(reach, asked, { key, values });
+    return {
+      ...answer,
+      data: answer.data.map((row) => ({
+        ...row,
+        ...(feedback.get(String(row['metadata_value'])) ?? {
+          avg_weighted_feedback: 0,
+          requests_with_feedback: 0,
+        }),
+      })),
+    };
+  }
+}
+
+function shown(fields: Graph['points'], sums: Sums, before: Before): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, of]) => [name, of(sums, before)]));
+}
+
+class RunningTotals implements Before {
+  readonly #totals = new Map<ReadMeasureName, number>();
+
+  constructor(private readonly measures: readonly ReadMeasureName[]) {}
+
+  count(name: ReadMeasureName): number {
+    return this.#totals.get(name) ?? 0;
+  }
+
+  add(sums: Sums): void {
+    for (const name of this.measures) this.#totals.set(name, this.count(name) + sums.count(name));
+  }
+}
+
+function cell(grouping: Grouping, name: ColumnName, sums: Sums): unknown {
+  const value = columnOf(name).value(sums);
+  return grouping.asText?.includes(name) ? String(value) : value;
+}
+
+function columnsOf(query: ListQuery, grouping: Grouping): readonly ColumnName[] {
+  const names =
+    parameterOf(query, 'columns')
+      ?.split(',')
+      .map((name) => name.trim()) ?? grouping.columns;
+  return names.map((name) => {
+    if (isColumn(name)) return name;
+    throw new AppError('invalid_request', {
+      detail: `The parameter "columns" must be a list of ${Object.keys(COLUMNS).join(', ')}.`,
+    });
+  });
+}
+
+function orderOf(query: ListQuery): { readonly orderBy: ColumnName; readonly direction: 'asc' | 'desc' } {
+  const orderBy = parameterOf(query, 'order_by') ?? 'requests';
+  const direction = (parameterOf(query, 'order_by_type') ?? 'desc').toLowerCase();
+  if (!isColumn(orderBy))
+    throw new AppError('invalid_request', {
+      detail: `The parameter "order_by" must be one of ${Object.keys(COLUMNS).join(', ')}.`,
+    });
+  if (direction !== 'asc' && direction !== 'desc')
+    throw new AppError('invalid_request', {
+      detail: 'The parameter "order_by_type" must be "asc" or "desc".',
+    });
+  return { orderBy, direction };
+}

@@ -1,0 +1,113 @@
+import { ratio } from './read-measures.js';
+
+/** Feedback counted by slot (from 0), score and model. */
+export interface FeedbackCount {
+  readonly slot: number;
+  readonly score: number;
+  readonly ai_model: string;
+  readonly count: number;
+  /** Sum of value times weight. */
+  readonly weighted: number;
+}
+
+interface FeedbackAnswer {
+  readonly summary: Readonly<Record<string, unknown>>;
+  readonly data_points: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A graph of feedback: paths below `/v1/analytics/graphs/`, fields, and how they come of the counts. */
+export interface FeedbackGraph {
+  readonly name: string;
+  readonly summaryText: string;
+  readonly paths: readonly string[];
+  readonly summaryFields: readonly string[];
+  readonly pointFields: readonly string[];
+  readonly of: (counts: readonly FeedbackCount[], slots: readonly number[]) => FeedbackAnswer;
+}
+
+const total = (counts: readonly FeedbackCount[]): number => counts.reduce((sum, { count }) => sum + count, 0);
+const average = (counts: readonly FeedbackCount[]): number =>
+  ratio(
+    counts.reduce((sum, { weighted }) => sum + weighted, 0),
+    total(counts),
+  );
+
+function bySlot(
+  counts: readonly FeedbackCount[],
+  slots: readonly number[],
+  fields: (of: readonly FeedbackCount[]) => Record<string, unknown>,
+): Record<string, unknown>[] {
+  const groups = groupBy(counts, ({ slot }) => slot);
+  return slots.map((at, slot) => ({
+    timestamp: new Date(at).toISOString(),
+    ...fields(groups.get(slot) ?? []),
+  }));
+}
+
+function groupBy<Key>(
+  counts: readonly FeedbackCount[],
+  keyOf: (count: FeedbackCount) => Key,
+): Map<Key, FeedbackCount[]> {
+  const groups = new Map<Key, FeedbackCount[]>();
+  for (const count of counts) {
+    const group = groups.get(keyOf(count));
+    if (group) group.push(count);
+    else groups.set(keyOf(count), [count]);
+  }
+  return groups;
+}
+
+/** The compatible API's scale. */
+const SCORES = Array.from({ length: 21 }, (_, index) => index - 10);
+
+export const FEEDBACK_GRAPHS: readonly FeedbackGraph[] = [
+  {
+    name: 'feedbacks',
+    summaryText: 'Feedback over time',
+    paths: ['feedbacks'],
+    summaryFields: ['total'],
+    pointFields: ['timestamp', 'total'],
+    of: (counts, slots) => ({
+      summary: { total: total(counts) },
+      data_points: bySlot(counts, slots, (of) => ({ total: total(of) })),
+    }),
+  },
+  {
+    name: 'feedbackScores',
+    summaryText: 'Feedback by score',
+    paths: ['feedbacks/scores', 'feedbacks/score'],
+    summaryFields: ['total'],
+    pointFields: ['score', 'total'],
+    of: (counts) => {
+      const groups = groupBy(counts, ({ score }) => score);
+      return {
+        summary: { total: total(counts) },
+        data_points: SCORES.map((score) => ({ score, total: total(groups.get(score) ?? []) })),
+      };
+    },
+  },
+  {
+    name: 'weightedFeedback',
+    summaryText: 'Mean of value times weight over time',
+    paths: ['feedbacks/weighted'],
+    summaryFields: ['avg'],
+    pointFields: ['timestamp', 'avg'],
+    of: (counts, slots) => ({
+      summary: { avg: average(counts) },
+      data_points: bySlot(counts, slots, (of) => ({ avg: average(of) })),
+    }),
+  },
+  {
+    name: 'feedbackByModel',
+    summaryText: 'Feedback by the model of the newest request of its trace; empty when there is none',
+    paths: ['feedbacks/ai-models'],
+    summaryFields: ['total'],
+    pointFields: ['ai_model', 'total', 'avg_weighted_feedback'],
+    of: (counts) => ({
+      summary: { total: total(counts) },
+      data_points: [...groupBy(counts, ({ ai_model }) => ai_model)]
+        .map(([ai_model, of]) => ({ ai_model, total: total(of), avg_weighted_feedback: average(of) }))
+        .sort((one, other) => other.total - one.total || (one.ai_model < other.ai_model ? -1 : 1)),
+    }),
+  },
+];

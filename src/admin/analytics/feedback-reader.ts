@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { Reach } from '../../auth/tenant.js';
+import { LogDatabase } from '../../common/database/log-reading/log-database.js';
+import { type Condition, REQUESTS } from '../../common/database/log-reading/log-filters.js';
+import type { AnalyticsQuery } from './analytics-query.js';
+import type { FeedbackCount } from './feedback-graphs.js';
+import { Statement } from './statement.js';
+
+export interface FeedbackOfGroup {
+  readonly avg_weighted_feedback: number;
+  readonly requests_with_feedback: number;
+}
+
+/** The requests of the trace that a feedback is on. */
+const OF_TRACE = `request_logs.organisation_id = feedback.organization_id
+  AND request_logs.workspace_id = feedback.workspace_id AND request_logs.trace_id = feedback.trace_id`;
+
+/** The newest of them tells the model. */
+const MODEL = `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ORDER BY created_at DESC LIMIT 1), '')`;
+
+/** Counts feedback by when it was given. Filters are about the requests of its trace: one of them must fit. */
+@Injectable()
+export class FeedbackReader {
+  constructor(private readonly database: LogDatabase) {}
+
+  async read(
+    reach: Reach,
+    query: AnalyticsQuery,
+    slots: readonly number[],
+  ): Promise<readonly FeedbackCount[]> {
+    const statement = new Statement();
+    const starts = statement.bind(slots.map((slot) => new Date(slot)));
+    const where = this.#where(statement, reach, query);
+    const rows = await this.database.read<{ [Name in keyof FeedbackCount]: string }>(
+      `SELECT width_bucket(created_at, ${starts}::timestamptz[]) - 1 AS slot, value AS score, ai_model,
+         count(*) AS count, sum(value * weight) AS weighted
+       FROM (SELECT *, ${MODEL} AS ai_model FROM feedback WHERE ${where}) AS given GROUP BY 1, 2, 3`,
+      statement.parameters,
+    );
+    return rows.map(({ slot, score, ai_model, count, weighted }) => ({
+      slot: Number(slot),
+      score: Number(score),
+      ai_model,
+      count: Number(count),
+      weighted: Number(weighted),
+    }));
+  }
+
+  /** Feedback on the requests whose metadata has these values. */
+  async byMetadata(
+    reach: Reach,
+    { range, conditions }: AnalyticsQuery,
+    { key, values }: { readonly key: string; readonly values: readonly string[] },
+  ): Promise<ReadonlyMap<string, FeedbackOfGroup>> {
+    const statement = new Statement();
+    const value = `left(coalesce(metadata ->> ${statement.bind(key)}::text, ''), 128)`;
+    const tenant = statement.tenant(reach);
+    const rows = await this.database.read<{ value: string; weighted: number; requests: string }>(
+      `SELECT ${value} AS value, avg(given.weighted) AS weighted, count(*) AS requests
+       FROM ${REQUESTS} CROSS JOIN LATERAL (
+         SELECT avg(feedback.value * feedback.weight)::float8 AS weighted FROM feedback WHERE ${OF_TRACE}
+       ) AS given
+       WHERE ${tenant} AND trace_id IN (SELECT trace_id FROM feedback WHERE organization_id = $2::uuid)
+         AND created_at >= ${statement.bind(new Date(range.from))} AND created_at < ${statement.bind(new Date(range.to))}
+         AND ${value} = ANY(${statement.bind(values)}::text[]) AND given.weighted IS NOT NULL
+         ${filters(statement, conditions)}
+       GROUP BY 1`,
+      statement.parameters,
+    );
+    return new Map(
+      rows.map(({ value: name, weighted, requests }) => [
+        name,
+        { avg_weighted_feedback: weighted, requests_with_feedback: Number(requests) },
+      ]),
+    );
+  }
+
+  #where(
+    statement: Statement,
+    { organizationId, workspaceId }: Reach,
+    { range, conditions }: AnalyticsQuery,
+  ): string {
+    const parts = [
+      `organization_id = ${statement.bind(organizationId)}::uuid`,
+      ...(workspaceId === undefined ? [] : [`workspace_id = ${statement.bind(workspaceId)}::uuid`]),
+      `created_at >= ${statement.bind(new Date(range.from))}::timestamptz`,
+      `created_at < ${statement.bind(new Date(range.to))}::timestamptz`,
+    ];
+    if (conditions.length > 0)
+      parts.push(`EXISTS (SELECT 1 FROM ${REQUESTS} WHERE ${OF_TRACE} ${filters(statement, conditions)})`);
+    return parts.join(' AND ');
+  }
+}
+
+const filters = (statement: Statement, conditions: readonly Condition[]): string =>
+  conditions.map(({ sql, parameter }) => `AND ${sql(statement.bind(parameter))}`).join(' ');

@@ -1,0 +1,190 @@
+import { type ReadMeasureName, ratio, type Sums } from './read-measures.js';
+
+/** A field of an answer: what it is, and how it comes of what was counted. `before` is the sum of all points until then. */
+type Field = (sums: Sums, before: Before) => unknown;
+
+/** Running totals of a series, for fields that grow from point to point. */
+export interface Before {
+  readonly count: (name: ReadMeasureName) => number;
+}
+
+/**
+ * A graph of the compatible API: paths, what is counted for it, and its fields. `points` gives one entry for each slot of
+ * time; `entries` gives a list that comes of the whole range.
+ */
+export interface Graph {
+  readonly name: string;
+  readonly summaryText: string;
+  readonly paths: readonly string[];
+  readonly measures: readonly ReadMeasureName[];
+  readonly summary: Readonly<Record<string, Field>>;
+  readonly points: Readonly<Record<string, Field>>;
+  readonly entries?: (sums: Sums) => readonly Readonly<Record<string, unknown>>[];
+}
+
+const total =
+  (name: ReadMeasureName): Field =>
+  (sums) =>
+    sums.count(name);
+
+const COST = {
+  total: (sums: Sums) => sums.cents('cost_nano_usd'),
+  avg: (sums: Sums) => sums.perRequest(sums.cents('cost_nano_usd')),
+};
+
+const LATENCY = {
+  avg: (sums: Sums) => sums.perRequest(sums.milliseconds('duration_us')),
+  p50: (sums: Sums) => sums.quantileMs(0.5),
+  p90: (sums: Sums) => sums.quantileMs(0.9),
+  p95: (sums: Sums) => sums.quantileMs(0.95),
+  p99: (sums: Sums) => sums.quantileMs(0.99),
+};
+
+const TOKENS = {
+  total: (sums: Sums) => sums.tokens,
+  avg: (sums: Sums) => sums.perRequest(sums.tokens),
+};
+
+const ERROR_RATE = { rate: (sums: Sums) => sums.percentOfRequests(sums.count('errors')) };
+const REQUESTS_PER_USER = (sums: Sums): number => ratio(sums.count('requests_of_users'), sums.count('users'));
+const HIT_RATE = (sums: Sums): number => sums.percentOfRequests(sums.hits);
+const NANO_USD_PER_CENT = 10_000_000;
+
+/** What the cache saved until the end of a point, in cents. */
+const savedSoFar =
+  (name: 'simple_saved_nano_usd' | 'semantic_saved_nano_usd'): Field =>
+  (sums, before) =>
+    (before.count(name) + sums.count(name)) / NANO_USD_PER_CENT;
+
+const retries = (sums: Sums): number =>
+  [...sums.counts('retry_rescues').values()].reduce((sum, count) => sum + count, 0);
+
+/** Paths below `/v1/analytics/graphs/`. The ones with a dash are those that the Node SDK of the compatible API sends. */
+export const GRAPHS: readonly Graph[] = [
+  {
+    name: 'requests',
+    summaryText: 'Requests over time',
+    paths: ['requests'],
+    measures: ['requests'],
+    summary: { total: total('requests') },
+    points: { total: total('requests') },
+  },
+  {
+    name: 'cost',
+    summaryText: 'Cost over time, in cents',
+    paths: ['cost'],
+    measures: ['requests', 'cost_nano_usd'],
+    summary: COST,
+    points: COST,
+  },
+  {
+    name: 'latency',
+    summaryText: 'Latency over time, in milliseconds: mean and percentiles (at most 0.8 % off)',
+    paths: ['latency'],
+    measures: ['requests', 'duration_us', 'duration_histogram'],
+    summary: LATENCY,
+    points: LATENCY,
+  },
+  {
+    name: 'tokens',
+    summaryText: 'Tokens over time, in and out',
+    paths: ['tokens'],
+    measures: ['requests', 'input_tokens', 'output_tokens'],
+    summary: TOKENS,
+    points: TOKENS,
+  },
+  {
+    name: 'users',
+    summaryText: 'Distinct end users over time',
+    paths: ['users'],
+    measures: ['users'],
+    summary: { total: total('users') },
+    points: { total: total('users') },
+  },
+  {
+    name: 'requestsPerUser',
+    summaryText: 'Requests per end user over time; requests that name none are left out',
+    paths: ['users/requests', 'users-requests'],
+    measures: ['users', 'requests_of_users'],
+    summary: { total: total('requests_of_users'), unique: total('users'), avg: REQUESTS_PER_USER },
+    points: { avg: REQUESTS_PER_USER },
+  },
+  {
+    name: 'errors',
+    summaryText: 'Errors over time: statuses of 400 and more',
+    paths: ['errors'],
+    measures: ['errors'],
+    summary: { total: total('errors') },
+    points: { total: total('errors') },
+  },
+  {
+    name: 'errorRate',
+    summaryText: 'Errors over time, in percent of the requests',
+    paths: ['errors/rate', 'errors-rate'],
+    measures: ['requests', 'errors'],
+    summary: ERROR_RATE,
+    points: ERROR_RATE,
+  },
+  {
+    name: 'errorStacks',
+    summaryText: 'Errors over time by status',
+    paths: ['errors/stacks', 'errors-stack'],
+    measures: ['errors', 'statuses'],
+    summary: { total: total('errors') },
+    points: {
+      stats: ({ failures }) =>
+        failures.map(([response_status_code, count]) => ({ response_status_code, count })),
+    },
+  },
+  {
+    name: 'errorStatusCodes',
+    summaryText: 'Errors by status',
+    paths: ['errors/status-codes', 'errors-status-code'],
+    measures: ['errors', 'statuses'],
+    summary: { total_errors: total('errors'), unique_error_codes: ({ failures }) => failures.length },
+    points: {},
+    entries: ({ failures }) => failures.map(([status_code, count]) => ({ status_code, count })),
+  },
+  {
+    name: 'rescuedRequests',
+    summaryText: 'Requests that succeeded by a retry or a fallback',
+    paths: ['requests/rescued', 'requests-rescued'],
+    measures: ['retry_rescues', 'fallback_rescues'],
+    summary: { retry: retries, fallback: total('fallback_rescues') },
+    points: {
+      retry: (sums) =>
+        [...sums.counts('retry_rescues')]
+          .sort(([one], [other]) => one - other)
+          .map(([retry_success_count, count]) => ({ retry_success_count, count })),
+      fallback: total('fallback_rescues'),
+    },
+  },
+  {
+    name: 'cacheHitRate',
+    summaryText: 'Answers from the cache over time, in percent, and what they saved in cents',
+    paths: ['cache/hit-rate', 'cache-hit-rate'],
+    measures: [
+      'requests',
+      'simple_hits',
+      'semantic_hits',
+      'simple_saved_nano_usd',
+      'semantic_saved_nano_usd',
+    ],
+    summary: { total: ({ hits }) => hits, rate: HIT_RATE },
+    points: {
+      simple_hits: total('simple_hits'),
+      semantic_hits: total('semantic_hits'),
+      rate: HIT_RATE,
+      cumulative_simple_cache_savings: savedSoFar('simple_saved_nano_usd'),
+      cumulative_semantic_cache_savings: savedSoFar('semantic_saved_nano_usd'),
+    },
+  },
+  {
+    name: 'cacheLatency',
+    summaryText: 'Latency of answers from the cache over time, in milliseconds',
+    paths: ['cache/latency', 'cache-latency'],
+    measures: ['simple_hits', 'semantic_hits', 'hit_duration_us'],
+    summary: { avg: (sums) => ratio(sums.milliseconds('hit_duration_us'), sums.hits) },
+    points: { avg: (sums) => ratio(sums.milliseconds('hit_duration_us'), sums.hits) },
+  },
+];

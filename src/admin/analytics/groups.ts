@@ -1,0 +1,138 @@
+import { metadataSlice, NIL_ID, USER_KEY } from '../../common/rollups/dimensions.js';
+import { type ReadMeasureName, type Sums } from './read-measures.js';
+
+/** A column of grouped answers: what is counted for it, how it is shown, and how groups are sorted by it. */
+interface Column {
+  readonly measures: readonly ReadMeasureName[];
+  readonly value: (sums: Sums) => unknown;
+  /** An expression over the measures of a group. */
+  readonly order: string;
+}
+
+const average = (sum: string): string => `(${sum})::float8 / requests`;
+const percentile = (share: number): Column => ({
+  measures: ['duration_histogram'],
+  value: (sums) => sums.quantileMs(share),
+  order: `counts_quantile(duration_histogram, ${share})`,
+});
+
+export const COLUMNS = {
+  requests: { measures: ['requests'], value: (sums) => sums.count('requests'), order: 'requests' },
+  cost: { measures: ['cost_nano_usd'], value: (sums) => sums.cents('cost_nano_usd'), order: 'cost_nano_usd' },
+  total_tokens: {
+    measures: ['input_tokens', 'output_tokens'],
+    value: ({ tokens }) => tokens,
+    order: 'input_tokens + output_tokens',
+  },
+  avg_tokens: {
+    measures: ['requests', 'input_tokens', 'output_tokens'],
+    value: (sums) => sums.perRequest(sums.tokens),
+    order: average('input_tokens + output_tokens'),
+  },
+  avg_input_tokens: {
+    measures: ['requests', 'input_tokens'],
+    value: (sums) => sums.perRequest(sums.count('input_tokens')),
+    order: average('input_tokens'),
+  },
+  avg_output_tokens: {
+    measures: ['requests', 'output_tokens'],
+    value: (sums) => sums.perRequest(sums.count('output_tokens')),
+    order: average('output_tokens'),
+  },
+  avg_latency: {
+    measures: ['requests', 'duration_us'],
+    value: (sums) => sums.perRequest(sums.milliseconds('duration_us')),
+    order: average('duration_us'),
+  },
+  p50_latency: percentile(0.5),
+  p90_latency: percentile(0.9),
+  p95_latency: percentile(0.95),
+  p99_latency: percentile(0.99),
+  success_rate: {
+    measures: ['requests', 'errors'],
+    value: (sums) => sums.percentOfRequests(sums.count('requests') - sums.count('errors')),
+    order: average('requests - errors'),
+  },
+  error_count: { measures: ['errors'], value: (sums) => sums.count('errors'), order: 'errors' },
+  cache_hit_rate: {
+    measures: ['requests', 'simple_hits', 'semantic_hits'],
+    value: (sums) => sums.percentOfRequests(sums.hits),
+    order: average('simple_hits + semantic_hits'),
+  },
+  last_seen: { measures: ['last_seen'], value: (sums) => sums.moment('last_seen'), order: 'last_seen' },
+  first_seen: { measures: ['first_seen'], value: (sums) => sums.moment('first_seen'), order: 'first_seen' },
+} as const satisfies Record<string, Column>;
+
+export type ColumnName = keyof typeof COLUMNS;
+
+export const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLUMNS, name);
+
+export const columnOf = (name: ColumnName): Column => COLUMNS[name];
+
+/** What requests are grouped by, below `/v1/analytics/groups/`. */
+export interface Grouping {
+  /** Name of the field that holds the value of the group. */
+  readonly field: string;
+  /** The dimension; undefined for a column of the tenant, which every source has. */
+  readonly dimension: string | undefined;
+  /** An expression over the source's columns, if it is not the dimension itself. */
+  readonly value?: (bind: (parameter: unknown) => string) => string;
+  readonly columns: readonly ColumnName[];
+  /** Counts are texts there in the compatible API. */
+  readonly asText?: readonly ColumnName[];
+}
+
+const USUAL: readonly ColumnName[] = [
+  'requests',
+  'cost',
+  'total_tokens',
+  'avg_latency',
+  'success_rate',
+  'last_seen',
+];
+const grouping = (field: string, dimension: string): Grouping => ({ field, dimension, columns: USUAL });
+
+/** By slug, as requests name it; the nil id of no workspace has none. */
+const WORKSPACES: Grouping = {
+  field: 'workspace',
+  dimension: undefined,
+  value: () => '(SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id)',
+  columns: USUAL,
+};
+
+/** Values of a key of the metadata. */
+export const byMetadata = (key: string): Grouping => ({
+  field: 'metadata_value',
+  dimension: key === USER_KEY ? 'end_user' : metadataSlice(key),
+  value: (bind) => `metadata ->> ${bind(key)}::text`,
+  columns: ['requests', 'cost', 'avg_tokens', 'last_seen'],
+});
+
+export const GROUPINGS = {
+  users: {
+    field: 'user',
+    dimension: 'end_user',
+    columns: ['requests', 'cost'],
+    asText: ['requests', 'cost'],
+  },
+  'ai-models': { field: 'ai_model', dimension: 'model', columns: ['requests'], asText: ['requests'] },
+  workspaces: WORKSPACES,
+  workspace: WORKSPACES,
+  ai_service: grouping('ai_service', 'provider'),
+  model: grouping('model', 'model'),
+  status_code: grouping('status_code', 'status'),
+  api_key: grouping('api_key', 'api_key_id'),
+  config: {
+    ...grouping('config', 'config_id'),
+    value: () => `coalesce((SELECT slug FROM configs WHERE configs.id = request_logs.config_id),
+      nullif(request_logs.config_id, '${NIL_ID}'::uuid)::text)`,
+  },
+  provider: grouping('provider', 'virtual_key'),
+  prompt: grouping('prompt', 'prompt_slug'),
+  endpoint: grouping('endpoint', 'endpoint'),
+  cache_status: grouping('cache_status', 'cache_status'),
+} as const satisfies Record<string, Grouping>;
+
+export type GroupingName = keyof typeof GROUPINGS;
+
+export const isGrouping = (name: string): name is GroupingName => Object.hasOwn(GROUPINGS, name);

@@ -1,0 +1,83 @@
+import type { Condition } from '../../common/database/log-reading/log-filters.js';
+import { CUBE, SLICES, USER_KEY } from '../../common/rollups/dimensions.js';
+import type { Grain } from '../../common/rollups/grains.js';
+import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
+
+/** Where an answer is read: a family of rollups, or the request rows. */
+export interface Source {
+  /** Null for the request rows. */
+  readonly table: ((grain: Grain) => string) | null;
+  readonly time: string;
+  /** A further condition, which begins with AND. */
+  readonly where: string;
+  /** What is added to the columns of the table, so that filters find the names that they use for request rows. */
+  readonly columns: string;
+  readonly select: (measures: readonly ReadMeasureName[]) => string;
+}
+
+export interface Need {
+  readonly conditions: readonly Condition[];
+  /** Dimensions that are counted or grouped by. */
+  readonly needs: readonly string[];
+  /** Keys of the metadata whose slices are complete in the range. */
+  readonly metadataKeys: ReadonlySet<string>;
+}
+
+const measured =
+  (of: 'ofRollup' | 'ofRequests') =>
+  (measures: readonly ReadMeasureName[]): string =>
+    measures.map((name) => `${READ_MEASURES[name][of]} AS ${name}`).join(', ');
+
+const ROLLUP = { time: 'bucket', select: measured('ofRollup') } as const;
+
+const REQUEST_ROWS: Source = {
+  table: null,
+  time: 'created_at',
+  where: '',
+  columns: 'created_at AS at',
+  select: measured('ofRequests'),
+};
+
+const CUBE_SOURCE: Source = {
+  ...ROLLUP,
+  table: (grain) => `usage_${grain}`,
+  where: '',
+  columns: 'bucket AS at',
+};
+
+const METADATA = 'metadata.';
+
+/** A literal of SQL. Keys of the metadata come from the operator's settings, but a quote in one must not matter. */
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+function sliceSource(dimension: string): Source {
+  const key = dimension.startsWith(METADATA) ? dimension.slice(METADATA.length) : null;
+  const metadata = (name: string): string =>
+    `, CASE WHEN value = '' THEN '{}'::jsonb ELSE jsonb_build_object(${literal(name)}, value) END AS metadata`;
+  const named = {
+    all: '',
+    api_key_id: ', value::uuid AS api_key_id',
+    end_user: `, value AS end_user${metadata(USER_KEY)}`,
+  }[dimension];
+  return {
+    ...ROLLUP,
+    table: (grain) => `usage_slice_${grain}`,
+    where: ` AND dimension = ${literal(dimension)}`,
+    columns: `bucket AS at${named ?? (key === null ? `, value AS ${dimension}` : metadata(key))}`,
+  };
+}
+
+/** The cheapest source that can tell: one slice, then the cube, then the request rows. */
+export function sourceFor({ conditions, needs, metadataKeys }: Need): Source {
+  const dimensions = new Set(needs);
+  for (const { on } of conditions) {
+    if (on === null) return REQUEST_ROWS;
+    for (const dimension of on) dimensions.add(dimension);
+  }
+  const [only = 'all', ...others] = dimensions;
+  const isSlice =
+    Object.hasOwn(SLICES, only) ||
+    (only.startsWith(METADATA) && metadataKeys.has(only.slice(METADATA.length)));
+  if (others.length === 0 && isSlice) return sliceSource(only);
+  return [...dimensions].every((dimension) => Object.hasOwn(CUBE, dimension)) ? CUBE_SOURCE : REQUEST_ROWS;
+}

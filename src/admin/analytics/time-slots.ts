@@ -1,0 +1,106 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { GRAIN_MS } from '../../common/rollups/grains.js';
+
+/** How wide the points of a series are. Days and longer are those of a calendar, in the time zone that was asked for. */
+export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const;
+
+export type Interval = (typeof INTERVALS)[number];
+
+/** Milliseconds since the epoch; `to` is the first moment outside. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const MOST_SLOTS = 2_000;
+const MOST_OF_A_CHART = 180;
+
+const SHORTEST_MS: Readonly<Record<Interval, number>> = {
+  ...GRAIN_MS,
+  week: 7 * GRAIN_MS.day,
+  month: 28 * GRAIN_MS.day,
+};
+
+/** The narrowest width that draws a chart of at most 180 points. */
+export function automaticInterval({ from, to }: TimeRange): Interval {
+  return INTERVALS.find((interval) => (to - from) / SHORTEST_MS[interval] <= MOST_OF_A_CHART) ?? 'month';
+}
+
+/** The beginnings of the slots that cover a range, in order. The first may lie before the range begins. */
+export function timeSlots(range: TimeRange, interval: Interval, zone: string): readonly number[] {
+  if ((range.to - range.from) / SHORTEST_MS[interval] > MOST_SLOTS)
+    throw new AppError('invalid_request', {
+      detail: `The range has more than ${MOST_SLOTS} points of this "interval". Take a longer interval or a shorter range.`,
+    });
+  const slots: number[] = [];
+  const clock = new ZoneClock(zone);
+  for (let at = clock.floor(range.from, interval); at < range.to; at = clock.next(at, interval))
+    slots.push(at);
+  return slots;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Local time of a zone, written as if it were UTC, so that the methods of Date for UTC reckon in it. */
+class ZoneClock {
+  readonly #format: Intl.DateTimeFormat;
+
+  constructor(timeZone: string) {
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      ...{
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      },
+    });
+  }
+
+  floor(at: number, interval: Interval): number {
+    const local = this.#local(at);
+    if (interval === 'minute' || interval === 'hour') return at - (local % GRAIN_MS[interval]);
+    return this.#moment(startOfLocal(local, interval));
+  }
+
+  next(at: number, interval: Interval): number {
+    if (interval === 'minute' || interval === 'hour') return at + GRAIN_MS[interval];
+    const start = new Date(this.#local(at));
+    if (interval === 'month') start.setUTCMonth(start.getUTCMonth() + 1, 1);
+    else start.setUTCDate(start.getUTCDate() + (interval === 'week' ? 7 : 1));
+    return this.#moment(startOfLocal(start.getTime(), interval));
+  }
+
+  /** To the second: zones have no finer offsets. */
+  #local(at: number): number {
+    const part = Object.fromEntries(
+      this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]),
+    ) as Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
+    return Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
+  }
+
+  /** When a local time is. Where the clocks leap over it, the moment after the leap. */
+  #moment(local: number): number {
+    const guess = local - (this.#local(local) - local);
+    const second = local - (this.#local(guess) - guess);
+    const fitting = [guess, second].filter((at) => this.#local(at) === local);
+    return fitting.length > 0 ? Math.min(...fitting) : Math.max(guess, second);
+  }
+}
+
+function startOfLocal(local: number, interval: Interval): number {
+  const start = new Date(Math.floor(local / GRAIN_MS.day) * GRAIN_MS.day);
+  if (interval === 'month') start.setUTCDate(1);
+  // Weeks begin on Monday: https://en.wikipedia.org/wiki/ISO_week_date
+  if (interval === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7));
+  return start.getTime();
+}

@@ -1,0 +1,65 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsNumber, Max, Min } from 'class-validator';
+import { IfGiven, rule } from '../../common/http/validators.js';
+
+const LARGEST = 10;
+const LONGEST_TRACE = 256;
+const LONGEST_TEXT = 128;
+const MOST_KEYS = 32;
+/** PostgreSQL's texts hold neither NUL nor half a character. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+const isText = (value: unknown, longest: number): boolean =>
+  typeof value === 'string' && value.length <= longest && !UNSTORABLE.test(value);
+
+function isMetadata(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length <= MOST_KEYS && entries.flat().every((text) => isText(text, LONGEST_TEXT));
+}
+
+/** What can be said of a trace, and said again differently. */
+export class UpdateFeedbackDto {
+  @ApiProperty({ type: 'integer', minimum: -LARGEST, maximum: LARGEST, example: 5 })
+  @IsInt({ message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
+  @Min(-LARGEST, { message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
+  @Max(LARGEST, { message: `it must be a whole number from -${LARGEST} to ${LARGEST}` })
+  readonly value: number;
+
+  /** How much it counts. */
+  @ApiPropertyOptional({ type: Number, minimum: 0, maximum: 1, default: 1 })
+  @IfGiven()
+  @IsNumber({}, { message: 'it must be a number from 0 to 1' })
+  @Min(0, { message: 'it must be a number from 0 to 1' })
+  @Max(1, { message: 'it must be a number from 0 to 1' })
+  readonly weight?: number;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string', maxLength: LONGEST_TEXT } })
+  @IfGiven()
+  @rule(
+    'isMetadata',
+    `it must be an object of at most ${MOST_KEYS} texts of at most ${LONGEST_TEXT} characters`,
+    isMetadata,
+  )
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export class CreateFeedbackDto extends UpdateFeedbackDto {
+  @ApiProperty({ maxLength: LONGEST_TRACE, example: 'checkout-7' })
+  @rule(
+    'isTraceId',
+    `it must be a text of 1 to ${LONGEST_TRACE} characters`,
+    (value) => value !== '' && isText(value, LONGEST_TRACE),
+  )
+  readonly trace_id: string;
+}
+
+export class FeedbackAnswerDto {
+  @ApiProperty({ enum: ['success'] }) readonly status = 'success';
+  @ApiProperty({ example: 'Feedback is stored.' }) readonly message: string;
+  @ApiProperty({ type: [String] }) readonly feedback_ids: readonly string[];
+
+  static from(message: string, feedback_ids: readonly string[]): FeedbackAnswerDto {
+    return Object.assign(new FeedbackAnswerDto(), { message, feedback_ids });
+  }
+}

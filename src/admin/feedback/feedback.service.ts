@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { Feedback } from '../../common/database/entities/feedback.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import type { CreateFeedbackDto, UpdateFeedbackDto } from './feedback.dto.js';
+
+/** Feedback on traces. A trace need not be known yet: its requests may be on their way to the log. */
+@Injectable()
+export class FeedbackService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** All of them or none. Answers the ids in the order given. */
+  async create(caller: Principal, given: readonly CreateFeedbackDto[]): Promise<readonly string[]> {
+    const { organizationId, workspaceId } = tenantOf(caller);
+    const rows = given.map(({ trace_id, value, weight, metadata }) => ({
+      id: uuidV7(Date.now()),
+      organizationId,
+      workspaceId,
+      apiKeyId: caller.apiKeyId,
+      traceId: trace_id,
+      value,
+      weight: weight ?? 1,
+      metadata: metadata ?? {},
+    }));
+    await this.unitOfWork.repository(Feedback).insert(rows);
+    this.audit.note({ targetId: rows.map(({ id }) => id).join(','), workspaceId });
+    return rows.map(({ id }) => id);
+  }
+
+  /** What is not named stays as it is. Another tenant's feedback is "not found". */
+  async update(caller: Principal, id: string, { value, weight, metadata }: UpdateFeedbackDto): Promise<void> {
+    const tenant = tenantOf(caller);
+    const repository = this.unitOfWork.repository(Feedback);
+    const found = isUuid(id)
+      ? await repository.findOne({ where: { ...tenant, id }, lock: { mode: 'pessimistic_write' } })
+      : null;
+    if (!found) throw new AppError('not_found', { resource: 'feedback' });
+    Object.assign(found, {
+      value,
+      ...(weight === undefined ? {} : { weight }),
+      ...(metadata === undefined ? {} : { metadata }),
+    });
+    await repository.save(found);
+    this.audit.note({ targetId: found.id, workspaceId: found.workspaceId });
+  }
+}
+
+/** Keys without a workspace do not carry the scope; this says so to the compiler, and to who changes the scopes. */
+function tenantOf({ organizationId, workspaceId }: Principal): {
+  organizationId: string;
+  workspaceId: string;
+} {
+  if (workspaceId === null)
+    throw new AppError('forbidden', { detail: 'feedback is given with a workspace key' });
+  return { organizationId, workspaceId };
+}

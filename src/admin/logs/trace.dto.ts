@@ -1,0 +1,39 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { LogDto } from './log.dto.js';
+import type { Span, Trace } from './span-tree.js';
+
+/** Deeper than that a tree is shown as a list: writing it out would exhaust the stack. */
+const DEEPEST = 100;
+
+export class SpanDto extends LogDto {
+  @ApiProperty({ type: () => [SpanDto] }) readonly children: readonly SpanDto[];
+
+  static of({ row, children }: Span, depth = 1): SpanDto {
+    const shown = depth < DEEPEST ? children.map((child) => SpanDto.of(child, depth + 1)) : flat(children);
+    return Object.assign(new SpanDto(), LogDto.from(row), { children: shown });
+  }
+}
+
+function flat(spans: readonly Span[]): SpanDto[] {
+  const rest = [...spans];
+  const shown: SpanDto[] = [];
+  for (let span = rest.shift(); span; span = rest.shift()) {
+    shown.push(SpanDto.of({ row: span.row, children: [] }));
+    rest.push(...span.children);
+  }
+  return shown;
+}
+
+/** All requests of a trace. */
+export class TraceDto {
+  @ApiProperty({ enum: ['trace'] }) readonly object = 'trace';
+  @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
+  @ApiProperty({ type: [SpanDto] }) readonly spans: readonly SpanDto[];
+  @ApiProperty({ description: 'It has more than the 1000 oldest requests that are shown' })
+  readonly has_more: boolean;
+
+  static from({ traceId, roots, isCut }: Trace): TraceDto {
+    const spans = roots.map((root) => SpanDto.of(root));
+    return Object.assign(new TraceDto(), { trace_id: traceId, spans, has_more: isCut });
+  }
+}

@@ -1,0 +1,37 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+/** What somebody thought of a trace: a value with a weight. Requests find it by their trace. */
+@Entity('feedback')
+export class Feedback {
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  @Column({ type: 'uuid' })
+  workspaceId: string;
+
+  @Column({ type: 'uuid' })
+  apiKeyId: string;
+
+  @Column({ type: 'text' })
+  traceId: string;
+
+  /** From -10 to 10. */
+  @Column({ type: 'smallint' })
+  value: number;
+
+  /** From 0 to 1. */
+  @Column({ type: 'double precision' })
+  weight: number;
+
+  @Column({ type: 'jsonb' })
+  metadata: Readonly<Record<string, string>>;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt: Date;
+}

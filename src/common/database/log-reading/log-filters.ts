@@ -1,0 +1,222 @@
+import { AppError } from '../../errors/app-error.js';
+import {
+  LONGEST_VALUE as LONGEST_VALUE_OF_ROLLUPS,
+  metadataSlice,
+  USER_KEY,
+} from '../../rollups/dimensions.js';
+import { isUuid } from '../../ids/uuid-v7.js';
+
+/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
+export interface Condition {
+  readonly sql: (placeholder: string) => string;
+  readonly parameter: unknown;
+  /** The dimensions of the rollups that it is about; null when only the request rows can answer it. */
+  readonly on: readonly string[] | null;
+}
+
+interface Filter {
+  readonly sql: Condition['sql'];
+  /** Makes the parameter of the text that was sent; undefined refuses it. */
+  readonly read: (text: string) => unknown;
+  readonly expects: string;
+  /** Unless it is said, only request rows can answer it. */
+  readonly on?: readonly string[];
+}
+
+/**
+ * Where filters apply: the request rows with the end user beside them. Subqueries as plain as this one cost nothing:
+ * https://www.postgresql.org/docs/current/planner-optimizer.html
+ */
+export const REQUESTS = `(SELECT *, metadata ->> '${USER_KEY}' AS end_user FROM request_logs) AS request_logs`;
+
+const MOST_VALUES = 100;
+const LONGEST_VALUE = 2_048;
+
+/** Nothing of a value ever becomes SQL; a comma separates alternatives. */
+const listOf = (text: string, fits: (value: string) => boolean): readonly string[] | undefined => {
+  const values = text.split(',').map((value) => value.trim());
+  return values.length <= MOST_VALUES && values.every(fits) ? values : undefined;
+};
+
+const anyText = (column: string, isDimension = false): Filter => ({
+  ...(isDimension ? { on: [column] } : {}),
+  sql: (placeholder) => `${column} = ANY(${placeholder}::text[])`,
+  read: (text) => listOf(text, (value) => value !== ''),
+  expects: `a list of at most ${MOST_VALUES} values, separated by commas`,
+});
+
+const anyId = (column: string, isDimension = false): Filter => ({
+  ...(isDimension ? { on: [column] } : {}),
+  sql: (placeholder) => `${column} = ANY(${placeholder}::uuid[])`,
+  read: (text) => listOf(text, isUuid),
+  expects: 'a list of ids, separated by commas',
+});
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+const arrival = (operator: Comparison): Filter => ({
+  sql: (placeholder) => `created_at ${operator} ${placeholder}::timestamptz`,
+  read: (text) => {
+    const at = DATE_TIME.test(text) ? new Date(text) : undefined;
+    return at && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined;
+  },
+  expects: 'a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z',
+});
+
+const status: Filter = {
+  on: ['status'],
+  sql: (placeholder) => `status = ANY(${placeholder}::smallint[])`,
+  read: (text) => listOf(text, (value) => /^[1-9]\d{2}$/.test(value)),
+  expects: 'a list of status codes, separated by commas',
+};
+
+const metadata: Filter = {
+  sql: (placeholder) => `metadata @> ${placeholder}::jsonb`,
+  read: (text) => {
+    const entries = Object.entries(objectIn(text) ?? { refused: null });
+    return entries.flat().every(isStorable) ? JSON.stringify(Object.fromEntries(entries)) : undefined;
+  },
+  expects: 'a JSON object whose values are texts',
+};
+
+const providerAndModel: Filter = {
+  ...anyText('model'),
+  sql: (placeholder) => `provider || '__' || model = ANY(${placeholder}::text[])`,
+  on: ['provider', 'model'],
+};
+
+/** Saved configs go by their slug. One that was removed goes by nothing. */
+const anyConfig: Filter = {
+  ...anyText('config_id', true),
+  sql: (placeholder) => `config_id IN (SELECT configs.id FROM configs
+    WHERE configs.organization_id = request_logs.organisation_id AND configs.slug = ANY(${placeholder}::text[]))`,
+};
+
+const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
+
+type Comparison = '>=' | '<=';
+
+/** A bound of a number. What is unknown of a request is neither large nor small: no bound lets it in. */
+const bound = (value: string, operator: Comparison, scale = '1'): Filter => ({
+  sql: (placeholder) => `${value} ${operator} ${placeholder}::numeric * ${scale}`,
+  read: (text) => (NUMBER.test(text) ? text : undefined),
+  expects: 'a number',
+});
+
+const NANO_USD_PER_CENT = '10000000';
+const TOTAL_TOKENS = 'coalesce(input_tokens + output_tokens, input_tokens, output_tokens)';
+
+const outcome: Filter = {
+  sql: (placeholder) => `(status < 400) = ${placeholder}::boolean`,
+  read: (text) => (['true', 'false'].includes(text) ? text : undefined),
+  expects: '"true" or "false"',
+  on: ['status'],
+};
+
+/** Feedback belongs to a trace, and so to each of its requests. */
+const OF_TRACE = `FROM feedback
+  WHERE feedback.organization_id = request_logs.organisation_id AND feedback.workspace_id = request_logs.workspace_id
+  AND feedback.trace_id = request_logs.trace_id`;
+
+const weightedFeedback = (operator: Comparison): Filter =>
+  bound(`(SELECT avg(feedback.value * feedback.weight) ${OF_TRACE})`, operator);
+
+const hasFeedback: Filter = {
+  sql: (placeholder) => `EXISTS (SELECT 1 ${OF_TRACE}) = ${placeholder}::boolean`,
+  read: outcome.read,
+  expects: outcome.expects,
+};
+
+/** Both bounds of a number, under the names that end in `_min` and `_max`. */
+const bounds = <Name extends string>(name: Name, value: string, scale?: string) =>
+  ({
+    [`${name}_min`]: bound(value, '>=', scale),
+    [`${name}_max`]: bound(value, '<=', scale),
+  }) as Record<`${Name}_min` | `${Name}_max`, Filter>;
+
+/**
+ * What a list of the request log, an analysis or an export can be narrowed to, by the name of the parameter. Names are
+ * those of the compatible API, with shorter ones beside them. Costs are in cents, times in milliseconds.
+ */
+export const LOG_FILTERS = {
+  time_of_generation_min: arrival('>='),
+  time_of_generation_max: arrival('<='),
+  created_at_min: arrival('>='),
+  created_at_max: arrival('<='),
+  ...bounds('total_units', TOTAL_TOKENS),
+  ...bounds('cost', 'cost_nano_usd', NANO_USD_PER_CENT),
+  ...bounds('prompt_token', 'input_tokens'),
+  ...bounds('completion_token', 'output_tokens'),
+  ...bounds('response_time', 'duration_ms'),
+  weighted_feedback_min: weightedFeedback('>='),
+  weighted_feedback_max: weightedFeedback('<='),
+  has_feedback: hasFeedback,
+  status_code: status,
+  is_success: outcome,
+  error_code: anyText('error_code'),
+  cache_status: anyText('cache_status', true),
+  ai_org: anyText('provider', true),
+  provider: anyText('provider', true),
+  ai_model: anyText('model', true),
+  model: anyText('model', true),
+  ai_org_model: providerAndModel,
+  endpoint: anyText('endpoint', true),
+  ending: anyText('ending'),
+  api_key_id: anyId('api_key_id', true),
+  api_key_ids: anyId('api_key_id', true),
+  virtual_key: anyText('virtual_key', true),
+  virtual_keys: anyText('virtual_key', true),
+  config: anyConfig,
+  configs: anyConfig,
+  prompt_slug: anyText('prompt_slug'),
+  user: anyText('end_user', true),
+  user_id: anyId('user_id'),
+  trace_id: anyText('trace_id'),
+  span_id: anyText('span_id'),
+  metadata,
+} as const satisfies Record<string, Filter>;
+
+export type LogFilterName = keyof typeof LOG_FILTERS;
+
+export function isLogFilter(name: string): name is LogFilterName {
+  return Object.hasOwn(LOG_FILTERS, name);
+}
+
+/** The condition that a filter with this value stands for. Refuses a value that the filter cannot mean. */
+export function conditionOf(name: LogFilterName, text: string): Condition {
+  const { sql, read, expects, on }: Filter = LOG_FILTERS[name];
+  // PostgreSQL's texts hold every character but this one.
+  const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
+  if (parameter === undefined)
+    throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
+  return {
+    sql,
+    parameter,
+    on: text.length > LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
+  };
+}
+
+/** A filter by one key of the metadata is about that key's slice. */
+function dimensionsOf(
+  name: LogFilterName,
+  parameter: unknown,
+  on: readonly string[] | undefined,
+): readonly string[] | null {
+  if (name !== 'metadata') return on ?? null;
+  const keys = Object.keys(JSON.parse(String(parameter)) as object);
+  return keys.length === 1 ? keys.map((key) => (key === USER_KEY ? 'end_user' : metadataSlice(key))) : null;
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Half a character and NUL can be written in JSON, but PostgreSQL has no such text and fails on them. */
+function isStorable(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+}

@@ -1,0 +1,35 @@
+import type { DataSource } from 'typeorm';
+import type { Queryable } from '../database/queryable.js';
+import { inTransaction } from './transaction.js';
+
+/** A batch that is being added now may still do without a key that is chosen now. Longer than that takes. */
+const FROM_NOW_ON = "date_trunc('minute', now()) + interval '3 minutes'";
+
+/**
+ * Makes the chosen keys of the metadata those that have slices. A new one has them for requests from now on; for those
+ * before, and for every other key, readers take the request rows.
+ */
+export async function chooseMetadataKeys(database: DataSource, keys: readonly string[]): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    await transaction.query('DELETE FROM rollup_metadata_keys WHERE key <> ALL ($1::text[])', [keys]);
+    await transaction.query(
+      `INSERT INTO rollup_metadata_keys (key, counted_since, complete_since)
+       SELECT DISTINCT key, ${FROM_NOW_ON}, ${FROM_NOW_ON} FROM unnest($1::text[]) AS key
+       ON CONFLICT (key) DO NOTHING`,
+      [keys],
+    );
+  });
+}
+
+/** Before request rows are counted again from a moment on: slices of all chosen keys will begin there. */
+export async function countMetadataKeysFrom(database: Queryable, from: Date | null): Promise<void> {
+  await database.query(
+    "UPDATE rollup_metadata_keys SET counted_since = coalesce($1::timestamptz, '-infinity')",
+    [from],
+  );
+}
+
+/** After that: readers may rely on it. */
+export async function metadataKeysAreComplete(database: Queryable): Promise<void> {
+  await database.query('UPDATE rollup_metadata_keys SET complete_since = counted_since');
+}

@@ -1,0 +1,48 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../common/observability/logger.js';
+import { derive, ripeMarks } from '../common/rollups/derive.js';
+import { chooseMetadataKeys } from '../common/rollups/metadata-keys.js';
+import { SETTINGS } from '../common/settings/settings.module.js';
+import type { Settings } from '../common/settings/settings.js';
+import { InTurn } from './in-turn.js';
+
+const EVERY_MS = 15_000;
+const QUIET_S = 60;
+const MOST_PER_ROUND = 200;
+
+/** Makes hours of minutes and days of hours, when they are over. Until then readers take the finer ones. */
+@Injectable()
+export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #turns = new InTurn(() => this.#round(), {
+    logger: createLogger('roll-up-usage'),
+    failure: 'hours and days could not be derived',
+  });
+
+  constructor(
+    private readonly database: DataSource,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'analyticsMetadataKeys'>,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#turns.start(EVERY_MS);
+    void this.#turns.round();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#turns.stop();
+  }
+
+  async #round(): Promise<void> {
+    await chooseMetadataKeys(this.database, this.settings.analyticsMetadataKeys);
+    for (const mark of await ripeMarks(this.database, QUIET_S, MOST_PER_ROUND)) {
+      if (this.#turns.isStopped) return;
+      await derive(this.database, mark);
+    }
+  }
+}
