@@ -42,11 +42,14 @@ export function proven(answer: Answer, entry: Entry, holdMs: number, response: S
 function trialOf(answer: Answer, endpoint: Endpoint | null): Trial | null {
   if (!endpoint?.usage) return null;
   const { contentType, contentEncoding } = readResponseHead(answer.attempt.rawHeaders);
-  const isJson = contentType?.startsWith('application/json') ?? false;
-  if (isJson) return new Trial(answer, null, null);
-  const isStream = answer.translated?.context.isStreamed ?? contentType?.startsWith('text/event-stream') ?? false;
-  const trial = isStream ? new Trial(answer, endpoint.usage, contentEncoding) : null;
-  return trial?.isReadable ? trial : null;
+  if (contentType?.startsWith('application/json')) return new Trial(answer, null, null);
+  if (!isStream(answer, contentType)) return null;
+  const trial = new Trial(answer, endpoint.usage, contentEncoding);
+  return trial.isReadable ? trial : null;
+}
+
+function isStream({ translated }: Answer, contentType: string | null): boolean {
+  return translated ? translated.context.isStreamed : (contentType?.startsWith('text/event-stream') ?? false);
 }
 
 /** Takes the beginning of an answer and judges it. */
