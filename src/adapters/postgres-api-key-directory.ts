@@ -23,7 +23,7 @@ interface Row extends CallerRules {
   readonly workspace_id: string | null;
   readonly user_id: string | null;
   readonly authority_id: string | null;
-  /** The authority's roles; null when that person is gone. */
+  /** The authority's roles; null when that person is gone or deactivated. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
   readonly settings: Partial<OrganizationSettings>;
@@ -49,18 +49,18 @@ const BY_HASH = `
   JOIN organizations organization ON organization.id = key.organization_id
   LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
-    AND authority.id = coalesce(key.user_id, key.created_by_user_id)
+    AND authority.id = coalesce(key.user_id, key.created_by_user_id) AND authority.status = 'active'
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
   WHERE key.deleted_at IS NULL
     AND (key.key_hash = $1 OR (key.previous_key_hash = $1 AND key.previous_key_expires_at > now()))`;
+
+const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
   'organisation-service': 'admin_key',
   'workspace-service': 'workspace_service_key',
   'workspace-user': 'workspace_user_key',
 };
-
-const OF_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const MINUTE_MS = 60_000;
 const ADMIN_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
@@ -91,8 +91,8 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person, the limits of a workspace and what an organization decides bound many keys.
-      if (change === null || OF_MANY_KEYS.has(change.resource)) this.cache.clear();
+      // The roles of a person bound many keys, and an organization or a workspace that changes all of its own.
+      if (change === null || BINDS_MANY_KEYS.has(change.resource)) this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
   }

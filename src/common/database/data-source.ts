@@ -4,6 +4,9 @@ import { AuditRecord } from './entities/audit-record.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
+import { InviteWorkspace } from './entities/invite-workspace.entity.js';
+import { Invite } from './entities/invite.entity.js';
+import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -17,6 +20,7 @@ import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idemp
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
+import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -26,6 +30,9 @@ const ENTITIES = [
   LimitPolicy,
   Config,
   ConfigVersion,
+  Invite,
+  InviteWorkspace,
+  Mail,
   Organization,
   User,
   VirtualKey,
@@ -43,6 +50,7 @@ const MIGRATIONS = [
   Limits1763690400000,
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
+  People1763690800000,
 ];
 
 /**
