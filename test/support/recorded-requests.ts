@@ -11,6 +11,7 @@ export function aRecord(
   const attempt = {
     attempt: 0,
     option_path: 'config',
+    decisions: null,
     provider: given.provider ?? 'openai',
     virtual_key_id: null,
     origin: 'https://api.example.com',
@@ -31,6 +32,7 @@ export function aRecord(
     config_id: null,
     config_version_id: null,
     option_path: 'config',
+    decisions: null,
     trace_id: randomUUID(),
     span_id: null,
     parent_span_id: null,

@@ -169,6 +169,21 @@ describe('limits of keys', () => {
     });
   });
 
+  it('belong to workspaces too, as lists', async () => {
+    const { body } = await app.call('POST', '/v1/admin/workspaces', {
+      body: { name: 'Limited', rate_limits: RATE, usage_limits: [BUDGET] },
+    });
+    const path = `/v1/admin/workspaces/${body.id}`;
+    expect((await app.call('GET', path)).body).toMatchObject({
+      rate_limits: [RATE],
+      usage_limits: [{ ...BUDGET, usage: 0 }],
+    });
+
+    expect(await app.call('PUT', path, { body: { usage_limits: null } })).toMatchObject({ status: 200 });
+    expect((await app.call('GET', path)).body).toMatchObject({ rate_limits: [RATE], usage_limits: null });
+    expect(app.changes).toContainEqual({ resource: 'workspace', id: body.id });
+  });
+
   it('belong to virtual keys too', async () => {
     const body = { name: 'limited', provider: 'openai', key: 'sk-x', workspace_id: app.first.workspace_id };
     const made = await app.call('POST', '/v1/virtual-keys', {
