@@ -71,7 +71,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
     const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: options.staleKeysMs };
     this.cache = new RefreshingCache({
       load: (secret) => this.load(secret),
-      idOf: ({ principal }) => principal.apiKeyId,
+      idOf: ({ principal }) => principal.apiKeyId ?? '',
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {

@@ -6,7 +6,7 @@ export interface UsedRequest {
   readonly created_at: Date;
   readonly organisation_id: string;
   readonly workspace_id: string | null;
-  readonly api_key_id: string;
+  readonly api_key_id: string | null;
   readonly virtual_key_id: string | null;
   readonly provider: string | null;
   readonly model: string | null;

@@ -7,7 +7,8 @@ import { PostgresApiKeyDirectory } from '../../src/adapters/postgres-api-key-dir
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
 import { configureAdmin } from '../../src/admin/configure.js';
-import { ApiKeyDirectory } from '../../src/auth/ports.js';
+import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
+import { ApiKeyDirectory, TokenDirectory } from '../../src/auth/ports.js';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
@@ -15,6 +16,7 @@ import { Secret } from '../../src/common/crypto/secret.js';
 import { DatabaseModule } from '../../src/common/database/database.module.js';
 import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import { parseEgressAllow } from '../../src/common/egress/egress-allow.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
@@ -41,8 +43,8 @@ class LocalChanges extends ChangePublisher implements ChangeFeed {
   }
 }
 
-/** What stands behind the administration's ports in these tests: the real directory, no network. */
-function adaptersFor(dataSource: DataSource, pepper: Secret) {
+/** What stands behind the administration's ports in these tests: the real directories, and of the network what is allowed. */
+function adaptersFor(dataSource: DataSource, pepper: Secret, allow: string) {
   @Global()
   @Module({
     providers: [
@@ -57,10 +59,19 @@ function adaptersFor(dataSource: DataSource, pepper: Secret) {
         useFactory: (changes: LocalChanges) =>
           new PostgresApiKeyDirectory(dataSource, changes, { pepper, staleKeysMs: 0 }),
       },
+      {
+        provide: TokenDirectory,
+        inject: [ChangePublisher, Egress],
+        useFactory: (changes: LocalChanges, egress: Egress) =>
+          new PostgresTokenDirectory(dataSource, changes, egress, 0),
+      },
       { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
-      { provide: Egress, useFactory: () => new Egress({ allow: [], timeouts: { connectMs: 1000 } }) },
+      {
+        provide: Egress,
+        useFactory: () => new Egress({ allow: parseEgressAllow(allow).rules, timeouts: { connectMs: 1000 } }),
+      },
     ],
-    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, Egress],
+    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, TokenDirectory, Egress],
   })
   class AdaptersForTests {}
   return AdaptersForTests;
@@ -93,7 +104,8 @@ export class AdminApp {
     readonly close: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<AdminApp> {
+  /** `allow`: private addresses that may be called, as in GATEHOUSE_EGRESS_ALLOW. */
+  static async start(allow = ''): Promise<AdminApp> {
     const database = await freshDatabase();
     const { dataSource, url } = database;
     const key = () => randomBytes(32).toString('base64');
@@ -108,7 +120,7 @@ export class AdminApp {
       imports: [
         SettingsModule.of(settings),
         DatabaseModule.around(dataSource),
-        adaptersFor(dataSource, keyPepper),
+        adaptersFor(dataSource, keyPepper, allow),
         AdminModule,
       ],
     }).compile();

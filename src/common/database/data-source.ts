@@ -10,6 +10,7 @@ import { Foundation1763690000000 } from './migrations/1763690000000-foundation.j
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -21,6 +22,7 @@ const MIGRATIONS = [
   RequestLogs1763690100000,
   UsageMinute1763690200000,
   Authority1763690250000,
+  TenantWall1763691000000,
 ];
 
 /**
