@@ -4,11 +4,12 @@ import { AdminDoors } from './admin-doors.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { LogsModule } from './logs/logs.module.js';
+import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
 /** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
 @Module({
-  imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule],
+  imports: [DiscoveryModule, AuditModule, ApiKeysModule, VirtualKeysModule, LogsModule, OrganizationJwtModule],
   providers: [AdminDoors],
 })
 export class AdminModule {}

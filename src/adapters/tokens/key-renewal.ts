@@ -68,6 +68,11 @@ export class KeyRenewal {
     return (await renewing) ?? (age < STALE_AFTER_MS ? issuer : { ...issuer, keys: new KeySet([]) });
   }
 
+  /** Its setting was changed: there may be another address, to which no fetch went yet. */
+  forget(organizationId: string): void {
+    this.notBefore.delete(organizationId);
+  }
+
   /** Newer keys, or null when there are none to be had now. Never rejects. */
   private renew(issuer: TokenIssuer, uri: string): Promise<TokenIssuer | null> {
     const { organizationId } = issuer;

@@ -52,6 +52,7 @@ export class PostgresTokenDirectory extends TokenDirectory {
       },
     });
     changes.subscribe((change) => {
+      if (change?.resource === 'organization') this.renewal.forget(change.id);
       if (change === null || change.resource === 'user' || change.resource === 'organization') this.cache.clear();
     });
   }

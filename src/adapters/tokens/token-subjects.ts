@@ -18,7 +18,7 @@ const SUBJECT = `
       SELECT member.workspace_id, member.role FROM workspace_members member
       WHERE member.organization_id = $1 AND member.user_id = person.id
       ORDER BY (member.workspace_id = workspace.id) DESC NULLS LAST, member.workspace_id LIMIT 2
-    ) some
+    ) AS first_two
   ) AS memberships
   FROM organizations organization
   LEFT JOIN users person ON person.organization_id = organization.id

@@ -5,16 +5,21 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
  * nobody thought of, or that was misspelled, may hold a secret.
  */
 const SHOWN: ReadonlySet<string> = new Set([
+  'algorithms',
+  'audiences',
   'custom_host',
   'description',
   'expires_at',
+  'issuers',
   'key_transition_period_ms',
+  'max_lifetime_seconds',
   'name',
   'note',
   'organisation_id',
   'provider',
   'scopes',
   'slug',
+  'token_types',
   'user_id',
   'workspace_id',
 ]);

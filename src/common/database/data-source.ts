@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { OrganizationJwt } from './entities/organization-jwt.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -14,7 +15,7 @@ import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [ApiKey, AuditRecord, Organization, OrganizationJwt, User, VirtualKey, Workspace, WorkspaceMember];
 
 /** In the order in which they run. */
 const MIGRATIONS = [
