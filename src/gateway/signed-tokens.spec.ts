@@ -18,7 +18,7 @@ const given = async (wishes: GatewayWishes = {}): Promise<TestGateway> =>
   (gateway = await aGateway({ tokens, caller, answers: [{ chunks: ['{}'] }], ...wishes }));
 afterEach(() => gateway.close());
 
-/** Node's fetch cannot leave out what the harness sets, so the key header carries the token where one is needed. */
+/** What went upstream, in one text. */
 const sent = (calls: TestGateway['calls']): string => (calls[0]?.headers ?? []).join('\n');
 
 describe('a signed token on the data plane', () => {
@@ -48,7 +48,7 @@ describe('a signed token on the data plane', () => {
   it("leaves a provider's own token to the provider, beside a key and beside a token", async () => {
     for (const key of [undefined, OURS]) {
       const { request, calls } = await given();
-      const own = key === undefined ? {} : { 'x-gateway-api-key': key };
+      const own: Record<string, string> = key === undefined ? {} : { 'x-gateway-api-key': key };
       const answer = await request('/v1/files', {
         headers: { ...own, 'x-gateway-provider': 'openai', authorization: `Bearer ${THEIRS}` },
       });
@@ -63,7 +63,7 @@ describe('a signed token on the data plane', () => {
   it('together with a key is nobody in particular', async () => {
     const { request, key, calls } = await given();
     const another = mintApiKey('ws').reveal();
-    const both = [
+    const both: Record<string, string>[] = [
       { 'x-gateway-api-key': key, authorization: `Bearer ${OURS}` },
       { 'x-gateway-api-key': OURS, authorization: `Bearer ${key}` },
       { 'x-gateway-api-key': OURS, 'x-api-key': another },

@@ -29,7 +29,12 @@ const SIGN: Readonly<Record<string, (data: Buffer, key: KeyObject) => Buffer>> =
   EdDSA: (data, key) => sign(null, data, key),
 };
 
-export function signed(header: { readonly alg: string }, claims: object, { privateKey }: TokenKeys): string {
+export interface TokenHeader {
+  readonly alg: string;
+  readonly [name: string]: unknown;
+}
+
+export function signed(header: TokenHeader, claims: object, { privateKey }: TokenKeys): string {
   const text = unsigned(header, claims);
   const signature = SIGN[header.alg]?.(Buffer.from(text), privateKey) ?? Buffer.alloc(0);
   return `${text}.${signature.toString('base64url')}`;
@@ -95,7 +100,7 @@ export class TestIssuer {
   }
 
   token(organizationId: string, more: object = {}, header: object = {}): string {
-    return signed({ alg: 'RS256', kid: this.keyId, typ: 'JWT', ...header } as { alg: string }, this.claims(organizationId, more), this.keys);
+    return signed({ alg: 'RS256', kid: this.keyId, typ: 'JWT', ...header }, this.claims(organizationId, more), this.keys);
   }
 
   rotate(keyId: string): void {

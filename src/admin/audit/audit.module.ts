@@ -1,6 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
+import { AuthModule } from '../../auth/auth.module.js';
+import { AuditLogsController } from './audit-logs.controller.js';
+import { AuditLogsService } from './audit-logs.service.js';
 import { AuditSeal } from './audit-seal.js';
 import { AuditInterceptor } from './audit.interceptor.js';
 import { AuditTrail } from './audit-trail.service.js';
@@ -9,10 +12,13 @@ import { RefusalRecordingFilter } from './refusal-recording.filter.js';
 /** The audit trail, for every administrative controller and every service behind one. */
 @Global()
 @Module({
+  imports: [AuthModule],
+  controllers: [AuditLogsController],
   providers: [
     AuditTrail,
     AuditInterceptor,
     RefusalRecordingFilter,
+    AuditLogsService,
     { provide: AuditSeal, inject: [SETTINGS], useFactory: sealOf },
   ],
   exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter],

@@ -12,6 +12,8 @@ import { TenantSession } from './tenant-session.js';
 import { type Tenancy, TenantWall } from './tenant-wall.js';
 
 interface Work {
+  /** An answer that is still being streamed runs on in the flow of a unit that has ended. */
+  isOver: boolean;
   /** A transaction: that of a tenant, or one of the service itself. */
   readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
@@ -34,10 +36,10 @@ export class UnitOfWork {
 
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.current.get()) return work();
+    if (this.running) return work();
     const afterCommit: (() => void)[] = [];
     const result = await this.dataSource.transaction((manager) =>
-      this.current.run({ transaction: { manager }, afterCommit }, work),
+      this.within({ isOver: false, transaction: { manager }, afterCommit }, work),
     );
     afterCommit.forEach(attempt);
     return result;
@@ -48,12 +50,12 @@ export class UnitOfWork {
    * running unit it joins that one.
    */
   async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
-    if (this.current.get()) return work();
+    if (this.running) return work();
     const session = new TenantSession(this.dataSource, this.wall, tenancy);
     const afterCommit: (() => void)[] = [];
     let result: T;
     try {
-      result = await this.current.run({ transaction: session, afterCommit }, work);
+      result = await this.within({ isOver: false, transaction: session, afterCommit }, work);
     } catch (error) {
       await session.rollback();
       throw error;
@@ -65,7 +67,7 @@ export class UnitOfWork {
 
   /** The manager of the running transaction; outside of one, each statement is its own. */
   get manager(): EntityManager {
-    return this.current.get()?.transaction.manager ?? this.dataSource.manager;
+    return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
   repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
@@ -77,7 +79,7 @@ export class UnitOfWork {
    * reader's transaction must begin to see the same rows. Null outside of a caller's unit.
    */
   async beginningElsewhere(): Promise<string | null> {
-    const transaction = this.current.get()?.transaction;
+    const transaction = this.running?.transaction;
     if (!(transaction instanceof TenantSession)) return null;
     await transaction.pause();
     return this.wall.beginning({ ...transaction.tenancy, isReading: true });
@@ -85,9 +87,22 @@ export class UnitOfWork {
 
   /** Calls back after the commit, never after a rollback; outside of a unit, at once. For stores that know no transactions. */
   afterCommit(then: () => void): void {
-    const work = this.current.get();
+    const work = this.running;
     if (work) work.afterCommit.push(then);
     else attempt(then);
+  }
+
+  private get running(): Work | undefined {
+    const work = this.current.get();
+    return work?.isOver ? undefined : work;
+  }
+
+  private async within<T>(unit: Work, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.current.run(unit, work);
+    } finally {
+      unit.isOver = true;
+    }
   }
 }
 

@@ -288,7 +288,7 @@ describe('the keys of an issuer', () => {
     await setUp({ issuers: [issuer.issuer], audiences: ['gatehouse'], jwks: { keys: [jwkOf(ec, 'e1')] } });
     const claims = issuer.claims(organization(), { workspace_slug: 'ws-default', scope: 'virtual_keys.list' });
 
-    expect((await list(signed({ alg: 'ES256', kid: 'e1' } as { alg: string }, claims, ec))).status).toBe(200);
+    expect((await list(signed({ alg: 'ES256', kid: 'e1' }, claims, ec))).status).toBe(200);
     expect((await list(forWorkspace())).status).toBe(401);
   });
 
