@@ -5,11 +5,11 @@ export type ChainedRecord = Omit<AuditRecord, 'hash' | 'seal'>;
 
 /** The same with the three documents and the time as the texts that are hashed: whoever has those need not parse them. */
 export type WrittenRecord = Readonly<
-  Record<Exclude<keyof ChainedRecord, NullableName | 'status'>, string> & Record<NullableName, string | null> & { status: number }
+  Record<Exclude<keyof ChainedRecord, NullableName | 'status'>, string> &
+    Record<NullableName, string | null> & { status: number }
 >;
 
-type NullableName =
-  'workspaceId' | 'actorId' | 'userId' | 'targetId' | 'request' | 'before' | 'after' | 'errorCode';
+type NullableName = 'workspaceId' | 'actorId' | 'userId' | 'targetId' | 'errorCode';
 
 const text = JSON.stringify;
 const textOrNull = (value: string | null): string => (value === null ? 'null' : text(value));
@@ -21,10 +21,10 @@ const textOrNull = (value: string | null): string => (value === null ? 'null' : 
 export function canonicalRecord(record: WrittenRecord): string {
   return (
     `{"action":${text(record.action)},"actorId":${textOrNull(record.actorId)},"actorKind":${text(record.actorKind)},` +
-    `"actorName":${text(record.actorName)},"after":${record.after ?? 'null'},"at":${text(record.at)},` +
-    `"before":${record.before ?? 'null'},"errorCode":${textOrNull(record.errorCode)},"id":${text(record.id)},` +
+    `"actorName":${text(record.actorName)},"after":${record.after},"at":${text(record.at)},` +
+    `"before":${record.before},"errorCode":${textOrNull(record.errorCode)},"id":${text(record.id)},` +
     `"ip":${text(record.ip)},"method":${text(record.method)},"organizationId":${text(record.organizationId)},` +
-    `"outcome":${text(record.outcome)},"path":${text(record.path)},"request":${record.request ?? 'null'},` +
+    `"outcome":${text(record.outcome)},"path":${text(record.path)},"request":${record.request},` +
     `"requestId":${text(record.requestId)},"seq":${text(record.seq)},"status":${record.status},` +
     `"targetId":${textOrNull(record.targetId)},"targetType":${text(record.targetType)},` +
     `"userId":${textOrNull(record.userId)},"workspaceId":${textOrNull(record.workspaceId)}}`
@@ -44,19 +44,14 @@ export function written(record: ChainedRecord): WrittenRecord {
 
 /** JSON with the names of every object in order: the database does not keep the order in which they were written. */
 export function canonicalJson(value: unknown): string {
-  const plain: unknown = JSON.parse(JSON.stringify(value ?? null));
-  return inOrder(plain);
+  return inOrder(JSON.parse(JSON.stringify(value ?? null)));
 }
 
-/** The same for a document as the database gives it. */
-export function canonicalText(json: string | null): string | null {
-  return json === null ? null : inOrder(JSON.parse(json));
-}
-
-function inOrder(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+/** The same for what JSON was parsed to. */
+export function inOrder(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return text(value);
+  if (Array.isArray(value)) return `[${value.map(inOrder).join(',')}]`;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(fields).sort();
+  return `{${names.map((name) => `${text(name)}:${inOrder(fields[name])}`).join(',')}}`;
 }
