@@ -8,7 +8,9 @@ import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
+import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import { policyOf } from './organization-policy.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** Columns under the names that the query gives them; times are milliseconds since the epoch. */
@@ -24,16 +26,24 @@ interface Row {
   /** The authority's roles; null when that person is gone. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
+  readonly settings: Partial<OrganizationSettings>;
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
+  /** The key's own default, or else its workspace's, or else its organization's. */
+  readonly config_id: string | null;
+  readonly allow_config_override: boolean;
 }
 
 const BY_HASH = `
   SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
-    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role
+    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
+    organization.settings, key.allow_config_override,
+    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id
   FROM api_keys key
+  JOIN organizations organization ON organization.id = key.organization_id
+  LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
     AND authority.id = coalesce(key.user_id, key.created_by_user_id)
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
@@ -75,8 +85,9 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person bound many keys.
-      if (change === null || change.resource === 'user') this.cache.clear();
+      // The roles of a person bound many keys, and what the organization decides all of its.
+      if (change === null || change.resource === 'user' || change.resource === 'organization')
+        this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
   }
@@ -105,14 +116,22 @@ function principalOf(row: Row): Principal {
     userId: row.user_id,
     authorityId: row.authority_id,
     scopes: effectiveScopes(row),
+    policy: policyOf(row.settings),
+    routing: routingOf(row),
   };
 }
 
 /** What the key was given, as far as the person on whose authority it acts may do that now. */
-function effectiveScopes({ scopes, organization_role, workspace_role }: Row): ReadonlySet<Scope> {
+function effectiveScopes({ scopes, organization_role, workspace_role, settings }: Row): ReadonlySet<Scope> {
   if (organization_role === null) return new Set();
-  const allowed = scopesOfRoles({ organization: organization_role, workspace: workspace_role });
+  const roles = { organization: organization_role, workspace: workspace_role };
+  const allowed = scopesOfRoles(roles, settings.security_settings ?? null);
   return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
+}
+
+function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {
+  if (config_id === null && allow_config_override) return null;
+  return { configId: config_id, allowsOverride: allow_config_override };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

@@ -26,5 +26,10 @@ export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): Meth
 export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
   SetMetadata(REQUIRED_SCOPES, [first, ...others]);
 
+export const FOR_EVERY_CALLER = 'gatehouse:for-every-caller';
+
+/** For a handler that shows callers nothing but what is their own: identified is enough. */
+export const ForEveryCaller = (): CustomDecorator => SetMetadata(FOR_EVERY_CALLER, true);
+
 /** The principal that AuthGuard identified. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

@@ -7,6 +7,16 @@ import type { Scope } from './scopes.js';
 export type PrincipalKind =
   'admin_key' | 'workspace_service_key' | 'workspace_user_key' | 'person' | 'workspace_token';
 
+/** What the caller's organization decides for every request. */
+export interface OrganizationPolicy {
+  /** Ids of the providers that may be called; null for all. */
+  readonly providers: ReadonlySet<string> | null;
+  readonly models: ReadonlySet<string> | null;
+  readonly keepsBodies: boolean;
+  /** Rather no request than one without a record. */
+  readonly needsLog: boolean;
+}
+
 /** Who is calling. Made once per credential and shared by requests: never change one. */
 export interface Principal {
   readonly kind: PrincipalKind;
@@ -22,4 +32,14 @@ export interface Principal {
   readonly authorityId: string | null;
   /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Null where the organization decides nothing. */
+  readonly policy: OrganizationPolicy | null;
+  /** Absent where the key has no config of its own and takes any. */
+  readonly routing?: KeyRouting | null;
+}
+
+/** Which config requests of a key go by when they name none, and whether they may name one. */
+export interface KeyRouting {
+  readonly configId: string | null;
+  readonly allowsOverride: boolean;
 }

@@ -1,5 +1,6 @@
 import type { Reach } from '../auth/tenant.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
+import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { Price } from '../providers/prices/price.js';
 
@@ -32,12 +33,31 @@ export abstract class VirtualKeyDirectory {
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
 }
 
+/** A saved config in the version that is in force. The same object for as long as that version is. */
+export interface ConfigSnapshot {
+  readonly id: string;
+  readonly slug: string;
+  readonly versionId: string;
+  readonly document: RoutingConfig;
+}
+
+export abstract class ConfigDirectory {
+  /**
+   * The config of that slug or id within reach, or null. Returns without a promise when it is in memory. The last version
+   * that was good stays in force while the store is away or holds one that cannot be read. Rejects with `auth_unavailable`
+   * when the store is away and nothing is known.
+   */
+  abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
+}
+
 /** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */
 export abstract class LogSink {
   /** Appends the fact that an exchange began. */
   abstract open(exchange: OpenedExchange): void;
   /** Appends how it ended. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies): void;
+  /** False when disk and reserve are full: what is appended now would be lost. */
+  abstract get hasRoom(): boolean;
   /** Calls back, within this turn of the event loop, once all that was appended survives a kill of the process. */
   abstract whenWritten(then: () => void): void;
 }

@@ -1,10 +1,15 @@
 import type { KnownSubject, Membership, NamedByToken } from '../../auth/tokens/token-subject.js';
+import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { Queryable } from '../../common/database/queryable.js';
+import { policyOf } from '../organization-policy.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 interface Row {
+  readonly settings: Partial<OrganizationSettings>;
+  readonly default_config_id: string | null;
   readonly workspace_id: string | null;
+  readonly workspace_config_id: string | null;
   readonly user_id: string | null;
   readonly email: string;
   readonly role: OrganizationRole;
@@ -13,9 +18,11 @@ interface Row {
 
 /** Two memberships are enough to know whether there is a choice; that of the named workspace comes first. */
 const SUBJECT = `
-  SELECT workspace.id AS workspace_id, person.id AS user_id, person.email, person.role, (
-    SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role)) FROM (
-      SELECT member.workspace_id, member.role FROM workspace_members member
+  SELECT organization.settings, organization.default_config_id, workspace.id AS workspace_id,
+    workspace.default_config_id AS workspace_config_id, person.id AS user_id, person.email, person.role, (
+    SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role, 'configId', default_config_id)) FROM (
+      SELECT member.workspace_id, member.role, own.default_config_id
+      FROM workspace_members member JOIN workspaces own ON own.id = member.workspace_id
       WHERE member.organization_id = $1 AND member.user_id = person.id
       ORDER BY (member.workspace_id = workspace.id) DESC NULLS LAST, member.workspace_id LIMIT 2
     ) AS first_two
@@ -44,5 +51,13 @@ export async function subjectOf(
   const person = row?.user_id
     ? { id: row.user_id, email: row.email, role: row.role, memberships: row.memberships ?? [] }
     : null;
-  return { organizationId, workspaceId: row?.workspace_id ?? null, person };
+  const settings = row?.settings ?? {};
+  return {
+    organizationId,
+    policy: policyOf(settings),
+    switches: settings.security_settings ?? null,
+    configId: row?.default_config_id ?? null,
+    workspace: row?.workspace_id ? { workspaceId: row.workspace_id, configId: row.workspace_config_id } : null,
+    person,
+  };
 }

@@ -30,6 +30,7 @@ export class AuditInterceptor implements NestInterceptor {
 
   private async recorded(request: FastifyRequest, status: number, next: CallHandler): Promise<unknown> {
     const answer = await this.trail.watch(request, () => answerOf(next));
+    this.trail.checkConditions(request);
     try {
       await this.trail.record(request, { outcome: 'success', status, errorCode: null });
     } catch (cause) {

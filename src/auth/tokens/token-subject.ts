@@ -1,6 +1,7 @@
 import { administersOrganization, scopesOfRoles } from '../roles.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
-import type { Principal } from '../principal.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { OrganizationPolicy, Principal } from '../principal.js';
 import { isScope, type Scope, SCOPES } from '../scopes.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Claims } from './compact-token.js';
@@ -17,16 +18,25 @@ export interface NamedByToken {
   readonly scopes: ReadonlySet<Scope> | null;
 }
 
-export interface Membership {
+/** A workspace, and the config that requests for it go by. */
+export interface NamedWorkspace {
   readonly workspaceId: string;
+  readonly configId: string | null;
+}
+
+export interface Membership extends NamedWorkspace {
   readonly role: WorkspaceRole;
 }
 
 /** What the organization's tables say of whom a token names. */
 export interface KnownSubject {
   readonly organizationId: string;
+  readonly policy: OrganizationPolicy | null;
+  readonly switches: SwitchPositions | null;
+  /** The config of workspaces that have none of their own. */
+  readonly configId: string | null;
   /** The workspace that the token names, if the organization has it. */
-  readonly workspaceId: string | null;
+  readonly workspace: NamedWorkspace | null;
   readonly person: {
     readonly id: string;
     readonly email: string;
@@ -73,21 +83,23 @@ function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> 
  * neither. Rejects with `forbidden` where it names a workspace that is not open to it.
  */
 export function principalOf(named: NamedByToken, known: KnownSubject): Principal | null {
-  if (named.workspace !== null && known.workspaceId === null) throw noSuchWorkspace();
+  if (named.workspace !== null && known.workspace === null) throw noSuchWorkspace();
   return known.person ? personOf(named, known, known.person) : workspaceTokenOf(named, known);
 }
 
 function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): Principal | null {
-  const { organizationId, workspaceId } = known;
-  if (workspaceId === null) return null;
+  const { organizationId, workspace, policy } = known;
+  if (workspace === null) return null;
   return {
     kind: 'workspace_token',
     apiKeyId: null,
     name: user ?? 'signed token',
     organizationId,
-    workspaceId,
+    workspaceId: workspace.workspaceId,
     userId: null,
     authorityId: null,
+    policy,
+    routing: routingOf(known, workspace),
     scopes: new Set([...(scopes ?? [])].filter((scope) => SCOPES[scope].service)),
   };
 }
@@ -95,31 +107,38 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
 type Person = NonNullable<KnownSubject['person']>;
 
 function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person): Principal {
-  const workspaceId = known.workspaceId ?? onlyWorkspaceOf(person);
-  const membership = person.memberships.find((each) => each.workspaceId === workspaceId);
+  const workspace = known.workspace ?? onlyWorkspaceOf(person);
+  const membership = person.memberships.find((each) => each.workspaceId === workspace?.workspaceId);
   const roles = { organization: person.role, workspace: membership?.role ?? null };
   if (!membership && !administersOrganization(roles)) throw noSuchWorkspace();
-  const allowed = scopesOfRoles(roles);
+  const allowed = scopesOfRoles(roles, known.switches);
   return {
     kind: 'person',
     apiKeyId: null,
     name: person.email,
     organizationId: known.organizationId,
-    workspaceId,
+    workspaceId: workspace?.workspaceId ?? null,
     userId: person.id,
     authorityId: person.id,
+    policy: known.policy,
+    routing: routingOf(known, workspace),
     scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
   };
 }
 
 /** Null, for every workspace, is open to those who administer the organization. */
-function onlyWorkspaceOf({ role, memberships }: Person): string | null {
+function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
   if (administersOrganization({ organization: role, workspace: null })) return null;
   if (memberships.length > 1)
     throw new AppError('forbidden', {
       detail: 'this person belongs to several workspaces, so the token must name one',
     });
-  return memberships[0]?.workspaceId ?? null;
+  return memberships[0] ?? null;
+}
+
+function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Principal['routing'] {
+  const configId = workspace?.configId ?? known.configId;
+  return configId === null ? null : { configId, allowsOverride: true };
 }
 
 /** One answer for a workspace that is not there, is another organization's, or is closed to this person. */

@@ -1,8 +1,10 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
-import { OrganizationJwt } from './entities/organization-jwt.entity.js';
+import { Config } from './entities/config.entity.js';
+import { ConfigVersion } from './entities/config-version.entity.js';
 import { Organization } from './entities/organization.entity.js';
+import { OrganizationJwt } from './entities/organization-jwt.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
 import { WorkspaceMember } from './entities/workspace-member.entity.js';
@@ -11,11 +13,25 @@ import { Foundation1763690000000 } from './migrations/1763690000000-foundation.j
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
+import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Organization, OrganizationJwt, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [
+  ApiKey,
+  AuditRecord,
+  Config,
+  ConfigVersion,
+  Organization,
+  OrganizationJwt,
+  User,
+  VirtualKey,
+  Workspace,
+  WorkspaceMember,
+];
 
 /** In the order in which they run. */
 const MIGRATIONS = [
@@ -23,6 +39,9 @@ const MIGRATIONS = [
   RequestLogs1763690100000,
   UsageMinute1763690200000,
   Authority1763690250000,
+  IdempotentAnswers1763690260000,
+  OrganizationSettings1763690270000,
+  RoutingConfigs1763690300000,
   TenantWall1763691000000,
 ];
 

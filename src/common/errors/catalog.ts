@@ -43,6 +43,16 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'The header "{header}" is not acceptable: {detail}.',
   },
+  config_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The config is not acceptable: {detail}.',
+  },
+  no_target: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request meets no condition of its config, and the config names no default target.',
+  },
   header_duplicate: {
     status: 400,
     type: 'invalid_request_error',
@@ -109,6 +119,16 @@ export const ERRORS = {
     type: 'permission_error',
     message: 'The address of the provider is not one that this gateway may call.',
   },
+  provider_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This organization does not allow the provider "{provider}".',
+  },
+  model_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The model "{model}" is not one of those allowed here.',
+  },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   method_not_allowed: {
     status: 405,
@@ -127,6 +147,12 @@ export const ERRORS = {
     type: 'conflict_error',
     message: 'The last owner of an organization cannot be removed.',
   },
+  precondition_failed: {
+    status: 412,
+    type: 'conflict_error',
+    message:
+      'It was changed since you read it. Read it again, and send the ETag of what you saw in If-Match.',
+  },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
@@ -136,6 +162,11 @@ export const ERRORS = {
     status: 415,
     type: 'invalid_request_error',
     message: 'The content type "{contentType}" is not supported here; send application/json.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'This Idempotency-Key was used for another request. Send a new one for each different request.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached.' },
   headers_too_large: {

@@ -2,11 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type { AttemptRecord, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import type { Content } from '../door/read-request.js';
 import type { LogSink, PriceBook } from '../ports.js';
+import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { BodyCapture } from './capture.js';
@@ -35,6 +38,12 @@ export class Entry implements Findings {
   model: string | null = null;
   isStreamed = false;
   target: Target | null = null;
+  /** Where the target stands in the config. */
+  option = ROOT_OPTION;
+  /** The saved config that the request goes by. */
+  config: SavedConfig | null = null;
+  /** The target's retries were used up, and none helped. */
+  isExhausted = false;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
   overheadMs = 0;
   requestBody = new BodyCapture(false);
@@ -52,9 +61,26 @@ export class Entry implements Findings {
     private readonly prices: PriceBook,
   ) {}
 
-  /** Further tries so far. */
+  /** Further tries of the last target so far; -1 when they were used up. */
   get retryCount(): number {
-    return Math.max(0, this.attempts.length - 1);
+    if (this.isExhausted) return -1;
+    let tries = 0;
+    for (const { option_path } of this.attempts) if (option_path === this.option) tries++;
+    return Math.max(0, tries - 1);
+  }
+
+  get isOpen(): boolean {
+    return this.opened !== null;
+  }
+
+  /** Notes where the request goes next, and what it says there. */
+  goesTo(target: Target, option: string, { json, model, isStreamed }: Content): void {
+    this.target = target;
+    this.option = option;
+    this.body = json;
+    this.model = model;
+    this.isStreamed = isStreamed;
+    this.isExhausted = false;
   }
 
   keepBodies(isKept: boolean): void {
@@ -62,8 +88,12 @@ export class Entry implements Findings {
     this.responseBody = new BodyCapture(isKept);
   }
 
-  /** Writes down that the exchange began; resolves when that survives a kill of the process. */
+  /**
+   * Writes down that the exchange began; resolves when that survives a kill of the process. Throws `log_capacity_exhausted`
+   * when it cannot be kept and the caller's organization wants no exchange that is not.
+   */
   open(caller: Principal): Promise<void> {
+    if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
     this.opened = openedExchange(this, caller, this.request);
     this.sink.open(this.opened);
     return new Promise((resolve) => {
@@ -77,6 +107,7 @@ export class Entry implements Findings {
     this.attempts.push(
       attemptRecord(attempt, target, {
         attempt: this.attempts.length,
+        option_path: this.option,
         error_code: errorCode,
         usage,
         cost_nano_usd: usage && this.cost(usage, responseModel),
