@@ -35,7 +35,7 @@ class LogMessageDto implements ReadableBody {
   readonly headers: Readonly<Record<string, string>>;
   @ApiProperty({ type: Object, nullable: true, description: 'JSON value, text, or base64; see body_format' })
   readonly body: unknown;
-  @ApiProperty({ enum: ['json', 'text', 'base64'], nullable: true })
+  @ApiProperty({ enum: ['json', 'text', 'base64', null], nullable: true })
   readonly body_format: ReadableBody['body_format'];
   @ApiProperty({ type: 'integer', example: 512 }) readonly body_bytes: number;
   @ApiProperty({ description: 'Only the beginning and the end were kept' }) readonly body_truncated: boolean;

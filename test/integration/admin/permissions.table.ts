@@ -26,7 +26,7 @@ export interface Permission {
   /** In the order of CALLERS, in groups: people, keys, others. */
   readonly statuses: string;
   /** The thing that the path names, made anew for each call; its kind is one that the test knows how to make. */
-  readonly on?: 'api key' | 'admin key' | 'virtual key' | 'log' | 'setting' | 'new setting';
+  readonly on?: 'api key' | 'api key in the body' | 'admin key' | 'virtual key' | 'log' | 'setting' | 'new setting';
   readonly body?: object;
 }
 
@@ -45,6 +45,7 @@ export const PERMISSIONS: readonly Permission[] = [
   { operation: 'DELETE /v1/api-keys/{id}',               statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key' },
   { operation: 'POST /v1/api-keys/{id}/rotate',          statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key', body: {} },
   { operation: 'POST /v2/api-keys/{id}/rotate',          statuses: '200 200 404 404 403 | 200 404 404 403 401 | 404 401', on: 'admin key', body: {} },
+  { operation: 'POST /v1/api-keys/revoke',               statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key in the body' },
   { operation: 'POST /v1/virtual-keys',                  statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', body: { name: 'A key', provider: 'openai', key: 'sk-canary', ...WORKSPACE } },
   { operation: 'GET /v1/virtual-keys',                   statuses: '200 200 200 200 200 | 200 200 200 403 401 | 200 401' },
   { operation: 'GET /v1/virtual-keys/{slug}',            statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'virtual key' },
@@ -54,6 +55,9 @@ export const PERMISSIONS: readonly Permission[] = [
   { operation: 'GET /v1/logs/{id}',                      statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'log' },
   { operation: 'GET /v1/audit-logs',                     statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
   { operation: 'GET /v1/audit-logs/export',              statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
+  { operation: 'GET /v1/admin/me',                       statuses: '200 200 200 200 200 | 200 200 200 200 401 | 200 401' },
+  { operation: 'GET /v1/admin/organisation',             statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
+  { operation: 'PUT /v1/admin/organisation',             statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', body: { log_bodies: true } },
   { operation: 'GET /v1/admin/organisation/jwt',         statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'setting' },
   { operation: 'PUT /v1/admin/organisation/jwt',         statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'new setting' },
   { operation: 'DELETE /v1/admin/organisation/jwt',      statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'setting' },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ChangePublisher } from '../../../src/common/changes/change.js';
 import { jwkOf, TestIssuer } from '../../support/tokens.js';
 import { AdminApp, type Answer, serviceScopes } from '../../support/admin-app.js';
 import type { CallerName, Permission } from './permissions.table.js';
@@ -14,6 +15,8 @@ type TargetKind = NonNullable<Permission['on']>;
 /** Everybody who appears in the table of permissions, and the things that they ask for. People come with signed tokens. */
 export class PermissionWorld {
   private readonly credentials = new Map<CallerName, string>();
+  /** Id of the other organization. */
+  private strangers = '';
 
   private constructor(
     readonly app: AdminApp,
@@ -46,6 +49,7 @@ export class PermissionWorld {
 
   private readonly targets: Readonly<Record<TargetKind, () => Promise<Target>>> = {
     'api key': () => this.app.workspaceKey(['logs.view']),
+    'api key in the body': async () => ({ id: '', body: { ids: [(await this.app.workspaceKey(['logs.view'])).id] } }),
     'admin key': async () => {
       const body = { name: 'An admin key', scopes: ['logs.view'] };
       return (await this.app.call('POST', '/v1/api-keys/organisation/service', { body })).body;
@@ -63,11 +67,8 @@ export class PermissionWorld {
     const { first } = this.app;
     const elsewhere = await this.app.anotherWorkspace('ws-elsewhere');
     const { organizationId } = await this.app.anotherOrganization();
+    this.strangers = organizationId;
     await this.acceptTokens();
-    await this.app.dataSource.query(
-      'INSERT INTO organization_jwt (organization_id, issuers, rules, keys) SELECT $1, issuers, rules, keys FROM organization_jwt',
-      [organizationId],
-    );
     const here = { [first.workspace_id]: 'manager' };
     const people: [CallerName, string, string, Record<string, string>][] = [
       ['owner', first.organisation_id, 'owner', {}],
@@ -88,6 +89,12 @@ export class PermissionWorld {
   /** Before each call: the one before may have taken the setting away. */
   private async acceptTokens(): Promise<void> {
     await this.app.call('PUT', '/v1/admin/organisation/jwt', { body: this.setting() });
+    await this.app.dataSource.query(
+      `INSERT INTO organization_jwt (organization_id, issuers, rules, keys)
+       SELECT $1, issuers, rules, keys FROM organization_jwt WHERE organization_id = $2 ON CONFLICT DO NOTHING`,
+      [this.strangers, this.app.first.organisation_id],
+    );
+    await this.app.app.get(ChangePublisher).publish({ resource: 'organization', id: this.strangers });
   }
 
   private setting(): object {
