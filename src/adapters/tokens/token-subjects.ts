@@ -13,13 +13,15 @@ interface Row {
   readonly user_id: string | null;
   readonly email: string;
   readonly role: OrganizationRole;
+  readonly is_active: boolean;
   readonly memberships: readonly Membership[] | null;
 }
 
 /** Two memberships are enough to know whether there is a choice; that of the named workspace comes first. */
 const SUBJECT = `
   SELECT organization.settings, organization.default_config_id, workspace.id AS workspace_id,
-    workspace.default_config_id AS workspace_config_id, person.id AS user_id, person.email, person.role, (
+    workspace.default_config_id AS workspace_config_id, person.id AS user_id, person.email, person.role,
+    person.status = 'active' AS is_active, (
     SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role, 'configId', default_config_id)) FROM (
       SELECT member.workspace_id, member.role, own.default_config_id
       FROM workspace_members member JOIN workspaces own ON own.id = member.workspace_id
@@ -49,7 +51,7 @@ export async function subjectOf(
     workspace !== null && isUuid(workspace) ? workspace : null,
   ]);
   const person = row?.user_id
-    ? { id: row.user_id, email: row.email, role: row.role, memberships: row.memberships ?? [] }
+    ? { id: row.user_id, email: row.email, role: row.role, isActive: row.is_active, memberships: row.memberships ?? [] }
     : null;
   const settings = row?.settings ?? {};
   return {

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { callerOf } from '../../auth/access.js';
+import { accessOf } from '../../auth/access.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from './audit-trail.service.js';
@@ -20,12 +20,13 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { organizationId } = callerOf(context);
-    if (isReading(request.method))
-      return from(this.unitOfWork.runFor({ organizationId, isReading: true }, () => answerOf(next)));
+    const { caller } = accessOf(request);
+    const isRead = isReading(request.method);
     const { statusCode } = context.switchToHttp().getResponse<FastifyReply>();
-    const tenancy = { organizationId, isReading: false };
-    return from(this.unitOfWork.runFor(tenancy, () => this.recorded(request, statusCode, next)));
+    const work = () => (isRead ? answerOf(next) : this.recorded(request, statusCode, next));
+    // At a public door nobody is known before the service has looked.
+    if (!caller) return from(this.unitOfWork.run(work));
+    return from(this.unitOfWork.runFor({ organizationId: caller.organizationId, isReading: isRead }, work));
   }
 
   private async recorded(request: FastifyRequest, status: number, next: CallHandler): Promise<unknown> {

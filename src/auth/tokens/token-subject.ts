@@ -41,6 +41,7 @@ export interface KnownSubject {
     readonly id: string;
     readonly email: string;
     readonly role: OrganizationRole;
+    readonly isActive: boolean;
     /** Two at most, with the named workspace first: more would change nothing. */
     readonly memberships: readonly Membership[];
   } | null;
@@ -107,6 +108,7 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
 type Person = NonNullable<KnownSubject['person']>;
 
 function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person): Principal {
+  if (!person.isActive) throw new AppError('forbidden', { detail: 'this person was deactivated' });
   const workspace = known.workspace ?? onlyWorkspaceOf(person);
   const membership = person.memberships.find((each) => each.workspaceId === workspace?.workspaceId);
   const roles = { organization: person.role, workspace: membership?.role ?? null };
@@ -138,7 +140,7 @@ function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
 
 function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Principal['routing'] {
   const configId = workspace?.configId ?? known.configId;
-  return configId === null ? null : { configId, allowsOverride: true };
+  return configId === null ? undefined : { configId, allowsOverride: true };
 }
 
 /** One answer for a workspace that is not there, is another organization's, or is closed to this person. */

@@ -13,7 +13,7 @@ let issuer: TestIssuer;
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  app = await AdminApp.start('127.0.0.1:*');
+  app = await AdminApp.start({ GATEHOUSE_EGRESS_ALLOW: '127.0.0.1:*' });
   issuer = await TestIssuer.start();
 });
 afterEach(async () => {
