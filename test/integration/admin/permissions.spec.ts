@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/admin/openapi.js';
-import { CALLERS, type CallerName, type Permission, PERMISSIONS } from './permissions.table.js';
+import { CALLERS, type CallerName, GUARDED, type Permission, PERMISSIONS, PUBLIC } from './permissions.table.js';
 import { PermissionWorld } from './permissions.world.js';
 
 let world: PermissionWorld;
@@ -26,7 +26,8 @@ describe('the table of permissions', () => {
       METHODS.filter((method) => item[method]).map((method) => `${method.toUpperCase()} ${path}`),
     );
 
-    expect(PERMISSIONS.map(({ operation }) => operation).sort()).toEqual(operations.sort());
+    const known = [...PERMISSIONS.map(({ operation }) => operation), ...GUARDED, ...PUBLIC];
+    expect(known.sort()).toEqual(operations.sort());
     for (const { statuses } of PERMISSIONS) expect(statuses.match(/\d{3}/g)).toHaveLength(CALLERS.length);
   });
 
@@ -35,6 +36,13 @@ describe('the table of permissions', () => {
 
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
     expect(answer.text).not.toContain('canary');
+  });
+
+  it.each(GUARDED)('%s is closed to nobody, to an expired key and to a key without the scope', async (operation) => {
+    const permission = { operation: operation as Permission['operation'], statuses: '' };
+    expect((await world.ask(permission, 'nobody', randomUUID())).status).toBe(401);
+    expect((await world.ask(permission, 'expired', randomUUID())).status).toBe(401);
+    expect((await world.ask(permission, 'keyWithout', randomUUID())).status).toBe(403);
   });
 
   it.each(withTarget)('$operation tells nobody whether what is not theirs is there', async (permission: Permission) => {

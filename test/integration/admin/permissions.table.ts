@@ -62,3 +62,33 @@ export const PERMISSIONS: readonly Permission[] = [
   { operation: 'PUT /v1/admin/organisation/jwt',         statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'new setting' },
   { operation: 'DELETE /v1/admin/organisation/jwt',      statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'setting' },
 ];
+
+/**
+ * Operations of which only the guards are walked through here, by callers whom they refuse; who of the others may what is
+ * in the tests of their rooms. A line above is worth more: move them there.
+ */
+export const GUARDED: readonly string[] = [
+  'GET /v1/admin/users',
+  'GET /v1/admin/users/{userId}',
+  'PUT /v1/admin/users/{userId}',
+  'DELETE /v1/admin/users/{userId}',
+  'POST /v1/admin/users/{userId}/transfer-ownership',
+  'GET /v1/admin/users/invites',
+  'POST /v1/admin/users/invites',
+  'GET /v1/admin/users/invites/{inviteId}',
+  'DELETE /v1/admin/users/invites/{inviteId}',
+  'POST /v1/admin/users/invites/{inviteId}/resend',
+  'GET /v1/admin/workspaces',
+  'POST /v1/admin/workspaces',
+  'GET /v1/admin/workspaces/{workspaceId}',
+  'PUT /v1/admin/workspaces/{workspaceId}',
+  'DELETE /v1/admin/workspaces/{workspaceId}',
+  'GET /v1/admin/workspaces/{workspaceId}/users',
+  'POST /v1/admin/workspaces/{workspaceId}/users',
+  'GET /v1/admin/workspaces/{workspaceId}/users/{userId}',
+  'PUT /v1/admin/workspaces/{workspaceId}/users/{userId}',
+  'DELETE /v1/admin/workspaces/{workspaceId}/users/{userId}',
+];
+
+/** Doors for those who have no credential yet: what they send is one. */
+export const PUBLIC: readonly string[] = ['POST /v1/admin/invites/accept'];

@@ -41,7 +41,7 @@ export class PermissionWorld {
     const target = on && (await this.targets[on]());
     const [method = '', path = ''] = operation.split(' ');
     const sent = target?.body ?? body;
-    return this.app.call(method, path.replace(/\{\w+\}/, id ?? target?.id ?? ''), {
+    return this.app.call(method, path.replace(/\{\w+\}/g, id ?? target?.id ?? ''), {
       key: this.credentials.get(caller) ?? '',
       ...(sent === undefined ? {} : { body: sent }),
     });
