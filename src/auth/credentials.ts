@@ -42,7 +42,9 @@ export function tokenBeside(key: string, headers: IncomingHttpHeaders): string |
   const bearer = headers.authorization === undefined ? null : bearerOf(headers);
   if (bearer !== null && bearer !== key && looksLikeToken(bearer)) return bearer;
   const compatible = headers[KEY_HEADERS[1]];
-  return typeof compatible === 'string' && compatible !== key && looksLikeToken(compatible) ? compatible : null;
+  return typeof compatible === 'string' && compatible !== key && looksLikeToken(compatible)
+    ? compatible
+    : null;
 }
 
 /** Whether a bearer is for the gateway, so that it must not reach a provider. */

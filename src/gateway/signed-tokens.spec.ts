@@ -39,7 +39,12 @@ describe('a signed token on the data plane', () => {
     const { request, calls } = await given();
 
     await request('/v1/files', {
-      headers: { 'x-gateway-api-key': OURS, 'x-gateway-provider': provider, 'x-other': OURS, 'x-api-key': OURS },
+      headers: {
+        'x-gateway-api-key': OURS,
+        'x-gateway-provider': provider,
+        'x-other': OURS,
+        'x-api-key': OURS,
+      },
     });
 
     expect(sent(calls)).not.toContain(OURS);

@@ -7,10 +7,14 @@ import type { AdminApp } from './admin-app.js';
 const AT_ONCE = 1000;
 
 /** Writes a chain from its beginning, as if so many changes had been made. */
-export async function fillChain({ app, dataSource }: AdminApp, organizationId: string, records: number): Promise<void> {
+export async function fillChain(
+  { app, dataSource }: AdminApp,
+  organizationId: string,
+  records: number,
+): Promise<void> {
   const seal = app.get(AuditSeal);
   let hash = BEFORE_THE_FIRST;
-  for (let seq = 1; seq <= records; ) {
+  for (let seq = 1; seq <= records;) {
     const rows: AuditRecord[] = [];
     for (; rows.length < AT_ONCE && seq <= records; seq++) {
       const record = aRecord(organizationId, String(seq));

@@ -23,7 +23,11 @@ const SIGN: Readonly<Record<string, (data: Buffer, key: KeyObject) => Buffer>> =
   RS256: (data, key) => sign('sha256', data, key),
   RS384: (data, key) => sign('sha384', data, key),
   PS256: (data, key) =>
-    sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }),
+    sign('sha256', data, {
+      key,
+      padding: constants.RSA_PKCS1_PSS_PADDING,
+      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+    }),
   ES256: (data, key) => sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
   ES384: (data, key) => sign('sha384', data, { key, dsaEncoding: 'ieee-p1363' }),
   EdDSA: (data, key) => sign(null, data, key),
@@ -100,7 +104,11 @@ export class TestIssuer {
   }
 
   token(organizationId: string, more: object = {}, header: object = {}): string {
-    return signed({ alg: 'RS256', kid: this.keyId, typ: 'JWT', ...header }, this.claims(organizationId, more), this.keys);
+    return signed(
+      { alg: 'RS256', kid: this.keyId, typ: 'JWT', ...header },
+      this.claims(organizationId, more),
+      this.keys,
+    );
   }
 
   rotate(keyId: string): void {

@@ -101,7 +101,10 @@ export class KeyRenewal {
   private async fetch(organizationId: string, uri: string): Promise<TokenIssuer | null> {
     const published = await publishedKeys(this.egress, organizationId, uri);
     if ('problem' in published) {
-      logger.warn({ organization_id: organizationId, problem: published.problem }, 'The key set of an issuer is not usable.');
+      logger.warn(
+        { organization_id: organizationId, problem: published.problem },
+        'The key set of an issuer is not usable.',
+      );
       await this.database.query(KEEP_PROBLEM, [organizationId, uri, published.problem]);
       return null;
     }

@@ -53,7 +53,8 @@ export class PostgresTokenDirectory extends TokenDirectory {
     });
     changes.subscribe((change) => {
       if (change?.resource === 'organization') this.renewal.forget(change.id);
-      if (change === null || change.resource === 'user' || change.resource === 'organization') this.cache.clear();
+      if (change === null || change.resource === 'user' || change.resource === 'organization')
+        this.cache.clear();
     });
   }
 
@@ -84,7 +85,10 @@ export class PostgresTokenDirectory extends TokenDirectory {
     return null;
   }
 
-  private async subject({ organizationId, rules }: TokenIssuer, verified: VerifiedToken): Promise<Found | null> {
+  private async subject(
+    { organizationId, rules }: TokenIssuer,
+    verified: VerifiedToken,
+  ): Promise<Found | null> {
     const named = namedBy(verified.claims, rules.claims);
     const subject = await subjectOf(this.database, organizationId, named);
     try {

@@ -51,7 +51,13 @@ export async function subjectOf(
     workspace !== null && isUuid(workspace) ? workspace : null,
   ]);
   const person = row?.user_id
-    ? { id: row.user_id, email: row.email, role: row.role, isActive: row.is_active, memberships: row.memberships ?? [] }
+    ? {
+        id: row.user_id,
+        email: row.email,
+        role: row.role,
+        isActive: row.is_active,
+        memberships: row.memberships ?? [],
+      }
     : null;
   const settings = row?.settings ?? {};
   return {
@@ -59,7 +65,9 @@ export async function subjectOf(
     policy: policyOf(settings),
     switches: settings.security_settings ?? null,
     configId: row?.default_config_id ?? null,
-    workspace: row?.workspace_id ? { workspaceId: row.workspace_id, configId: row.workspace_config_id } : null,
+    workspace: row?.workspace_id
+      ? { workspaceId: row.workspace_id, configId: row.workspace_config_id }
+      : null,
     person,
   };
 }

@@ -52,7 +52,11 @@ export const AUDIT_FILTERS = {
   uri: equal('path'),
   request_id: equal('request_id'),
   user_id: id((placeholder) => `${placeholder}::uuid IN (actor_id, user_id)`),
-  user_type: oneOf((placeholder) => `(actor_kind = 'person') = (${placeholder}::text = 'user')`, 'user', 'api_key'),
+  user_type: oneOf(
+    (placeholder) => `(actor_kind = 'person') = (${placeholder}::text = 'user')`,
+    'user',
+    'api_key',
+  ),
   workspace_id: id((placeholder) => `workspace_id = ${placeholder}::uuid`),
   response_status_code: {
     sql: (placeholder) => `status = ${placeholder}::integer`,
@@ -85,7 +89,9 @@ export function auditConditions(query: ListQuery): AuditCondition[] {
   return Object.keys(query).flatMap((name) => {
     if (isFilter(name)) return conditionOf(name, parameterOf(query, name) ?? '');
     if (OTHERS.has(name)) return [];
-    throw new AppError('invalid_request', { detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.` });
+    throw new AppError('invalid_request', {
+      detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.`,
+    });
   });
 }
 

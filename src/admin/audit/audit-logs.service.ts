@@ -29,7 +29,7 @@ export class AuditLogsService {
   /** All of them as JSON Lines, oldest first. Each part is a transaction of its own: a slow reader holds no connection. */
   async *lines(reach: Reach, conditions: readonly AuditCondition[]): AsyncGenerator<string> {
     const tenancy = { organizationId: reach.organizationId, isReading: true };
-    for (let seq = '0'; ; ) {
+    for (let seq = '0'; ;) {
       const records = await this.unitOfWork.runFor(tenancy, () =>
         this.matching(reach, conditions)
           .andWhere('record.seq > :seq', { seq })
@@ -37,7 +37,8 @@ export class AuditLogsService {
           .limit(LINES_AT_ONCE)
           .getMany(),
       );
-      if (records.length > 0) yield records.map((record) => `${JSON.stringify(AuditLogDto.from(record))}\n`).join('');
+      if (records.length > 0)
+        yield records.map((record) => `${JSON.stringify(AuditLogDto.from(record))}\n`).join('');
       const last = records.at(-1);
       if (!last || records.length < LINES_AT_ONCE) return;
       seq = last.seq;

@@ -48,7 +48,10 @@ export class AuditSeal {
 
   /** The parts before the hash have no slash in them, so no two ends are written the same. */
   #sign(what: 'record' | 'end', end: ChainEnd): Buffer {
-    return createHmac('sha256', this.#key).update(`${what}/${end.organizationId}/${end.seq}/`).update(end.hash).digest();
+    return createHmac('sha256', this.#key)
+      .update(`${what}/${end.organizationId}/${end.seq}/`)
+      .update(end.hash)
+      .digest();
   }
 }
 

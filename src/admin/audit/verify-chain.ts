@@ -25,7 +25,9 @@ export interface ChainReader {
 const BATCH = 5_000;
 
 /** Each row comes as one JSON array: reading 22 columns of their own would take most of the time. */
-const AS_TEXT = { getTypeParser: () => (text: unknown) => text } as unknown as NonNullable<QueryArrayConfig['types']>;
+const AS_TEXT = { getTypeParser: () => (text: unknown) => text } as unknown as NonNullable<
+  QueryArrayConfig['types']
+>;
 
 const RECORDS = `
   SELECT json_build_array(seq::text, encode(hash, 'hex'), encode(seal, 'hex'), action, actor_id, actor_kind, actor_name,
@@ -130,7 +132,8 @@ class ChainCheck {
   }
 
   private recordOf([seq, , , ...said]: Row): WrittenRecord {
-    const [action, actorId, actorKind, actorName, after, at, before, errorCode, id, ip, method, ...rest] = said;
+    const [action, actorId, actorKind, actorName, after, at, before, errorCode, id, ip, method, ...rest] =
+      said;
     const [outcome, path, request, requestId, status, targetId, targetType, userId, workspaceId] = rest;
     return {
       organizationId: this.organizationId,

@@ -108,7 +108,11 @@ export class SetOrganizationJwtDto {
   readonly token_types?: string[];
 
   /** The longest time from a token's issue to its expiry. */
-  @ApiPropertyOptional({ minimum: 60, maximum: LONGEST_LIFETIME_SECONDS, default: DEFAULT_MAX_LIFETIME_SECONDS })
+  @ApiPropertyOptional({
+    minimum: 60,
+    maximum: LONGEST_LIFETIME_SECONDS,
+    default: DEFAULT_MAX_LIFETIME_SECONDS,
+  })
   @IfGiven()
   @IsInt()
   @Min(60)

@@ -38,7 +38,8 @@ function storedKey(value: unknown): StoredKey | null {
   const key = value as Readonly<Record<string, unknown>>;
   const members = PUBLIC_MEMBERS[String(key['kty'])];
   const { kid = null, alg = null } = key;
-  if (!members || !isForSignatures(key) || !members.every((name) => typeof key[name] === 'string')) return null;
+  if (!members || !isForSignatures(key) || !members.every((name) => typeof key[name] === 'string'))
+    return null;
   if (kid !== null && (typeof kid !== 'string' || kid.length > LONGEST_KEY_ID)) return null;
   const jwk = Object.fromEntries(['kty', ...members].map((name) => [name, key[name]])) as JsonWebKey;
   return { kid, alg: typeof alg === 'string' ? alg : null, jwk };

@@ -73,7 +73,8 @@ function first(claims: Claims, names: readonly string[]): string | null {
 function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> | null {
   const value = names.map((name) => claims[name]).find((each) => each !== undefined);
   if (value === undefined) return null;
-  const texts: readonly unknown[] = typeof value === 'string' ? value.split(/[ ,]+/) : Array.isArray(value) ? value : [];
+  const texts: readonly unknown[] =
+    typeof value === 'string' ? value.split(/[ ,]+/) : Array.isArray(value) ? value : [];
   const given = texts.slice(0, MOST_SCOPES).filter((text) => typeof text === 'string');
   return new Set(given.map((text) => text.replace(SCOPE_PREFIX, '')).filter(isScope));
 }

@@ -62,10 +62,13 @@ describe('verifyToken', () => {
     expect(check(signed({ ...HEADER, alg, kid }, CLAIMS, pair()))).not.toBeNull();
   });
 
-  it.each([undefined, 'none', 'None', 'nOnE', '', 'HS256', 'RS1', '__proto__'])('refuses the algorithm %j', (alg) => {
-    expect(check(`${unsigned({ ...HEADER, alg }, CLAIMS)}.`)).toBeNull();
-    expect(check(`${unsigned({ ...HEADER, alg }, CLAIMS)}.${rs256().split('.')[2]}`)).toBeNull();
-  });
+  it.each([undefined, 'none', 'None', 'nOnE', '', 'HS256', 'RS1', '__proto__'])(
+    'refuses the algorithm %j',
+    (alg) => {
+      expect(check(`${unsigned({ ...HEADER, alg }, CLAIMS)}.`)).toBeNull();
+      expect(check(`${unsigned({ ...HEADER, alg }, CLAIMS)}.${rs256().split('.')[2]}`)).toBeNull();
+    },
+  );
 
   it('refuses a token that was signed with the public key for a secret, in every form of that key', () => {
     const pem = rsa.publicKey.export({ format: 'pem', type: 'spki' });
@@ -78,7 +81,8 @@ describe('verifyToken', () => {
       JSON.stringify(jwkOf(rsa, 'k1')),
     ];
     for (const form of forms)
-      for (const alg of ['HS256', 'RS256']) expect(check(macSigned({ ...HEADER, alg }, CLAIMS, form))).toBeNull();
+      for (const alg of ['HS256', 'RS256'])
+        expect(check(macSigned({ ...HEADER, alg }, CLAIMS, form))).toBeNull();
   });
 
   it('refuses an algorithm that the organization did not allow, or that the key is not for', () => {
@@ -104,23 +108,41 @@ describe('verifyToken', () => {
     ['a blank inside', (t: string) => t.replace('.', ' .')],
     ['a line break behind', (t: string) => `${t}\n`],
     ['stray bits at the end of the signature', (t: string) => withStrayBits(t)],
-    ["another token's signature", (t: string) => `${t.slice(0, t.lastIndexOf('.'))}.${rs256({ sub: 'u2' }).split('.')[2]}`],
+    [
+      "another token's signature",
+      (t: string) => `${t.slice(0, t.lastIndexOf('.'))}.${rs256({ sub: 'u2' }).split('.')[2]}`,
+    ],
   ])('refuses a token with %s', (_, change) => {
     expect(check(rs256())).not.toBeNull();
     expect(check(change(rs256()))).toBeNull();
   });
 
-  it.each(['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip'])('refuses the header parameter %s, and looks nowhere', (name) => {
-    const own = { jwk: jwkOf(rsa, 'k1'), x5c: ['MIIB'], crit: ['exp'], b64: false, zip: 'DEF' } as Record<string, unknown>;
-    expect(check(rs256({}, { [name]: own[name] ?? 'https://evil.example/keys' }))).toBeNull();
-  });
-
-  it.each(['../../dev/null', "' OR '1'='1", 'k'.repeat(10_240), 'k1\0', 7, ['k1'], { k: 1 }, null, '', 'toString', '__proto__'])(
-    'refuses the key id %j',
-    (kid) => {
-      expect(check(rs256({}, { kid }))).toBeNull();
+  it.each(['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip'])(
+    'refuses the header parameter %s, and looks nowhere',
+    (name) => {
+      const own = { jwk: jwkOf(rsa, 'k1'), x5c: ['MIIB'], crit: ['exp'], b64: false, zip: 'DEF' } as Record<
+        string,
+        unknown
+      >;
+      expect(check(rs256({}, { [name]: own[name] ?? 'https://evil.example/keys' }))).toBeNull();
     },
   );
+
+  it.each([
+    '../../dev/null',
+    "' OR '1'='1",
+    'k'.repeat(10_240),
+    'k1\0',
+    7,
+    ['k1'],
+    { k: 1 },
+    null,
+    '',
+    'toString',
+    '__proto__',
+  ])('refuses the key id %j', (kid) => {
+    expect(check(rs256({}, { kid }))).toBeNull();
+  });
 
   it('takes a token without key id only where there is one key', () => {
     const { kid: _, ...header } = HEADER;
@@ -174,9 +196,12 @@ describe('verifyToken', () => {
 });
 
 describe('looksLikeToken', () => {
-  it.each(['sk-abc', 'gw_ws_abc', 'ya29.a.b', 'eyJ.eyJ', 'a.b.c', '', 'ey.'.repeat(9000)])('is not taken in by %j', (text) => {
-    expect(looksLikeToken(text)).toBe(false);
-  });
+  it.each(['sk-abc', 'gw_ws_abc', 'ya29.a.b', 'eyJ.eyJ', 'a.b.c', '', 'ey.'.repeat(9000)])(
+    'is not taken in by %j',
+    (text) => {
+      expect(looksLikeToken(text)).toBe(false);
+    },
+  );
 });
 
 describe('keysInSet', () => {
@@ -186,19 +211,29 @@ describe('keysInSet', () => {
     ['an empty list', { keys: [] }],
     ['secrets only', { keys: [{ kty: 'oct', k: 'AAAA', kid: 'a' }] }],
     ['keys for encryption only', { keys: [{ kty: 'RSA', n: 'AA', e: 'AQAB', use: 'enc' }] }],
-    ['too many keys', { keys: Array.from({ length: 1001 }, (_, i) => ({ kty: 'RSA', n: 'AA', e: 'AQAB', kid: `${i}` })) }],
+    [
+      'too many keys',
+      { keys: Array.from({ length: 1001 }, (_, i) => ({ kty: 'RSA', n: 'AA', e: 'AQAB', kid: `${i}` })) },
+    ],
     ['two keys of one name', { keys: [1, 2].map(() => ({ kty: 'RSA', n: 'AA', e: 'AQAB', kid: 'a' })) }],
   ])('refuses %s', (_, set) => {
     expect(keysInSet(set)).toBeTypeOf('string');
   });
 
   it('keeps of a key what makes it, and nothing else', () => {
-    const [key] = keysInSet({ keys: [{ ...jwkOf(rsa, 'a'), x5c: ['x'], d: 'private' }] }) as readonly { jwk: object }[];
+    const [key] = keysInSet({ keys: [{ ...jwkOf(rsa, 'a'), x5c: ['x'], d: 'private' }] }) as readonly {
+      jwk: object;
+    }[];
     expect(Object.keys(key?.jwk ?? {})).toEqual(['kty', 'n', 'e']);
   });
 
   it('has room for a thousand keys', () => {
-    const keys = Array.from({ length: 1000 }, (_, i) => ({ kty: 'OKP', crv: 'Ed25519', x: 'AA', kid: `${i}` }));
+    const keys = Array.from({ length: 1000 }, (_, i) => ({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: 'AA',
+      kid: `${i}`,
+    }));
     expect(keysInSet({ keys })).toHaveLength(1000);
     expect(JSON.stringify({ keys }).length).toBeLessThan(LARGEST_KEY_SET_BYTES);
   });

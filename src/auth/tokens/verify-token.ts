@@ -67,7 +67,8 @@ function isAccessToken({ type, claims }: UnverifiedToken, { tokenTypes }: TokenR
 /** Seconds since the epoch; null for a token that is over, not yet valid, lasts too long or gives no time. */
 function expiryOf({ exp, nbf, iat }: Claims, { maxLifetimeSeconds }: TokenRules, now: number): number | null {
   if (!isTime(exp) || exp + SKEW_SECONDS <= now) return null;
-  for (const from of [nbf, iat]) if (from !== undefined && (!isTime(from) || from - SKEW_SECONDS > now)) return null;
+  for (const from of [nbf, iat])
+    if (from !== undefined && (!isTime(from) || from - SKEW_SECONDS > now)) return null;
   return exp - (isTime(iat) ? iat : now) > maxLifetimeSeconds + SKEW_SECONDS ? null : exp;
 }
 

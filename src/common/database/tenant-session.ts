@@ -36,7 +36,8 @@ export class TenantSession {
     await this.end(async (connection) => {
       const { command } = await connection.query('COMMIT');
       // PostgreSQL answers so, without an error, when a statement had failed and nobody minded.
-      if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because a statement in it had failed.');
+      if (command !== 'COMMIT')
+        throw new Error('The transaction was rolled back, because a statement in it had failed.');
     });
   }
 

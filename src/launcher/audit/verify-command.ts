@@ -33,7 +33,9 @@ export async function verifyCommand(
     throw new LauncherError('An organization is named by its id, a UUID.');
   return withRunningDatabase(settings, async (url) => {
     const { masterKey } = await resolveSecrets(settings);
-    return withClient(url, (client) => verifyAll(client, new AuditSeal(masterKey), organization?.toLowerCase()));
+    return withClient(url, (client) =>
+      verifyAll(client, new AuditSeal(masterKey), organization?.toLowerCase()),
+    );
   });
 }
 

@@ -32,8 +32,12 @@ export async function withDatabase<T>(settings: Settings, work: (url: Secret) =>
 }
 
 /** The same also beside a service that runs on this data folder: then its own database is asked. */
-export async function withRunningDatabase<T>(settings: Settings, work: (url: Secret) => Promise<T>): Promise<T> {
-  if (settings.databaseUrl || !(await FolderLock.isHeld(settings.dataDir))) return withDatabase(settings, work);
+export async function withRunningDatabase<T>(
+  settings: Settings,
+  work: (url: Secret) => Promise<T>,
+): Promise<T> {
+  if (settings.databaseUrl || !(await FolderLock.isHeld(settings.dataDir)))
+    return withDatabase(settings, work);
   const url = await runningUrl(settings.dataDir);
   return url ? work(url) : withDatabase(settings, work);
 }

@@ -94,7 +94,9 @@ export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): F
 
 /** Nothing to say of a schema that is still to be made. */
 async function checkWall(client: Client): Promise<Finding[]> {
-  const { rows } = await client.query<{ made: boolean }>("SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made");
+  const { rows } = await client.query<{ made: boolean }>(
+    "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
+  );
   if (!rows[0]?.made) return [];
   const found = await client.query<{ stands: boolean }>(WALL_STANDS);
   return [judgeWall(found.rows[0]?.stands === true)];

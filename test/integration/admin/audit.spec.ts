@@ -221,25 +221,56 @@ describe('the audit trail', () => {
       const id = String(answer.headers['x-gateway-request-id']);
       const [newest] = (await list(`?request_id=${id}`)).body.records;
       const fitting = [
-        'method=POST', 'uri=/v1/virtual-keys', `user_id=${newest.user_id}`, 'user_type=api_key', 'response_status_code=200',
-        `workspace_id=${app.first.workspace_id}`, 'resource_type=virtual_keys', 'action=create', 'action=virtual_keys.create',
-        'client_ip=127.0.0.1', 'outcome=success', 'start_time=2020-01-01', 'end_time=2100-01-01T00:00:00Z', `organisation_id=${app.first.organisation_id}`,
+        'method=POST',
+        'uri=/v1/virtual-keys',
+        `user_id=${newest.user_id}`,
+        'user_type=api_key',
+        'response_status_code=200',
+        `workspace_id=${app.first.workspace_id}`,
+        'resource_type=virtual_keys',
+        'action=create',
+        'action=virtual_keys.create',
+        'client_ip=127.0.0.1',
+        'outcome=success',
+        'start_time=2020-01-01',
+        'end_time=2100-01-01T00:00:00Z',
+        `organisation_id=${app.first.organisation_id}`,
       ];
       for (const filter of fitting)
-        expect((await list(`?request_id=${id}&${filter}`)).body.records.map((each: { id: string }) => each.id)).toEqual([newest.id]);
+        expect(
+          (await list(`?request_id=${id}&${filter}`)).body.records.map((each: { id: string }) => each.id),
+        ).toEqual([newest.id]);
       const others = [
-        'method=PUT', 'uri=/v1', `user_id=${id}`, 'user_type=user', 'response_status_code=400', `workspace_id=${id}`, 'resource_type=x',
-        'action=delete', 'client_ip=10.0.0.1', 'outcome=refused', 'start_time=2100-01-01', 'end_time=2020-01-01',
+        'method=PUT',
+        'uri=/v1',
+        `user_id=${id}`,
+        'user_type=user',
+        'response_status_code=400',
+        `workspace_id=${id}`,
+        'resource_type=x',
+        'action=delete',
+        'client_ip=10.0.0.1',
+        'outcome=refused',
+        'start_time=2100-01-01',
+        'end_time=2020-01-01',
       ];
-      for (const filter of others) expect((await list(`?request_id=${id}&${filter}`)).body).toMatchObject({ total: 0, records: [] });
+      for (const filter of others)
+        expect((await list(`?request_id=${id}&${filter}`)).body).toMatchObject({ total: 0, records: [] });
     });
 
-    it.each(['start_time=soon', 'user_id=1', 'method=GET', 'response_status_code=all', 'actoin=create', 'page_size=0', 'page_size=101', 'method=PUT&method=POST', "uri=%00"])(
-      'refuses %s',
-      async (query) => {
-        expect((await list(`?${query}`)).status).toBe(400);
-      },
-    );
+    it.each([
+      'start_time=soon',
+      'user_id=1',
+      'method=GET',
+      'response_status_code=all',
+      'actoin=create',
+      'page_size=0',
+      'page_size=101',
+      'method=PUT&method=POST',
+      'uri=%00',
+    ])('refuses %s', async (query) => {
+      expect((await list(`?${query}`)).status).toBe(400);
+    });
 
     it('is for who administers the organization, and shows another one nowhere', async () => {
       const { key } = await app.workspaceKey();
@@ -266,7 +297,9 @@ describe('the audit trail', () => {
     it('is downloaded past one reading of the database, and holds no connection meanwhile', async () => {
       const other = await AdminApp.start();
       await fillChain(other, other.first.organisation_id, 1700);
-      const answers = await Promise.all(Array.from({ length: 12 }, () => other.call('GET', `${AUDIT}/export`)));
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => other.call('GET', `${AUDIT}/export`)),
+      );
 
       for (const { text } of answers) expect(text.split('\n')).toHaveLength(1701);
       expect((await other.call('GET', AUDIT)).body.total).toBe(1700);
@@ -323,15 +356,30 @@ describe('the audit trail', () => {
     it.each([
       ['edited', "UPDATE audit_records SET after = '{}' WHERE seq = 3", '3', 'changed'],
       ['given another actor', "UPDATE audit_records SET actor_name = 'Nobody' WHERE seq = 5", '5', 'changed'],
-      ['given another time', "UPDATE audit_records SET at = at - interval '1 ms' WHERE seq = 1", '1', 'changed'],
+      [
+        'given another time',
+        "UPDATE audit_records SET at = at - interval '1 ms' WHERE seq = 1",
+        '1',
+        'changed',
+      ],
       ['removed', 'DELETE FROM audit_records WHERE seq = 2', '2', 'missing'],
       ['cut off at the end', 'DELETE FROM audit_records WHERE seq > 4', '5', 'cut'],
-      ['cut off with the head set back', `${HEAD_BACK}; DELETE FROM audit_records WHERE seq > 4`, '5', 'forged'],
+      [
+        'cut off with the head set back',
+        `${HEAD_BACK}; DELETE FROM audit_records WHERE seq > 4`,
+        '5',
+        'forged',
+      ],
       ['swapped with another', SWAP, '2', 'changed'],
       ['moved', 'UPDATE audit_records SET seq = 30 WHERE seq = 2', '2', 'missing'],
       ['robbed of its seal', 'UPDATE audit_records SET seal = NULL WHERE seq = 4', '4', 'forged'],
       ['removed with all others', 'DELETE FROM audit_records', '1', 'cut'],
-      ['removed with all others and the head', 'DELETE FROM audit_records WHERE seq < 6; DELETE FROM audit_heads', '1', 'missing'],
+      [
+        'removed with all others and the head',
+        'DELETE FROM audit_records WHERE seq < 6; DELETE FROM audit_heads',
+        '1',
+        'missing',
+      ],
     ])('notices a record that was %s', async (_, statement, brokenAt, problem) => {
       await forge(statement);
 
@@ -339,12 +387,16 @@ describe('the audit trail', () => {
     });
 
     it('notices a record that was slipped in at the end, and a chain that was computed anew without the key', async () => {
-      const records: AuditRecord[] = await chained.dataSource.getRepository(AuditRecord).find({ order: { seq: 'ASC' } });
+      const records: AuditRecord[] = await chained.dataSource
+        .getRepository(AuditRecord)
+        .find({ order: { seq: 'ASC' } });
       let hash = records[1]?.hash ?? Buffer.alloc(0);
       for (const record of records.slice(2)) {
         record.actorName = 'Somebody else';
         hash = chainHash(hash, written(record));
-        await forge(`UPDATE audit_records SET actor_name = 'Somebody else', hash = '\\x${hash.toString('hex')}' WHERE seq = ${record.seq}`);
+        await forge(
+          `UPDATE audit_records SET actor_name = 'Somebody else', hash = '\\x${hash.toString('hex')}' WHERE seq = ${record.seq}`,
+        );
       }
       await forge(`UPDATE audit_heads SET hash = '\\x${hash.toString('hex')}'`);
 

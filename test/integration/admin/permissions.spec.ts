@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/admin/openapi.js';
-import { CALLERS, type CallerName, GUARDED, type Permission, PERMISSIONS, PUBLIC } from './permissions.table.js';
+import {
+  CALLERS,
+  type CallerName,
+  GUARDED,
+  type Permission,
+  PERMISSIONS,
+  PUBLIC,
+} from './permissions.table.js';
 import { PermissionWorld } from './permissions.world.js';
 
 let world: PermissionWorld;
@@ -15,7 +22,11 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const cells = PERMISSIONS.flatMap((permission) =>
   permission.statuses
     .split(/[ |]+/)
-    .map((status, index) => ({ permission, caller: CALLERS[index]?.[0] as CallerName, status: Number(status) })),
+    .map((status, index) => ({
+      permission,
+      caller: CALLERS[index]?.[0] as CallerName,
+      status: Number(status),
+    })),
 );
 const withTarget = PERMISSIONS.filter(({ operation }) => operation.includes('{'));
 
@@ -38,24 +49,33 @@ describe('the table of permissions', () => {
     expect(answer.text).not.toContain('canary');
   });
 
-  it.each(GUARDED)('%s is closed to nobody, to an expired key and to a key without the scope', async (operation) => {
-    const permission = { operation: operation as Permission['operation'], statuses: '' };
-    expect((await world.ask(permission, 'nobody', randomUUID())).status).toBe(401);
-    expect((await world.ask(permission, 'expired', randomUUID())).status).toBe(401);
-    expect((await world.ask(permission, 'keyWithout', randomUUID())).status).toBe(403);
-  });
+  it.each(GUARDED)(
+    '%s is closed to nobody, to an expired key and to a key without the scope',
+    async (operation) => {
+      const permission = { operation: operation as Permission['operation'], statuses: '' };
+      expect((await world.ask(permission, 'nobody', randomUUID())).status).toBe(401);
+      expect((await world.ask(permission, 'expired', randomUUID())).status).toBe(401);
+      expect((await world.ask(permission, 'keyWithout', randomUUID())).status).toBe(403);
+    },
+  );
 
-  it.each(withTarget)('$operation tells nobody whether what is not theirs is there', async (permission: Permission) => {
-    for (const caller of ['managerElsewhere', 'keyElsewhere', 'stranger'] as const) {
-      const [there, absent] = [await world.ask(permission, caller), await world.ask(permission, caller, randomUUID())];
-      const said = ({ status, text, headers }: typeof there) => ({
-        status,
-        text: text.replace(/"request_id":"[^"]+"/, ''),
-        headers: Object.keys(headers).sort(),
-      });
-      expect(said(there)).toEqual(said(absent));
-    }
-  });
+  it.each(withTarget)(
+    '$operation tells nobody whether what is not theirs is there',
+    async (permission: Permission) => {
+      for (const caller of ['managerElsewhere', 'keyElsewhere', 'stranger'] as const) {
+        const [there, absent] = [
+          await world.ask(permission, caller),
+          await world.ask(permission, caller, randomUUID()),
+        ];
+        const said = ({ status, text, headers }: typeof there) => ({
+          status,
+          text: text.replace(/"request_id":"[^"]+"/, ''),
+          headers: Object.keys(headers).sort(),
+        });
+        expect(said(there)).toEqual(said(absent));
+      }
+    },
+  );
 
   it('shows in lists what lies within reach, and nothing else', async () => {
     for (const operation of ['GET /v1/api-keys', 'GET /v1/virtual-keys', 'GET /v1/logs'] as const)

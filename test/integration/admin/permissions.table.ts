@@ -26,7 +26,8 @@ export interface Permission {
   /** In the order of CALLERS, in groups: people, keys, others. */
   readonly statuses: string;
   /** The thing that the path names, made anew for each call; its kind is one that the test knows how to make. */
-  readonly on?: 'api key' | 'api key in the body' | 'admin key' | 'virtual key' | 'log' | 'setting' | 'new setting';
+  readonly on?:
+    'api key' | 'api key in the body' | 'admin key' | 'virtual key' | 'log' | 'setting' | 'new setting';
   readonly body?: object;
 }
 

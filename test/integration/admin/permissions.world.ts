@@ -49,7 +49,10 @@ export class PermissionWorld {
 
   private readonly targets: Readonly<Record<TargetKind, () => Promise<Target>>> = {
     'api key': () => this.app.workspaceKey(['logs.view']),
-    'api key in the body': async () => ({ id: '', body: { ids: [(await this.app.workspaceKey(['logs.view'])).id] } }),
+    'api key in the body': async () => ({
+      id: '',
+      body: { ids: [(await this.app.workspaceKey(['logs.view'])).id] },
+    }),
     'admin key': async () => {
       const body = { name: 'An admin key', scopes: ['logs.view'] };
       return (await this.app.call('POST', '/v1/api-keys/organisation/service', { body })).body;
@@ -102,14 +105,16 @@ export class PermissionWorld {
     return { issuers: [issuer], audiences: [audience], jwks: { keys: [jwkOf(keys, keyId)] } };
   }
 
-  private async person(organizationId: string, role: string, workspaces: Record<string, string>): Promise<string> {
+  private async person(
+    organizationId: string,
+    role: string,
+    workspaces: Record<string, string>,
+  ): Promise<string> {
     const [id, email] = [randomUUID(), `${randomUUID()}@example.com`];
-    await this.app.dataSource.query('INSERT INTO users (id, organization_id, email, role) VALUES ($1, $2, $3, $4)', [
-      id,
-      organizationId,
-      email,
-      role,
-    ]);
+    await this.app.dataSource.query(
+      'INSERT INTO users (id, organization_id, email, role) VALUES ($1, $2, $3, $4)',
+      [id, organizationId, email, role],
+    );
     for (const [workspaceId, workspaceRole] of Object.entries(workspaces))
       await this.app.dataSource.query(
         'INSERT INTO workspace_members (workspace_id, user_id, organization_id, role) VALUES ($1, $2, $3, $4)',
@@ -120,7 +125,10 @@ export class PermissionWorld {
 
   private async expiredKey(): Promise<string> {
     const { id, key } = await this.app.workspaceKey();
-    await this.app.dataSource.query("UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
+    await this.app.dataSource.query(
+      "UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1",
+      [id],
+    );
     return key;
   }
 

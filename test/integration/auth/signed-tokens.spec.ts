@@ -28,14 +28,20 @@ const SETTING = '/v1/admin/organisation/jwt';
 const setUp = async (body: object = issuer.setting()) => app.call('PUT', SETTING, { body });
 const organization = () => app.first.organisation_id;
 const token = (more: object = {}, header: object = {}) => issuer.token(organization(), more, header);
-const forWorkspace = (more: object = {}) => token({ workspace_slug: 'ws-default', scope: 'virtual_keys.list', ...more });
+const forWorkspace = (more: object = {}) =>
+  token({ workspace_slug: 'ws-default', scope: 'virtual_keys.list', ...more });
 const list = (key: string) => app.call('GET', '/v1/virtual-keys', { key });
 const sql = (text: string, parameters: unknown[] = []) => app.dataSource.query(text, parameters);
 
 /** A person with roles, and the token that names it. */
 async function person(role: string, workspaces: Record<string, string> = {}): Promise<string> {
   const [id, email] = [randomUUID(), `${randomUUID()}@example.com`];
-  await sql('INSERT INTO users (id, organization_id, email, role) VALUES ($1, $2, $3, $4)', [id, organization(), email, role]);
+  await sql('INSERT INTO users (id, organization_id, email, role) VALUES ($1, $2, $3, $4)', [
+    id,
+    organization(),
+    email,
+    role,
+  ]);
   for (const [workspaceId, workspaceRole] of Object.entries(workspaces))
     await sql(
       'INSERT INTO workspace_members (workspace_id, user_id, organization_id, role) VALUES ($1, $2, $3, $4)',
@@ -85,7 +91,10 @@ describe('the setting', () => {
       },
     });
     expect((await app.call('GET', SETTING)).body).toEqual(answer.body);
-    expect((await app.audited()).at(-1)).toMatchObject({ action: 'organisation_settings.update', outcome: 'success' });
+    expect((await app.audited()).at(-1)).toMatchObject({
+      action: 'organisation_settings.update',
+      outcome: 'success',
+    });
     expect(app.changes.at(-1)).toEqual({ resource: 'organization', id: organization() });
   });
 
@@ -115,7 +124,10 @@ describe('the setting', () => {
   it('is for those who administer the organization', async () => {
     const { key } = await app.workspaceKey();
     for (const method of ['GET', 'PUT', 'DELETE'])
-      expect((await app.call(method, SETTING, { key, ...(method === 'PUT' ? { body: issuer.setting() } : {}) })).status).toBe(403);
+      expect(
+        (await app.call(method, SETTING, { key, ...(method === 'PUT' ? { body: issuer.setting() } : {}) }))
+          .status,
+      ).toBe(403);
   });
 });
 
@@ -124,7 +136,9 @@ describe('a token for a workspace', () => {
 
   it.each(['x-gateway-api-key', 'x-portkey-api-key', 'authorization'])('opens it in %s', async (name) => {
     const value = name === 'authorization' ? `Bearer ${forWorkspace()}` : forWorkspace();
-    expect((await app.call('GET', '/v1/virtual-keys', { key: '', headers: { [name]: value } })).status).toBe(200);
+    expect((await app.call('GET', '/v1/virtual-keys', { key: '', headers: { [name]: value } })).status).toBe(
+      200,
+    );
   });
 
   it('names the workspace by slug or id, in either spelling', async () => {
@@ -152,16 +166,25 @@ describe('a token for a workspace', () => {
 
   it('makes no keys: nobody would answer for what they may', async () => {
     const key = forWorkspace({ scope: serviceScopes().join(' ') });
-    const answer = await app.call('POST', '/v1/api-keys/workspace/service', { key, body: { name: 'x', scopes: ['logs.view'] } });
+    const answer = await app.call('POST', '/v1/api-keys/workspace/service', {
+      key,
+      body: { name: 'x', scopes: ['logs.view'] },
+    });
 
     expect(answer.status).toBe(403);
-    expect((await app.audited()).at(-1)).toMatchObject({ actor_kind: 'workspace_token', actor_id: null, outcome: 'refused' });
+    expect((await app.audited()).at(-1)).toMatchObject({
+      actor_kind: 'workspace_token',
+      actor_id: null,
+      outcome: 'refused',
+    });
   });
 
   it('has one answer for a workspace of another organization, of nobody, and of no name', async () => {
     const { workspaceId } = await app.anotherOrganization();
     const answers = await Promise.all(
-      [workspaceId, randomUUID(), 'ws-b', 'none'].map((workspace) => list(forWorkspace({ workspace_slug: workspace }))),
+      [workspaceId, randomUUID(), 'ws-b', 'none'].map((workspace) =>
+        list(forWorkspace({ workspace_slug: workspace })),
+      ),
     );
     const bodies = answers.map(({ status, body }) => ({ status, error: { ...body.error, request_id: '' } }));
 
@@ -171,12 +194,18 @@ describe('a token for a workspace', () => {
 
   it("is not heard for another organization, whoever's issuer signed it", async () => {
     const { organizationId } = await app.anotherOrganization();
-    expect((await list(issuer.token(organizationId, { workspace_slug: 'ws-b', scope: 'virtual_keys.list' }))).status).toBe(401);
-    await sql("INSERT INTO organization_jwt (organization_id, issuers, rules, jwks_uri, keys, fetched_at) SELECT $1, issuers, rules, 'https://other.example/', $2::jsonb, now() FROM organization_jwt", [
-      organizationId,
-      JSON.stringify([{ kid: 'first', alg: null, jwk: jwkOf(rsaKeys(), 'x') }]),
-    ]);
-    expect((await list(issuer.token(organizationId, { workspace_slug: 'ws-b', scope: 'virtual_keys.list' }))).status).toBe(401);
+    expect(
+      (await list(issuer.token(organizationId, { workspace_slug: 'ws-b', scope: 'virtual_keys.list' })))
+        .status,
+    ).toBe(401);
+    await sql(
+      "INSERT INTO organization_jwt (organization_id, issuers, rules, jwks_uri, keys, fetched_at) SELECT $1, issuers, rules, 'https://other.example/', $2::jsonb, now() FROM organization_jwt",
+      [organizationId, JSON.stringify([{ kid: 'first', alg: null, jwk: jwkOf(rsaKeys(), 'x') }])],
+    );
+    expect(
+      (await list(issuer.token(organizationId, { workspace_slug: 'ws-b', scope: 'virtual_keys.list' })))
+        .status,
+    ).toBe(401);
     await sql('DELETE FROM organization_jwt WHERE organization_id = $1', [organizationId]);
   });
 
@@ -198,7 +227,10 @@ describe('a token for a workspace', () => {
     expect((await list(good)).status).toBe(200);
     expect((await list(`${head}.${body}.${signature.slice(0, -8)}AAAAAAAA`)).status).toBe(401);
     expect((await list(`${head}.${body}.${forWorkspace().split('.')[2]}`)).status).toBe(401);
-    const others = [forWorkspace({ pad: 'x'.repeat(600), scope: 'logs.view' }), forWorkspace({ workspace_slug: 'none' })];
+    const others = [
+      forWorkspace({ pad: 'x'.repeat(600), scope: 'logs.view' }),
+      forWorkspace({ workspace_slug: 'none' }),
+    ];
     for (const other of others) expect((await list(other)).status).toBe(403);
   });
 
@@ -207,14 +239,19 @@ describe('a token for a workspace', () => {
       [app.first.admin_api_key, forWorkspace()],
       [forWorkspace(), app.first.admin_api_key],
     ] as const) {
-      const answer = await app.call('GET', '/v1/virtual-keys', { key, headers: { authorization: `Bearer ${bearer}` } });
+      const answer = await app.call('GET', '/v1/virtual-keys', {
+        key,
+        headers: { authorization: `Bearer ${bearer}` },
+      });
       expect(answer).toMatchObject({ status: 400, body: { error: { code: 'ambiguous_credentials' } } });
     }
   });
 
   it("leaves a key alone that comes with a provider's token", async () => {
     const theirs = signed({ alg: 'RS256' }, { iss: 'https://sts.example/', aud: 'x' }, issuer.keys);
-    const answer = await app.call('GET', '/v1/virtual-keys', { headers: { authorization: `Bearer ${theirs}` } });
+    const answer = await app.call('GET', '/v1/virtual-keys', {
+      headers: { authorization: `Bearer ${theirs}` },
+    });
     expect(answer.status).toBe(200);
   });
 });
@@ -224,17 +261,31 @@ describe('a token of a person', () => {
 
   it.each(['owner', 'admin'])('reaches every workspace for an %s of the organization', async (role) => {
     const email = await person(role);
-    expect((await app.call('GET', SETTING, { key: token({ email_id: email.toUpperCase() }) })).status).toBe(200);
+    expect((await app.call('GET', SETTING, { key: token({ email_id: email.toUpperCase() }) })).status).toBe(
+      200,
+    );
     expect((await list(token({ sub: email }))).status).toBe(200);
   });
 
   it('has the roles of our tables, whatever it says itself', async () => {
     const email = await person('member', { [app.first.workspace_id]: 'member' });
-    const claims = { email_id: email, role: 'owner', roles: ['admin'], scope: 'virtual_keys.list virtual_keys.create organisation_settings.read' };
+    const claims = {
+      email_id: email,
+      role: 'owner',
+      roles: ['admin'],
+      scope: 'virtual_keys.list virtual_keys.create organisation_settings.read',
+    };
     const key = token(claims);
 
     expect((await list(key)).status).toBe(200);
-    expect((await app.call('POST', '/v1/virtual-keys', { key, body: { name: 'x', provider: 'openai', key: 'sk' } })).status).toBe(403);
+    expect(
+      (
+        await app.call('POST', '/v1/virtual-keys', {
+          key,
+          body: { name: 'x', provider: 'openai', key: 'sk' },
+        })
+      ).status,
+    ).toBe(403);
     expect((await app.call('GET', SETTING, { key })).status).toBe(403);
     expect((await app.audited()).at(-1)).toMatchObject({ actor_kind: 'person', actor_name: email });
   });
@@ -242,7 +293,10 @@ describe('a token of a person', () => {
   it('can be narrowed by its scopes, and lets in an owner as no more than them', async () => {
     const email = await person('owner');
     expect((await list(token({ email_id: email, scope: 'logs.view' }))).status).toBe(403);
-    expect((await app.call('GET', SETTING, { key: token({ email_id: email, scope: 'virtual_keys.list' }) })).status).toBe(403);
+    expect(
+      (await app.call('GET', SETTING, { key: token({ email_id: email, scope: 'virtual_keys.list' }) }))
+        .status,
+    ).toBe(403);
   });
 
   it('must name the workspace where there is a choice', async () => {
@@ -267,7 +321,9 @@ describe('a token of a person', () => {
     });
 
     expect(answer.status).toBe(200);
-    const [made] = await sql('SELECT created_by_key_id, created_by_user_id FROM api_keys WHERE id = $1', [answer.body.id]);
+    const [made] = await sql('SELECT created_by_key_id, created_by_user_id FROM api_keys WHERE id = $1', [
+      answer.body.id,
+    ]);
     expect(made).toMatchObject({ created_by_key_id: null, created_by_user_id: expect.any(String) });
     expect((await list(answer.body.key)).status).toBe(200);
   });
@@ -286,7 +342,10 @@ describe('the keys of an issuer', () => {
   it('may be given with the setting', async () => {
     const ec = ecKeys();
     await setUp({ issuers: [issuer.issuer], audiences: ['gatehouse'], jwks: { keys: [jwkOf(ec, 'e1')] } });
-    const claims = issuer.claims(organization(), { workspace_slug: 'ws-default', scope: 'virtual_keys.list' });
+    const claims = issuer.claims(organization(), {
+      workspace_slug: 'ws-default',
+      scope: 'virtual_keys.list',
+    });
 
     expect((await list(signed({ alg: 'ES256', kid: 'e1' }, claims, ec))).status).toBe(200);
     expect((await list(forWorkspace())).status).toBe(401);
@@ -295,7 +354,9 @@ describe('the keys of an issuer', () => {
   it('are fetched once for all who ask at the same time, in all processes', async () => {
     const own = await another();
     const processes = Array.from({ length: 3 }, anotherProcess);
-    const tokens = Array.from({ length: 12 }, () => own.token(organization(), { workspace_slug: 'ws-default' }));
+    const tokens = Array.from({ length: 12 }, () =>
+      own.token(organization(), { workspace_slug: 'ws-default' }),
+    );
 
     const found = await Promise.all(tokens.map((each, index) => processes[index % 3]?.find(each)));
 
@@ -316,7 +377,9 @@ describe('the keys of an issuer', () => {
     expect(await process.find(rotated)).toMatchObject({ principal: { kind: 'workspace_token' } });
     expect(own.fetches).toBe(2);
 
-    const unknown = Array.from({ length: 300 }, (_, i) => own.token(organization(), claims, { kid: `k${i}` }));
+    const unknown = Array.from({ length: 300 }, (_, i) =>
+      own.token(organization(), claims, { kid: `k${i}` }),
+    );
     const answers = await Promise.all(unknown.map((each) => process.find(each)));
     expect(answers.every((each) => each === null)).toBe(true);
     expect(own.fetches).toBe(2);
@@ -326,19 +389,38 @@ describe('the keys of an issuer', () => {
   it.each<[string, (own: TestIssuer) => void]>([
     ['fail', (own) => (own.answer = (response) => response.writeHead(500).end())],
     ['are garbage', (own) => (own.answer = (response) => response.end('<html>'))],
-    ['are too large', (own) => (own.answer = (response) => response.end(`{"keys":[],"pad":"${'x'.repeat(400_000)}"}`))],
-    ['are too many', (own) => (own.answer = (response) => response.end(JSON.stringify({ keys: Array.from({ length: 1001 }, () => ({ kty: 'RSA', n: 'A', e: 'A' })) })))],
-    ['lead elsewhere', (own) => (own.answer = (response) => response.writeHead(302, { location: issuer.uri }).end())],
+    [
+      'are too large',
+      (own) => (own.answer = (response) => response.end(`{"keys":[],"pad":"${'x'.repeat(400_000)}"}`)),
+    ],
+    [
+      'are too many',
+      (own) =>
+        (own.answer = (response) =>
+          response.end(
+            JSON.stringify({ keys: Array.from({ length: 1001 }, () => ({ kty: 'RSA', n: 'A', e: 'A' })) }),
+          )),
+    ],
+    [
+      'lead elsewhere',
+      (own) => (own.answer = (response) => response.writeHead(302, { location: issuer.uri }).end()),
+    ],
     ['never come', (own) => (own.answer = () => undefined)],
   ])('that %s leave known ones working and unknown ones refused', async (_, breakDown) => {
     const own = await another();
     const before = issuer.fetches;
-    expect(await anotherProcess().find(own.token(organization(), { workspace_slug: 'ws-default' }))).not.toBeNull();
+    expect(
+      await anotherProcess().find(own.token(organization(), { workspace_slug: 'ws-default' })),
+    ).not.toBeNull();
     breakDown(own);
-    await sql("UPDATE organization_jwt SET tried_at = now() - interval '31 seconds', fetched_at = now() - interval '23 hours'");
+    await sql(
+      "UPDATE organization_jwt SET tried_at = now() - interval '31 seconds', fetched_at = now() - interval '23 hours'",
+    );
     const process = anotherProcess();
 
-    expect(await process.find(own.token(organization(), { workspace_slug: 'ws-default' }, { kid: 'other' }))).toBeNull();
+    expect(
+      await process.find(own.token(organization(), { workspace_slug: 'ws-default' }, { kid: 'other' })),
+    ).toBeNull();
     expect(await process.find(own.token(organization(), { workspace_slug: 'ws-default' }))).not.toBeNull();
     expect(own.fetches).toBe(2);
     expect(issuer.fetches).toBe(before);
@@ -360,7 +442,11 @@ describe('the keys of an issuer', () => {
     const elsewhere = await TestIssuer.start();
     stops.push(() => elsewhere.stop());
     const claims = { workspace_slug: 'ws-default' };
-    for (const header of [{ jku: elsewhere.uri }, { x5u: elsewhere.uri }, { jwk: jwkOf(elsewhere.keys, 'first') }])
+    for (const header of [
+      { jku: elsewhere.uri },
+      { x5u: elsewhere.uri },
+      { jwk: jwkOf(elsewhere.keys, 'first') },
+    ])
       expect(await anotherProcess().find(own.token(organization(), claims, header))).toBeNull();
     expect(elsewhere.fetches).toBe(0);
   });

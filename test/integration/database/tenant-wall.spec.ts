@@ -18,8 +18,15 @@ beforeAll(async () => {
   database = await freshDatabase();
   unit = new UnitOfWork(database.dataSource);
   for (const id of tenants) {
-    await sql("INSERT INTO organizations (id, name, wrapped_key) VALUES ($1, 'An organization', $2)", [id, Buffer.alloc(1)]);
-    await sql('INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [randomUUID(), id, 'w']);
+    await sql("INSERT INTO organizations (id, name, wrapped_key) VALUES ($1, 'An organization', $2)", [
+      id,
+      Buffer.alloc(1),
+    ]);
+    await sql('INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [
+      randomUUID(),
+      id,
+      'w',
+    ]);
     await sql(
       "INSERT INTO request_logs (id, created_at, batch_id, organisation_id, trace_id, method, path, streamed, ending, status, duration_ms, overhead_us, request_bytes, response_bytes, usage_source, attempt_count) VALUES ($1, now(), $1, $2, 't', 'GET', '/', false, 'completed', 200, 1, 1, 1, 1, 'none', 1)",
       [randomUUID(), id],
@@ -29,8 +36,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const sql = (text: string, parameters: unknown[] = []) => database.dataSource.query(text, parameters);
-const reading = <T>(organizationId: string, work: () => Promise<T>) => unit.runFor({ organizationId, isReading: true }, work);
-const writing = <T>(organizationId: string, work: () => Promise<T>) => unit.runFor({ organizationId, isReading: false }, work);
+const reading = <T>(organizationId: string, work: () => Promise<T>) =>
+  unit.runFor({ organizationId, isReading: true }, work);
+const writing = <T>(organizationId: string, work: () => Promise<T>) =>
+  unit.runFor({ organizationId, isReading: false }, work);
 /** As the role, with whatever was set before. */
 const asRole = (setting: string, query: string) =>
   database.dataSource.transaction(async (manager) => {
@@ -68,7 +77,13 @@ describe('the second wall', () => {
     const [role] = await sql(
       "SELECT rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, (SELECT count(*)::int FROM pg_class WHERE relowner = pg_roles.oid) AS owns FROM pg_roles WHERE rolname = 'gatehouse_tenant'",
     );
-    expect(role).toEqual({ rolcanlogin: false, rolsuper: false, rolbypassrls: false, rolcreaterole: false, owns: 0 });
+    expect(role).toEqual({
+      rolcanlogin: false,
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreaterole: false,
+      owns: 0,
+    });
   });
 
   it('shows nothing to a query without a tenant, and to one of an unknown tenant', async () => {
@@ -84,22 +99,30 @@ describe('the second wall', () => {
       [B, A],
     ] as const)
       await reading(own, async () => {
-        expect((await unit.repository(Workspace).find()).map(({ organizationId }) => organizationId)).toEqual([own]);
+        expect((await unit.repository(Workspace).find()).map(({ organizationId }) => organizationId)).toEqual(
+          [own],
+        );
         expect(await unit.repository(Workspace).findBy({ organizationId: other })).toEqual([]);
-        expect(await unit.manager.query('SELECT DISTINCT organisation_id AS id FROM request_logs')).toEqual([{ id: own }]);
+        expect(await unit.manager.query('SELECT DISTINCT organisation_id AS id FROM request_logs')).toEqual([
+          { id: own },
+        ]);
         expect(await unit.manager.query('SELECT id FROM organizations')).toEqual([{ id: own }]);
       });
   });
 
   it('lets nobody write for another', async () => {
     const row = { id: randomUUID(), organizationId: B, name: 'x', slug: 'x' };
-    await expect(writing(A, () => unit.repository(Workspace).insert(row))).rejects.toThrow('row-level security');
+    await expect(writing(A, () => unit.repository(Workspace).insert(row))).rejects.toThrow(
+      'row-level security',
+    );
     await writing(A, () => unit.manager.query('UPDATE workspaces SET name = $1', ['mine']));
     expect(await sql('SELECT name FROM workspaces WHERE organization_id = $1', [B])).toEqual([{ name: 'w' }]);
     await expect(
       writing(A, () => unit.manager.query('UPDATE workspaces SET organization_id = $1', [B])),
     ).rejects.toThrow('row-level security');
-    expect(await writing(A, () => unit.repository(VirtualKey).delete({ organizationId: B }))).toMatchObject({ affected: 0 });
+    expect(await writing(A, () => unit.repository(VirtualKey).delete({ organizationId: B }))).toMatchObject({
+      affected: 0,
+    });
   });
 
   it('lets nothing be written while reading', async () => {
@@ -114,30 +137,41 @@ describe('the second wall', () => {
       await alone
         .runFor({ organizationId: A, isReading: false }, () => alone.manager.query('SELECT nonsense'))
         .catch(() => undefined);
-      expect(await one.query("SELECT current_user <> 'gatehouse_tenant' AS free, nullif(current_setting('gatehouse.organization_id', true), '') AS tenant, current_setting('transaction_read_only') AS read_only")).toEqual([
-        { free: true, tenant: null, read_only: 'off' },
-      ]);
+      expect(
+        await one.query(
+          "SELECT current_user <> 'gatehouse_tenant' AS free, nullif(current_setting('gatehouse.organization_id', true), '') AS tenant, current_setting('transaction_read_only') AS read_only",
+        ),
+      ).toEqual([{ free: true, tenant: null, read_only: 'off' }]);
     } finally {
       await one.destroy();
     }
   });
 
-  it.each(["x'; SET ROLE postgres; --", '', 'not-an-id'])('is not opened by an organization called %j', async (name) => {
-    await expect(reading(name, () => unit.manager.query('SELECT 1'))).rejects.toThrow('named by its id');
-  });
-
-  it.each(["UPDATE audit_records SET action = 'x'", 'DELETE FROM audit_records', 'TRUNCATE audit_records', 'DELETE FROM audit_heads'])(
-    'lets the audit trail only grow: %s is denied',
-    async (statement) => {
-      await expect(asRole(setTo(A), statement)).rejects.toThrow('permission denied');
+  it.each(["x'; SET ROLE postgres; --", '', 'not-an-id'])(
+    'is not opened by an organization called %j',
+    async (name) => {
+      await expect(reading(name, () => unit.manager.query('SELECT 1'))).rejects.toThrow('named by its id');
     },
   );
 
+  it.each([
+    "UPDATE audit_records SET action = 'x'",
+    'DELETE FROM audit_records',
+    'TRUNCATE audit_records',
+    'DELETE FROM audit_heads',
+  ])('lets the audit trail only grow: %s is denied', async (statement) => {
+    await expect(asRole(setTo(A), statement)).rejects.toThrow('permission denied');
+  });
+
   it('stands before the connections of the log too', async () => {
     const logs = new LogDatabase(database.dataSource, unit);
-    const seen = await reading(A, () => logs.read<{ id: string }>('SELECT organisation_id AS id FROM request_logs', []));
+    const seen = await reading(A, () =>
+      logs.read<{ id: string }>('SELECT organisation_id AS id FROM request_logs', []),
+    );
     expect(seen).toEqual([{ id: A }]);
-    await expect(reading(A, () => logs.read('DELETE FROM request_logs', []))).rejects.toThrow(/denied|read-only/);
+    await expect(reading(A, () => logs.read('DELETE FROM request_logs', []))).rejects.toThrow(
+      /denied|read-only/,
+    );
     await logs.onApplicationShutdown();
   });
 });
@@ -175,7 +209,10 @@ describe('a login that may not make roles', () => {
   it('gets everything but the wall, and can have that later', async () => {
     const empty = await emptyDatabase();
     const [login, name] = [`plain_${randomUUID().slice(0, 8)}`, new URL(empty.url).pathname.slice(1)];
-    await administer(empty.url, `CREATE ROLE ${login} LOGIN; GRANT CREATE ON SCHEMA public TO ${login}; GRANT ALL ON DATABASE ${name} TO ${login}`);
+    await administer(
+      empty.url,
+      `CREATE ROLE ${login} LOGIN; GRANT CREATE ON SCHEMA public TO ${login}; GRANT ALL ON DATABASE ${name} TO ${login}`,
+    );
     const url = new URL(empty.url);
     url.username = login;
     const opened: DataSource[] = [];
@@ -185,13 +222,17 @@ describe('a login that may not make roles', () => {
       await migrate(plain);
       const work = new UnitOfWork(plain);
       const asked = () =>
-        work.runFor({ organizationId: A, isReading: true }, () => work.manager.query('SELECT current_user AS name'));
+        work.runFor({ organizationId: A, isReading: true }, () =>
+          work.manager.query('SELECT current_user AS name'),
+        );
       expect(await asked()).toEqual([{ name: login }]);
       await administer(empty.url, `GRANT gatehouse_tenant TO ${login}`);
       await plain.query('SELECT protect_tenant_tables()');
       const later = new UnitOfWork(plain);
       expect(
-        await later.runFor({ organizationId: A, isReading: true }, () => later.manager.query('SELECT current_user AS name')),
+        await later.runFor({ organizationId: A, isReading: true }, () =>
+          later.manager.query('SELECT current_user AS name'),
+        ),
       ).toEqual([{ name: 'gatehouse_tenant' }]);
     } finally {
       for (const each of opened) await each.destroy();

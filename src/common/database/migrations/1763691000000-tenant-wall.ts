@@ -13,7 +13,15 @@ export class TenantWall1763691000000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
-    for (const statements of [TOKENS, CALLERS_WITHOUT_KEY, SEALS, AUDIT_SEARCH, ROLE, PROTECT_ONE, PROTECT_ALL])
+    for (const statements of [
+      TOKENS,
+      CALLERS_WITHOUT_KEY,
+      SEALS,
+      AUDIT_SEARCH,
+      ROLE,
+      PROTECT_ONE,
+      PROTECT_ALL,
+    ])
       await runner.query(statements);
     await runner.query('SELECT protect_tenant_tables()');
   }
