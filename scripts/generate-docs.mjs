@@ -4,6 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -62,7 +63,24 @@ async function openApi() {
   return `${JSON.stringify(buildOpenApi(app), null, 2)}\n`;
 }
 
-const PAGES = {
+/** The table that the tests walk through. It is TypeScript and imports nothing. */
+async function permissionsTable() {
+  const source = await readFile(new URL('../test/integration/admin/permissions.table.ts', import.meta.url), 'utf8');
+  const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } });
+  return import(`data:text/javascript;base64,${Buffer.from(outputText).toString('base64')}`);
+}
+
+const { CALLERS, PERMISSIONS } = await permissionsTable();
+
+function permissionsPage() {
+  const rows = PERMISSIONS.map(({ operation, statuses }) => [`\`${operation}\``, ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status))]);
+  const intro =
+    'Who may do what, as the tests walk through it: "yes", or the status of the refusal. What is asked for lies in "this workspace"; 404 is the answer for what lies elsewhere, whether it is there or not. ' +
+    'What callers hold is in [scopes.md](scopes.md). Lists show what lies within reach, so everybody who may list gets one.';
+  return page('Permissions', intro, table(['Operation', ...CALLERS.map(([, title]) => title)], rows));
+}
+
+const PAGES = { 'permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,
   'docs/settings.md': settingsPage,

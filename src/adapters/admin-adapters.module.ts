@@ -1,6 +1,6 @@
 import { type FactoryProvider, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApiKeyDirectory } from '../auth/ports.js';
+import { ApiKeyDirectory, TokenDirectory } from '../auth/ports.js';
 import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
 import { UnitOfWork } from '../common/database/unit-of-work.js';
 import { Egress } from '../common/egress/egress.js';
@@ -14,6 +14,11 @@ import { RedisChangePublisher } from './redis-change-publisher.js';
 /** Which adapter is behind which port of the administration. */
 const PORTS: readonly FactoryProvider[] = [
   { provide: ApiKeyDirectory, inject: [DataSource, ChangeFeed, SETTINGS], useFactory: make.apiKeyDirectory },
+  {
+    provide: TokenDirectory,
+    inject: [DataSource, ChangeFeed, Egress, SETTINGS],
+    useFactory: make.tokenDirectory,
+  },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },

@@ -16,12 +16,22 @@ import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
+import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
 
 /** Makes the adapters that settings decide on, for whichever process needs them. */
 
 export function apiKeyDirectory(database: Queryable, changes: ChangeFeed, settings: Settings) {
   const pepper = required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER');
   return new PostgresApiKeyDirectory(database, changes, { pepper, staleKeysMs: settings.staleKeysMs });
+}
+
+export function tokenDirectory(
+  database: Queryable,
+  changes: ChangeFeed,
+  outside: Egress,
+  { staleKeysMs }: Settings,
+) {
+  return new PostgresTokenDirectory(database, changes, outside, staleKeysMs);
 }
 
 export function virtualKeyDirectory(

@@ -1,5 +1,5 @@
 import { type FactoryProvider, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { ApiKeyDirectory } from '../auth/ports.js';
+import { ApiKeyDirectory, TokenDirectory } from '../auth/ports.js';
 import { ChangeFeed } from '../common/changes/change.js';
 import { CryptoModule } from '../common/crypto/crypto.module.js';
 import { SecretBox } from '../common/crypto/envelope.js';
@@ -26,6 +26,11 @@ import { WorkerTokenCounter } from './worker-token-counter.js';
 /** Which adapter is behind which port of a gateway process. */
 const PORTS: readonly FactoryProvider[] = [
   { provide: ApiKeyDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.apiKeyDirectory },
+  {
+    provide: TokenDirectory,
+    inject: [QueryPool, ChangeFeed, Egress, SETTINGS],
+    useFactory: make.tokenDirectory,
+  },
   {
     provide: VirtualKeyDirectory,
     inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
-import type { OrganizationPolicy, Principal, PrincipalKind } from '../auth/principal.js';
+import type { Principal, PrincipalKind } from '../auth/principal.js';
 import { scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
 import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
@@ -8,9 +8,10 @@ import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
-import { type OrganizationSettings, USUAL_SETTINGS } from '../common/contracts/organization-settings.js';
+import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
 import { callerLimits, type CallerRules } from './limits-of-row.js';
+import { policyOf } from './organization-policy.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** Columns under the names that the query gives them; times are milliseconds since the epoch. */
@@ -87,7 +88,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
     const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: options.staleKeysMs };
     this.cache = new RefreshingCache({
       load: (secret) => this.load(secret),
-      idOf: ({ principal }) => principal.apiKeyId,
+      idOf: ({ principal }) => principal.apiKeyId ?? '',
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
@@ -134,19 +135,6 @@ function effectiveScopes({ scopes, organization_role, workspace_role, settings }
   const roles = { organization: organization_role, workspace: workspace_role };
   const allowed = scopesOfRoles(roles, settings.security_settings ?? null);
   return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
-}
-
-/** Null when the organization decides nothing that a request would have to be checked against. */
-function policyOf(settings: Row['settings']): OrganizationPolicy | null {
-  const decided = { ...USUAL_SETTINGS, ...settings };
-  const { allowed_providers, allowed_models, log_bodies, strict_logging } = decided;
-  if (!allowed_providers && !allowed_models && log_bodies && !strict_logging) return null;
-  return {
-    providers: allowed_providers && new Set(allowed_providers),
-    models: allowed_models && new Set(allowed_models),
-    keepsBodies: log_bodies,
-    needsLog: strict_logging,
-  };
 }
 
 function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {

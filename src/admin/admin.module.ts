@@ -8,6 +8,7 @@ import { FeedbackModule } from './feedback/feedback.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
+import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
@@ -32,6 +33,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     LogsModule,
     AnalyticsModule,
     FeedbackModule,
+    OrganizationJwtModule,
   ],
   providers: [AdminDoors],
 })

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { looksLikeGatewayKey } from '../common/crypto/api-key-format.js';
+import { looksLikeToken } from './tokens/compact-token.js';
 
 /** Where clients put the gateway key; the first that is there counts. */
 const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;
@@ -10,7 +11,7 @@ const SDK_KEY_HEADERS = ['x-api-key', 'x-goog-api-key'] as const;
 const BEARER = /^bearer +/i;
 
 /**
- * The gateway key that a request presents, or null.
+ * The gateway key or signed token that a request presents, or null.
  *
  * `Authorization`, `x-api-key` and `x-goog-api-key` are looked at only when no key header is there, so that an SDK
  * which can set nothing but its API key works; otherwise they belong to the provider.
@@ -26,7 +27,29 @@ export function presentedKey(headers: IncomingHttpHeaders): string | null {
     const apiKey = headers[name];
     if (typeof apiKey === 'string' && looksLikeGatewayKey(apiKey)) return apiKey;
   }
-  return null;
+  return bearer && looksLikeToken(bearer) ? bearer : null;
+}
+
+/** A gateway key that stands beside the token that a request presents, or null. */
+export function keyBeside(token: string, headers: IncomingHttpHeaders): string | null {
+  const others = [...KEY_HEADERS, ...SDK_KEY_HEADERS].map((name) => headers[name]);
+  const texts = [bearerOf(headers), ...others].filter((value) => typeof value === 'string');
+  return texts.find((text) => text !== token && looksLikeGatewayKey(text)) ?? null;
+}
+
+/** A token that stands beside the gateway key that a request presents: ours, or the provider's. */
+export function tokenBeside(key: string, headers: IncomingHttpHeaders): string | null {
+  const bearer = headers.authorization === undefined ? null : bearerOf(headers);
+  if (bearer !== null && bearer !== key && looksLikeToken(bearer)) return bearer;
+  const compatible = headers[KEY_HEADERS[1]];
+  return typeof compatible === 'string' && compatible !== key && looksLikeToken(compatible)
+    ? compatible
+    : null;
+}
+
+/** Whether a bearer is for the gateway, so that it must not reach a provider. */
+export function isGatewayCredential(bearer: string, headers: IncomingHttpHeaders): boolean {
+  return looksLikeGatewayKey(bearer) || bearer === presentedKey(headers);
 }
 
 /** The token in `Authorization`, with or without `Bearer` before it: the compatible SDK sends both forms. */

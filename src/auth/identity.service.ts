@@ -1,16 +1,19 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../common/crypto/api-key-format.js';
 import { AppError } from '../common/errors/app-error.js';
-import { presentedKey } from './credentials.js';
+import { keyBeside, presentedKey, tokenBeside } from './credentials.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { FailedAttempts } from './failed-attempts.js';
-import { ApiKeyDirectory, type KnownKey } from './ports.js';
+import { ApiKeyDirectory, type KnownKey, TokenDirectory } from './ports.js';
 import type { Principal } from './principal.js';
+import { looksLikeToken } from './tokens/compact-token.js';
+
+type Found = KnownKey | null | Promise<KnownKey | null>;
 
 /**
- * Says who is calling, for both planes. Every failure is the same 401, whatever its reason;
- * an address that fails too often is told so with a 429.
+ * Says who is calling, for both planes, by an API key or by a signed token. Every failure is the same 401, whatever its
+ * reason; an address that fails too often is told so with a 429.
  */
 @Injectable()
 export class IdentityService {
@@ -18,22 +21,42 @@ export class IdentityService {
 
   constructor(
     private readonly directory: ApiKeyDirectory,
+    private readonly tokens: TokenDirectory,
     private readonly addresses: ClientAddresses,
   ) {}
 
-  /** Returns without a promise when the key is in memory. Rejects with `unauthenticated`, `rate_limited` or `auth_unavailable`. */
+  /**
+   * Returns without a promise when the credential is in memory. Rejects with `unauthenticated`, `rate_limited`,
+   * `ambiguous_credentials` or `auth_unavailable`, and for a token with `forbidden`.
+   */
   identify(request: IncomingMessage): Principal | Promise<Principal> {
-    const secret = presentedKey(request.headers);
-    if (secret === null) return this.refuse(request);
-    const known = this.lookUp(secret);
+    const presented = presentedKey(request.headers);
+    if (presented === null) return this.refuse(request);
+    const known = looksLikeToken(presented)
+      ? this.lookUpToken(presented, request.headers)
+      : this.lookUpKey(presented, request.headers);
     return known instanceof Promise
-      ? known.then((key) => this.admit(key, request))
+      ? known.then((found) => this.admit(found, request))
       : this.admit(known, request);
   }
 
   /** The checksum turns garbage away before any store is asked. */
-  private lookUp(secret: string): KnownKey | null | Promise<KnownKey | null> {
-    return isWellFormedApiKey(secret) ? this.directory.find(secret) : null;
+  private lookUpKey(key: string, headers: IncomingHttpHeaders): Found {
+    const token = tokenBeside(key, headers);
+    const known = isWellFormedApiKey(key) ? this.directory.find(key) : null;
+    return token === null ? known : this.alone(token, known);
+  }
+
+  /** A token beside a key is the provider's, unless it says that it is for us: then nobody could say who is calling. */
+  private async alone(token: string, known: Found): Promise<KnownKey | null> {
+    const [isOurs, found] = await Promise.all([this.tokens.isOurs(token), known]);
+    if (isOurs) throw ambiguous();
+    return found;
+  }
+
+  private lookUpToken(token: string, headers: IncomingHttpHeaders): Found {
+    if (keyBeside(token, headers) !== null) throw ambiguous();
+    return this.tokens.find(token);
   }
 
   private admit(key: KnownKey | null, request: IncomingMessage): Principal {
@@ -52,3 +75,6 @@ export class IdentityService {
     throw new AppError('unauthenticated');
   }
 }
+
+const ambiguous = (): AppError =>
+  new AppError('ambiguous_credentials', { detail: 'send the API key or the signed token, not both' });

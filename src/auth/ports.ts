@@ -1,9 +1,9 @@
 import type { Principal } from './principal.js';
 
-/** A key as the directory knows it. */
+/** A credential as a directory knows it. */
 export interface KnownKey {
   readonly principal: Principal;
-  /** Milliseconds since the epoch, or null when the secret presented does not expire. */
+  /** Milliseconds since the epoch, or null when the credential presented does not expire. */
   readonly expiresAt: number | null;
 }
 
@@ -16,4 +16,16 @@ export interface KnownKey {
 export abstract class ApiKeyDirectory {
   /** `secret` is a well-formed key. Returns without a promise when the answer is in memory. */
   abstract find(secret: string): KnownKey | null | Promise<KnownKey | null>;
+}
+
+/** Finds who a signed token stands for, from memory where possible. */
+export abstract class TokenDirectory {
+  /**
+   * `token` looks like one. Answers null for a token that is not to be believed. Rejects with `forbidden` when it names
+   * a workspace that is not open to it, and with `auth_unavailable` when the store is away and the token is not known.
+   */
+  abstract find(token: string): KnownKey | null | Promise<KnownKey | null>;
+
+  /** Whether a token says that it is for an organization of ours which takes tokens, and not for a provider. Never rejects. */
+  abstract isOurs(token: string): boolean | Promise<boolean>;
 }

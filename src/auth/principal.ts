@@ -21,7 +21,8 @@ export interface OrganizationPolicy {
 /** Who is calling. Made once per credential and shared by requests: never change one. */
 export interface Principal {
   readonly kind: PrincipalKind;
-  readonly apiKeyId: string;
+  /** Null for who came with a signed token. */
+  readonly apiKeyId: string | null;
   readonly name: string;
   readonly organizationId: string;
   /** Null for who reaches every workspace of the organization. */

@@ -31,6 +31,9 @@ const logger = createLogger('gateway');
 /** The scope that lets a credential call models. */
 const SCOPE = 'completions.write';
 
+/** A person who reaches every workspace: what it spends must count somewhere. */
+const NO_WORKSPACE = 'models are called for a workspace, so the token must name one';
+
 /**
  * The whole journey of one request. Read this file first.
  *
@@ -102,6 +105,7 @@ export class Pipeline {
     entry.gatewayKey = presentedKey(request.headers);
     entry.caller = caller;
     if (!caller.scopes.has(SCOPE)) throw new AppError('forbidden', { detail: `it lacks the scope ${SCOPE}` });
+    if (caller.workspaceId === null) throw new AppError('forbidden', { detail: NO_WORKSPACE });
     return caller;
   }
 

@@ -54,6 +54,15 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       const { verifyMoneyCommand } = await import('./verify/verify-money-command.js');
       await finish(verifyMoneyCommand(process.env, options));
     });
+  const audit = program.command('audit').description('the record of who changed what');
+  audit
+    .command('verify')
+    .description('check that no record was edited, removed, slipped in or moved; exit code 1 when one was')
+    .option('--organization <id>', 'only the records of this organization')
+    .action(async (options: { readonly organization?: string }) => {
+      const { verifyCommand } = await import('./audit/verify-command.js');
+      await finish(verifyCommand(process.env, options));
+    });
   await program.parseAsync(args, { from: 'user' });
 }
 

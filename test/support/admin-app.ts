@@ -8,7 +8,8 @@ import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
 import { buildOpenApi } from '../../src/admin/openapi.js';
 import { configureAdmin } from '../../src/admin/configure.js';
-import { ApiKeyDirectory } from '../../src/auth/ports.js';
+import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
+import { ApiKeyDirectory, TokenDirectory } from '../../src/auth/ports.js';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
@@ -43,8 +44,8 @@ class LocalChanges extends ChangePublisher implements ChangeFeed {
   }
 }
 
-/** What stands behind the administration's ports in these tests: the real directory, no network. */
-function adaptersFor(dataSource: DataSource, pepper: Secret) {
+/** What stands behind the administration's ports in these tests: the real directories, and of the network what is allowed. */
+function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Settings) {
   @Global()
   @Module({
     providers: [
@@ -59,10 +60,19 @@ function adaptersFor(dataSource: DataSource, pepper: Secret) {
         useFactory: (changes: LocalChanges) =>
           new PostgresApiKeyDirectory(dataSource, changes, { pepper, staleKeysMs: 0 }),
       },
+      {
+        provide: TokenDirectory,
+        inject: [ChangePublisher, Egress],
+        useFactory: (changes: LocalChanges, egress: Egress) =>
+          new PostgresTokenDirectory(dataSource, changes, egress, 0),
+      },
       { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
-      { provide: Egress, useFactory: () => new Egress({ allow: [], timeouts: { connectMs: 1000 } }) },
+      {
+        provide: Egress,
+        useFactory: () => new Egress({ allow: egressAllow, timeouts: { connectMs: 1000 } }),
+      },
     ],
-    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, Egress],
+    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, TokenDirectory, Egress],
   })
   class AdaptersForTests {}
   return AdaptersForTests;
@@ -114,7 +124,7 @@ export class AdminApp {
       imports: [
         SettingsModule.of(settings),
         DatabaseModule.around(dataSource),
-        adaptersFor(dataSource, keyPepper),
+        adaptersFor(dataSource, keyPepper, settings),
         AdminModule,
       ],
     }).compile();

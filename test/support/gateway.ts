@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { IdentityService } from '../../src/auth/identity.service.js';
+import type { TokenDirectory } from '../../src/auth/ports.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { mintApiKey } from '../../src/common/crypto/api-key-format.js';
 import { Secret } from '../../src/common/crypto/secret.js';
@@ -59,6 +60,8 @@ export interface ScriptedAnswer {
 
 export interface GatewayWishes {
   readonly caller?: Principal;
+  /** Signed tokens and whose they are. */
+  readonly tokens?: TokenDirectory;
   /** Answers in the order of the tries; the last one repeats. */
   readonly answers?: readonly ScriptedAnswer[];
   /** Saved configs by slug. */
@@ -127,6 +130,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const pipeline = new Pipeline(
     new IdentityService(
       { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
+      wishes.tokens ?? { find: () => null, isOurs: () => false },
       new ClientAddresses([]),
     ),
     new ConfigPlans({

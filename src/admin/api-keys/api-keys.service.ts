@@ -32,6 +32,9 @@ export interface ApiKeyWithSecret {
   readonly secret: Secret;
 }
 
+/** A key may what the person behind it may, so behind each there must be one. */
+const NO_AUTHORITY = 'keys are made by people and their keys, and this token stands for no person';
+
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -45,6 +48,7 @@ export class ApiKeysService {
   async create(caller: Principal, place: PlaceOfKey, dto: CreateApiKeyDto): Promise<ApiKeyWithSecret> {
     const scopes = readScopes(dto.scopes, place.kind);
     checkGrant(caller, scopes);
+    if (caller.authorityId === null) throw new AppError('forbidden', { detail: NO_AUTHORITY });
     const { secret, stored } = this.issuer.issue(KINDS[place.kind].format);
     const key = await this.save({
       id: uuidV7(Date.now()),

@@ -11,6 +11,7 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { checkMatch, isConditional } from '../entity-tag.js';
 import { appendToChain, type UnchainedRecord } from './audit-chain.js';
+import { AuditSeal } from './audit-seal.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
 /** What a service knows of its action and the request does not show. */
@@ -40,6 +41,7 @@ export class AuditTrail {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly seal: AuditSeal,
     private readonly addresses: ClientAddresses,
   ) {}
 
@@ -89,7 +91,8 @@ export class AuditTrail {
       ...aboutTarget(request, access, notes),
       ...ending,
     } satisfies UnchainedRecord;
-    await this.unitOfWork.run(() => appendToChain(this.unitOfWork.manager, record));
+    const tenancy = { organizationId: caller.organizationId, isReading: false };
+    await this.unitOfWork.runFor(tenancy, () => appendToChain(this.unitOfWork.manager, this.seal, record));
   }
 }
 
@@ -97,7 +100,7 @@ function aboutCaller(caller: Principal) {
   return {
     organizationId: caller.organizationId,
     actorKind: caller.kind,
-    actorId: caller.apiKeyId,
+    actorId: caller.apiKeyId ?? caller.userId,
     actorName: caller.name,
     userId: caller.userId,
   };

@@ -1,14 +1,15 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { accessOf } from '../../auth/access.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { isReading } from './reading.js';
 
 /**
- * Opens the transaction, lets the handler work inside it, writes the audit record and commits. A change that cannot be
- * recorded does not happen. Reading leaves no record.
+ * Opens the transaction of the caller's organization, lets the handler work inside it, writes the audit record and
+ * commits. A change that cannot be recorded does not happen. Reading can change nothing, and leaves no record.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
@@ -19,15 +20,17 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (isReading(request.method)) return next.handle();
+    const { caller } = accessOf(request);
+    const isRead = isReading(request.method);
     const { statusCode } = context.switchToHttp().getResponse<FastifyReply>();
-    return from(this.unitOfWork.run(() => this.recorded(request, statusCode, next)));
+    const work = () => (isRead ? answerOf(next) : this.recorded(request, statusCode, next));
+    // At a public door nobody is known before the service has looked.
+    if (!caller) return from(this.unitOfWork.run(work));
+    return from(this.unitOfWork.runFor({ organizationId: caller.organizationId, isReading: isRead }, work));
   }
 
   private async recorded(request: FastifyRequest, status: number, next: CallHandler): Promise<unknown> {
-    const answer: unknown = await this.trail.watch(request, () =>
-      lastValueFrom(next.handle(), { defaultValue: undefined }),
-    );
+    const answer = await this.trail.watch(request, () => answerOf(next));
     this.trail.checkConditions(request);
     try {
       await this.trail.record(request, { outcome: 'success', status, errorCode: null });
@@ -36,4 +39,8 @@ export class AuditInterceptor implements NestInterceptor {
     }
     return answer;
   }
+}
+
+function answerOf(next: CallHandler): Promise<unknown> {
+  return lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
 }

@@ -1,4 +1,10 @@
 import { Global, Module } from '@nestjs/common';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { AuthModule } from '../../auth/auth.module.js';
+import { AuditLogsController } from './audit-logs.controller.js';
+import { AuditLogsService } from './audit-logs.service.js';
+import { AuditSeal } from './audit-seal.js';
 import { AuditInterceptor } from './audit.interceptor.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { RefusalRecordingFilter } from './refusal-recording.filter.js';
@@ -6,7 +12,20 @@ import { RefusalRecordingFilter } from './refusal-recording.filter.js';
 /** The audit trail, for every administrative controller and every service behind one. */
 @Global()
 @Module({
-  providers: [AuditTrail, AuditInterceptor, RefusalRecordingFilter],
+  imports: [AuthModule],
+  controllers: [AuditLogsController],
+  providers: [
+    AuditTrail,
+    AuditInterceptor,
+    RefusalRecordingFilter,
+    AuditLogsService,
+    { provide: AuditSeal, inject: [SETTINGS], useFactory: sealOf },
+  ],
   exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter],
 })
 export class AuditModule {}
+
+function sealOf({ masterKey }: Settings): AuditSeal {
+  if (!masterKey) throw new Error('GATEHOUSE_MASTER_KEY is missing.');
+  return new AuditSeal(masterKey);
+}

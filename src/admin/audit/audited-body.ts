@@ -5,15 +5,19 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
  * nobody thought of, or that was misspelled, may hold a secret.
  */
 const SHOWN: ReadonlySet<string> = new Set([
+  'algorithms',
   'allowed_models',
   'allowed_providers',
+  'audiences',
   'custom_host',
   'description',
   'email',
   'expires_at',
   'ids',
+  'issuers',
   'key_transition_period_ms',
   'log_bodies',
+  'max_lifetime_seconds',
   'name',
   'note',
   'organisation_id',
@@ -24,6 +28,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'status',
   'step_down',
   'strict_logging',
+  'token_types',
   'user_id',
   'workspace_id',
 ]);

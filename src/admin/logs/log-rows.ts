@@ -12,7 +12,7 @@ export interface LogRow {
   readonly organisation_id: string;
   readonly workspace_id: string | null;
   readonly workspace_slug: string | null;
-  readonly api_key_id: string;
+  readonly api_key_id: string | null;
   readonly user_id: string | null;
   readonly virtual_key_id: string | null;
   readonly virtual_key: string | null;

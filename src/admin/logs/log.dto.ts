@@ -18,7 +18,7 @@ export class LogDto {
   @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
   @text(AN_ID) readonly workspace_id: string | null;
   @text('ws-default') readonly workspace_slug: string | null;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly api_key_id: string;
+  @text(AN_ID) readonly api_key_id: string | null;
   @text() readonly user_id: string | null;
   @text(AN_ID) readonly virtual_key_id: string | null;
   @text('openai-prod') readonly virtual_key: string | null;

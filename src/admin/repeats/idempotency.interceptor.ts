@@ -29,9 +29,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = request.headers[HEADER];
     if (request.method !== 'POST' || key === undefined) return next.handle();
-    const owner = ownerOf(callerOf(context), key);
+    const caller = callerOf(context);
+    const owner = ownerOf(caller, key);
+    const tenancy = { organizationId: caller.organizationId, isReading: false };
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return from(this.unitOfWork.run(() => this.once(owner, { request, reply }, next)));
+    return from(this.unitOfWork.runFor(tenancy, () => this.once(owner, { request, reply }, next)));
   }
 
   private async once(
@@ -52,17 +54,26 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-function ownerOf({ organizationId, apiKeyId }: Principal, key: unknown) {
+function ownerOf(caller: Principal, key: unknown) {
   if (typeof key !== 'string' || !ACCEPTABLE.test(key))
     throw new AppError('header_invalid', {
       header: HEADER,
       detail: 'it must be 1 to 255 visible ASCII characters',
     });
-  return { organizationId, callerId: apiKeyId, key };
+  const { organizationId, apiKeyId, userId } = caller;
+  return { organizationId, callerId: apiKeyId ?? userId ?? idOfToken(caller), key };
 }
 
 function fingerprintOf({ method, url, body }: FastifyRequest): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, url, body ?? null]))
     .digest();
+}
+
+/** A token that stands for no person is known by its workspace and by the name that it gives itself. */
+function idOfToken({ workspaceId, name }: Principal): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([workspaceId, name]))
+    .digest('hex');
+  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

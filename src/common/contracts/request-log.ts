@@ -13,7 +13,8 @@ export interface OpenedExchange {
   readonly created_at: number;
   readonly organisation_id: string;
   readonly workspace_id: string | null;
-  readonly api_key_id: string;
+  /** Null for a caller with a signed token. */
+  readonly api_key_id: string | null;
   readonly user_id: string | null;
   readonly trace_id: string;
   readonly span_id: string | null;

@@ -9,6 +9,7 @@ import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
+import { OrganizationJwt } from './entities/organization-jwt.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
 import { WorkspaceMember } from './entities/workspace-member.entity.js';
@@ -23,6 +24,7 @@ import { OrganizationSettings1763690270000 } from './migrations/1763690270000-or
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
+import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -38,6 +40,7 @@ const ENTITIES = [
   InviteWorkspace,
   Mail,
   Organization,
+  OrganizationJwt,
   User,
   VirtualKey,
   Workspace,
@@ -56,6 +59,7 @@ const MIGRATIONS = [
   RoutingConfigs1763690300000,
   Rollups1763690600000,
   Feedback1763690610000,
+  TenantWall1763691000000,
   People1763690800000,
 ];
 

@@ -8,9 +8,14 @@ import {
 } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
+import { TenantSession } from './tenant-session.js';
+import { type Tenancy, TenantWall } from './tenant-wall.js';
 
 interface Work {
-  readonly manager: EntityManager;
+  /** An answer that is still being streamed runs on in the flow of a unit that has ended. */
+  isOver: boolean;
+  /** A transaction: that of a tenant, or one of the service itself. */
+  readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
 }
 
@@ -23,34 +28,81 @@ const logger = createLogger('database');
 @Injectable()
 export class UnitOfWork {
   private readonly current = new AsyncContext<Work>();
+  private readonly wall: TenantWall;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {
+    this.wall = new TenantWall(dataSource);
+  }
 
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.current.get()) return work();
+    if (this.running) return work();
     const afterCommit: (() => void)[] = [];
     const result = await this.dataSource.transaction((manager) =>
-      this.current.run({ manager, afterCommit }, work),
+      this.within({ isOver: false, transaction: { manager }, afterCommit }, work),
     );
+    afterCommit.forEach(attempt);
+    return result;
+  }
+
+  /**
+   * The same for a caller: whatever the queries ask for, the database shows the rows of this one organization. Inside a
+   * running unit it joins that one.
+   */
+  async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
+    if (this.running) return work();
+    const session = new TenantSession(this.dataSource, this.wall, tenancy);
+    const afterCommit: (() => void)[] = [];
+    let result: T;
+    try {
+      result = await this.within({ isOver: false, transaction: session, afterCommit }, work);
+    } catch (error) {
+      await session.rollback();
+      throw error;
+    }
+    await session.commit();
     afterCommit.forEach(attempt);
     return result;
   }
 
   /** The manager of the running transaction; outside of one, each statement is its own. */
   get manager(): EntityManager {
-    return this.current.get()?.manager ?? this.dataSource.manager;
+    return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
   repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
     return this.manager.getRepository(entity);
   }
 
+  /**
+   * For a reader with connections of its own: gives the connection of a running request back, and answers how the
+   * reader's transaction must begin to see the same rows. Null outside of a caller's unit.
+   */
+  async beginningElsewhere(): Promise<string | null> {
+    const transaction = this.running?.transaction;
+    if (!(transaction instanceof TenantSession)) return null;
+    await transaction.pause();
+    return this.wall.beginning({ ...transaction.tenancy, isReading: true });
+  }
+
   /** Calls back after the commit, never after a rollback; outside of a unit, at once. For stores that know no transactions. */
   afterCommit(then: () => void): void {
-    const work = this.current.get();
+    const work = this.running;
     if (work) work.afterCommit.push(then);
     else attempt(then);
+  }
+
+  private get running(): Work | undefined {
+    const work = this.current.get();
+    return work?.isOver ? undefined : work;
+  }
+
+  private async within<T>(unit: Work, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.current.run(unit, work);
+    } finally {
+      unit.isOver = true;
+    }
   }
 }
 

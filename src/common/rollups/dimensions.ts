@@ -11,7 +11,7 @@ const text = (column: string): string => `left(coalesce(${column}, ''), ${LONGES
 
 /** Dimensions of the cube: column, and its value for a row of `request_logs`. They bear the names of its columns. */
 export const CUBE = {
-  api_key_id: 'api_key_id',
+  api_key_id: `coalesce(api_key_id, '${NIL_ID}'::uuid)`,
   virtual_key: text('virtual_key'),
   provider: text('provider'),
   model: text('model'),
@@ -36,7 +36,7 @@ export const USER_KEY = '_user';
  */
 export const SLICES = {
   all: "''",
-  api_key_id: 'api_key_id::text',
+  api_key_id: "coalesce(api_key_id::text, '')",
   model: text('model'),
   end_user: text(`metadata ->> '${USER_KEY}'`),
 } as const;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import { bearerOf } from '../../auth/credentials.js';
+import { bearerOf, isGatewayCredential } from '../../auth/credentials.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
-import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import { Egress } from '../../common/egress/egress.js';
 import { parseDestination } from '../../common/egress/destination.js';
 import { Secret } from '../../common/crypto/secret.js';
@@ -114,11 +113,12 @@ export class Planner {
   private ownTarget(asked: Asked, provider: Provider, account: Fields = NO_FIELDS): Target {
     const { headers } = asked;
     const bearer = bearerOf(headers);
-    if (provider.auth.header === 'authorization' && bearer && looksLikeGatewayKey(bearer))
+    const isOurs = bearer !== null && isGatewayCredential(bearer, headers);
+    if (provider.auth.header === 'authorization' && isOurs)
       throw new AppError('gateway_key_in_authorization');
     const fields = fieldsFrom(headers, provider);
     const credentials = {
-      key: ownKey(bearer, provider),
+      key: ownKey(isOurs ? null : bearer, provider),
       fields: account === NO_FIELDS ? fields : { ...fields, ...accountOf(provider, account) },
     };
     return this.at(provider, hostOf(asked), { virtualKey: null, credentials });
@@ -157,7 +157,7 @@ function hostOf({ options, planned }: Asked): string | null {
  */
 function ownKey(bearer: string | null, { auth }: Provider): Secret | null {
   const isAsItShouldBe = auth.header === null || (auth.header === 'authorization' && auth.id === 'bearer');
-  return isAsItShouldBe || bearer === null || looksLikeGatewayKey(bearer) ? null : new Secret(bearer);
+  return isAsItShouldBe || bearer === null ? null : new Secret(bearer);
 }
 
 /** A provider header may name a stored credential instead of a provider: `@slug`. */

@@ -1,6 +1,8 @@
-import type { Secret } from '../../common/crypto/secret.js';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Secret } from '../../common/crypto/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { openDataFolder, resolveSecrets } from '../data-folder.js';
+import { openDataFolder, pathsOf, resolveSecrets } from '../data-folder.js';
 import { EmbeddedPostgres } from '../embedded-postgres.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { connectionsNeeded } from '../launch-plan.js';
@@ -27,4 +29,22 @@ export async function withDatabase<T>(settings: Settings, work: (url: Secret) =>
   } finally {
     await lock.release();
   }
+}
+
+/** The same also beside a service that runs on this data folder: then its own database is asked. */
+export async function withRunningDatabase<T>(
+  settings: Settings,
+  work: (url: Secret) => Promise<T>,
+): Promise<T> {
+  if (settings.databaseUrl || !(await FolderLock.isHeld(settings.dataDir)))
+    return withDatabase(settings, work);
+  const url = await runningUrl(settings.dataDir);
+  return url ? work(url) : withDatabase(settings, work);
+}
+
+/** The address that a running service hands to its processes, or null while it is still on its way up. */
+export async function runningUrl(dataDir: string): Promise<Secret | null> {
+  const { run } = pathsOf(dataDir);
+  const text = await readFile(join(run, 'database_url'), 'utf8').catch(() => '');
+  return text === '' ? null : new Secret(text.trim());
 }

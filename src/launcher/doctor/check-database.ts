@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
+import { TENANT_ROLE, WALL_STANDS } from '../../common/database/tenant-wall.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
 import { connectionsNeeded } from '../launch-plan.js';
@@ -41,6 +42,7 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Fi
       ...judgeServer(facts, connectionsNeeded(settings)),
       judgeSkew(facts.now_ms, before, Date.now()),
       await checkSchema(url),
+      ...(await checkWall(client)),
     ];
   } catch (error) {
     return [
@@ -87,6 +89,25 @@ export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): F
     'Clock',
     `${skewMs} ms from the database's`,
     'Synchronise the clocks of both machines (NTP).',
+  );
+}
+
+/** Nothing to say of a schema that is still to be made. */
+async function checkWall(client: Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ made: boolean }>(
+    "SELECT to_regproc('protect_tenant_tables') IS NOT NULL AS made",
+  );
+  if (!rows[0]?.made) return [];
+  const found = await client.query<{ stands: boolean }>(WALL_STANDS);
+  return [judgeWall(found.rows[0]?.stands === true)];
+}
+
+export function judgeWall(stands: boolean): Finding {
+  if (stands) return ok('Tenants', 'kept apart by the database too');
+  return warning(
+    'Tenants',
+    'kept apart by the queries alone',
+    `As a superuser: CREATE ROLE ${TENANT_ROLE} NOLOGIN; GRANT ${TENANT_ROLE} TO <this user>; then as this user: SELECT protect_tenant_tables();`,
   );
 }
 

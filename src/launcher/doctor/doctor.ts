@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Secret } from '../../common/crypto/secret.js';
 import { loadSettings, type Settings, SettingsError } from '../../common/settings/settings.js';
 import { pathsOf } from '../data-folder.js';
-import { withDatabase } from '../database/with-database.js';
+import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { LauncherError } from '../launcher-error.js';
 import { say, table } from '../terminal.js';
@@ -68,11 +65,4 @@ async function checkStores(settings: Settings, isRunning: boolean): Promise<Find
       error instanceof LauncherError ? 'See what it says.' : 'This is a fault of Gatehouse: report it.';
     return [failed('Database', reasonOf(error), todo)];
   }
-}
-
-/** The address that a running service hands to its processes, or null while it is still on its way up. */
-export async function runningUrl(dataDir: string): Promise<Secret | null> {
-  const { run } = pathsOf(dataDir);
-  const text = await readFile(join(run, 'database_url'), 'utf8').catch(() => '');
-  return text === '' ? null : new Secret(text.trim());
 }

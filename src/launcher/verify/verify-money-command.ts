@@ -8,8 +8,7 @@ import {
   verifyMoney,
 } from '../../common/database/limits/verify-money.js';
 import { loadSettings, type Settings } from '../../common/settings/settings.js';
-import { withDatabase } from '../database/with-database.js';
-import { runningUrl } from '../doctor/doctor.js';
+import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { say, table } from '../terminal.js';
 

@@ -1,6 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyChain } from '../../../src/admin/audit/audit-chain.js';
+import { AuditSeal } from '../../../src/admin/audit/audit-seal.js';
+import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
+import { chainHash } from '../../../src/admin/audit/audit-seal.js';
+import { written } from '../../../src/admin/audit/canonical-record.js';
+import { AuditRecord } from '../../../src/common/database/entities/audit-record.entity.js';
+import { fillChain } from '../../support/audit.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { administer } from '../../support/database.js';
 
@@ -183,6 +188,125 @@ describe('the audit trail', () => {
     });
   });
 
+  describe('as a list', () => {
+    const AUDIT = '/v1/audit-logs';
+    const list = async (query = '', key?: string) => app.call('GET', `${AUDIT}${query}`, { key });
+
+    it('shows the newest first, under the names of the compatible API', async () => {
+      const made = await aVirtualKey({ name: 'Listed' });
+      const answer = await list('?page_size=1');
+
+      expect(answer.body).toMatchObject({ object: 'analytics-graph', total: await count() });
+      expect(answer.body.records).toHaveLength(1);
+      expect(answer.body.records[0]).toMatchObject({
+        method: 'POST',
+        uri: '/v1/virtual-keys',
+        request_id: made.headers['x-gateway-request-id'],
+        request_body: expect.stringContaining('"key":"***"'),
+        user_type: 'api_key',
+        organisation_id: app.first.organisation_id,
+        workspace_id: app.first.workspace_id,
+        response_status_code: 200,
+        resource_type: 'virtual_keys',
+        action: 'create',
+        client_ip: '127.0.0.1',
+        outcome: 'success',
+        after: { name: 'Listed' },
+      });
+    });
+
+    it('is narrowed by each of its filters', async () => {
+      const answer = await aVirtualKey({ name: 'Filtered' });
+      await aVirtualKey({ keey: 1 });
+      const id = String(answer.headers['x-gateway-request-id']);
+      const [newest] = (await list(`?request_id=${id}`)).body.records;
+      const fitting = [
+        'method=POST',
+        'uri=/v1/virtual-keys',
+        `user_id=${newest.user_id}`,
+        'user_type=api_key',
+        'response_status_code=200',
+        `workspace_id=${app.first.workspace_id}`,
+        'resource_type=virtual_keys',
+        'action=create',
+        'action=virtual_keys.create',
+        'client_ip=127.0.0.1',
+        'outcome=success',
+        'start_time=2020-01-01',
+        'end_time=2100-01-01T00:00:00Z',
+        `organisation_id=${app.first.organisation_id}`,
+      ];
+      for (const filter of fitting)
+        expect(
+          (await list(`?request_id=${id}&${filter}`)).body.records.map((each: { id: string }) => each.id),
+        ).toEqual([newest.id]);
+      const others = [
+        'method=PUT',
+        'uri=/v1',
+        `user_id=${id}`,
+        'user_type=user',
+        'response_status_code=400',
+        `workspace_id=${id}`,
+        'resource_type=x',
+        'action=delete',
+        'client_ip=10.0.0.1',
+        'outcome=refused',
+        'start_time=2100-01-01',
+        'end_time=2020-01-01',
+      ];
+      for (const filter of others)
+        expect((await list(`?request_id=${id}&${filter}`)).body).toMatchObject({ total: 0, records: [] });
+    });
+
+    it.each([
+      'start_time=soon',
+      'user_id=1',
+      'method=GET',
+      'response_status_code=all',
+      'actoin=create',
+      'page_size=0',
+      'page_size=101',
+      'method=PUT&method=POST',
+      'uri=%00',
+    ])('refuses %s', async (query) => {
+      expect((await list(`?${query}`)).status).toBe(400);
+    });
+
+    it('is for who administers the organization, and shows another one nowhere', async () => {
+      const { key } = await app.workspaceKey();
+      const { organizationId } = await app.anotherOrganization();
+
+      expect((await list('', key)).status).toBe(403);
+      expect((await list(`?organisation_id=${organizationId}`)).status).toBe(404);
+      expect((await list(`?organisation_id=${app.first.workspace_id}`)).status).toBe(404);
+    });
+
+    it('is downloaded as one JSON document a line, whatever was sent', async () => {
+      const name = String.fromCodePoint(0x1b, 0x5b) + '31m"}{"\u2028';
+      await aVirtualKey({ note: `${name}\r\n{"forged":true}` });
+      const answer = await app.call('GET', `${AUDIT}/export?start_time=2020-01-01`);
+      const lines = answer.text.split('\n');
+
+      expect(answer.headers['content-type']).toContain('application/x-ndjson');
+      expect(lines.pop()).toBe('');
+      expect(lines).toHaveLength(await count());
+      expect(lines.map((line) => JSON.parse(line).seq)).toEqual((await app.audited()).map(({ seq }) => seq));
+      expect(answer.text).not.toMatch(/[^\n\P{Cc}]/u);
+    });
+
+    it('is downloaded past one reading of the database, and holds no connection meanwhile', async () => {
+      const other = await AdminApp.start();
+      await fillChain(other, other.first.organisation_id, 1700);
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => other.call('GET', `${AUDIT}/export`)),
+      );
+
+      for (const { text } of answers) expect(text.split('\n')).toHaveLength(1701);
+      expect((await other.call('GET', AUDIT)).body.total).toBe(1700);
+      await other.close();
+    });
+  });
+
   describe('as a table', () => {
     it.each(["UPDATE audit_records SET action = 'x'", 'DELETE FROM audit_records', 'TRUNCATE audit_records'])(
       'refuses %s',
@@ -199,7 +323,15 @@ describe('the audit trail', () => {
     });
     afterAll(() => chained.close());
 
-    const verify = () => verifyChain(chained.dataSource.manager, chained.first.organisation_id);
+    const verify = async () => {
+      const reader = new pg.Client({ connectionString: chained.url });
+      await reader.connect();
+      try {
+        return await verifyChain(reader, chained.app.get(AuditSeal), chained.first.organisation_id);
+      } finally {
+        await reader.end();
+      }
+    };
     /** As one who may switch the trigger off. */
     const forge = (statement: string) =>
       administer(chained.url, `SET session_replication_role = replica; ${statement}`);
@@ -213,23 +345,72 @@ describe('the audit trail', () => {
 
     it('has no gap after changes at the same time', async () => {
       expect((await chained.audited()).map(({ seq }) => seq)).toEqual(['1', '2', '3', '4', '5', '6']);
-      expect(await verify()).toEqual({ records: 6, brokenAt: null });
+      expect(await verify()).toEqual({ records: 6, brokenAt: null, problem: null });
     });
 
+    const SWAP =
+      'UPDATE audit_records SET seq = 30 WHERE seq = 2; UPDATE audit_records SET seq = 2 WHERE seq = 3; UPDATE audit_records SET seq = 3 WHERE seq = 30';
+    const HEAD_BACK =
+      'UPDATE audit_heads SET seq = 4, hash = (SELECT hash FROM audit_records WHERE seq = 4), seal = (SELECT seal FROM audit_records WHERE seq = 4)';
+
     it.each([
-      ['edited', "UPDATE audit_records SET after = '{}' WHERE seq = 3", '3'],
-      ['given another actor', "UPDATE audit_records SET actor_name = 'Nobody' WHERE seq = 5", '5'],
-      ['removed', 'DELETE FROM audit_records WHERE seq = 2', '2'],
-      ['cut off at the end', 'DELETE FROM audit_records WHERE seq > 4', '5'],
+      ['edited', "UPDATE audit_records SET after = '{}' WHERE seq = 3", '3', 'changed'],
+      ['given another actor', "UPDATE audit_records SET actor_name = 'Nobody' WHERE seq = 5", '5', 'changed'],
       [
-        'moved',
-        'UPDATE audit_records SET seq = 30 WHERE seq = 2; UPDATE audit_records SET seq = 2 WHERE seq = 3',
-        '2',
+        'given another time',
+        "UPDATE audit_records SET at = at - interval '1 ms' WHERE seq = 1",
+        '1',
+        'changed',
       ],
-    ])('notices a record that was %s', async (_, statement, brokenAt) => {
+      ['removed', 'DELETE FROM audit_records WHERE seq = 2', '2', 'missing'],
+      ['cut off at the end', 'DELETE FROM audit_records WHERE seq > 4', '5', 'cut'],
+      [
+        'cut off with the head set back',
+        `${HEAD_BACK}; DELETE FROM audit_records WHERE seq > 4`,
+        '5',
+        'forged',
+      ],
+      ['swapped with another', SWAP, '2', 'changed'],
+      ['moved', 'UPDATE audit_records SET seq = 30 WHERE seq = 2', '2', 'missing'],
+      ['robbed of its seal', 'UPDATE audit_records SET seal = NULL WHERE seq = 4', '4', 'forged'],
+      ['removed with all others', 'DELETE FROM audit_records', '1', 'cut'],
+      [
+        'removed with all others and the head',
+        'DELETE FROM audit_records WHERE seq < 6; DELETE FROM audit_heads',
+        '1',
+        'missing',
+      ],
+    ])('notices a record that was %s', async (_, statement, brokenAt, problem) => {
       await forge(statement);
 
-      expect(await verify()).toMatchObject({ brokenAt });
+      expect(await verify()).toEqual({ records: Number(brokenAt) - 1, brokenAt, problem });
+    });
+
+    it('notices a record that was slipped in at the end, and a chain that was computed anew without the key', async () => {
+      const records: AuditRecord[] = await chained.dataSource
+        .getRepository(AuditRecord)
+        .find({ order: { seq: 'ASC' } });
+      let hash = records[1]?.hash ?? Buffer.alloc(0);
+      for (const record of records.slice(2)) {
+        record.actorName = 'Somebody else';
+        hash = chainHash(hash, written(record));
+        await forge(
+          `UPDATE audit_records SET actor_name = 'Somebody else', hash = '\\x${hash.toString('hex')}' WHERE seq = ${record.seq}`,
+        );
+      }
+      await forge(`UPDATE audit_heads SET hash = '\\x${hash.toString('hex')}'`);
+
+      expect(await verify()).toEqual({ records: 2, brokenAt: '3', problem: 'forged' });
+    });
+
+    it('is checked past one reading of the database', async () => {
+      const many = 12_000;
+      const organizationId = chained.first.organisation_id;
+      await forge('DELETE FROM audit_records; DELETE FROM audit_heads');
+      await fillChain(chained, organizationId, many);
+      expect(await verify()).toEqual({ records: many, brokenAt: null, problem: null });
+      await forge("UPDATE audit_records SET ip = '10.0.0.9' WHERE seq = 11111");
+      expect(await verify()).toEqual({ records: 11_110, brokenAt: '11111', problem: 'changed' });
     });
   });
 });

@@ -416,7 +416,7 @@ describe('groups', () => {
     workspaces: ({ workspace_id }) => slugOf.get(workspace_id ?? '') ?? '',
     ai_service: ({ provider }) => provider ?? '',
     status_code: ({ status }) => String(status),
-    api_key: ({ api_key_id }) => api_key_id,
+    api_key: ({ api_key_id }) => api_key_id ?? '',
     config: ({ config_id }) => [...configs].find(([, id]) => id === config_id)?.[0] ?? '',
     provider: ({ virtual_key }) => virtual_key ?? '',
     prompt: () => '',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
+import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import { AdminApp } from '../../support/admin-app.js';
 import {
@@ -382,7 +383,7 @@ const SORT = /\bSort\s+\(cost/;
 
 describe('the database of the log', () => {
   it('gives a query up after five seconds, on connections that nobody else needs', async () => {
-    const database = new LogDatabase(app.dataSource);
+    const database = new LogDatabase(app.dataSource, app.app.get(UnitOfWork));
     const startedAt = Date.now();
     const slow = Array.from({ length: 2 }, () => database.read('SELECT pg_sleep(60)', []));
     const outcome = Promise.allSettled(slow);

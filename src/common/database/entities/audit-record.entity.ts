@@ -22,8 +22,9 @@ export class AuditRecord {
   @Column({ type: 'text' })
   actorKind: string;
 
-  @Column({ type: 'uuid' })
-  actorId: string;
+  /** The API key, or the person who came with a signed token; null for a token that stands for no person. */
+  @Column({ type: 'uuid', nullable: true })
+  actorId: string | null;
 
   @Column({ type: 'text' })
   actorName: string;
@@ -79,6 +80,10 @@ export class AuditRecord {
   /** SHA-256 over the hash of the record before and all that this one says. */
   @Column({ type: 'bytea' })
   hash: Buffer;
+
+  /** Signature of the service over the hash; null in records from before there were any. */
+  @Column({ type: 'bytea', nullable: true })
+  seal: Buffer | null;
 }
 
 /** Done; not allowed to; or tried and not done. */

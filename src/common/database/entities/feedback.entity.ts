@@ -12,8 +12,9 @@ export class Feedback {
   @Column({ type: 'uuid' })
   workspaceId: string;
 
-  @Column({ type: 'uuid' })
-  apiKeyId: string;
+  /** Null for who came with a signed token. */
+  @Column({ type: 'uuid', nullable: true })
+  apiKeyId: string | null;
 
   @Column({ type: 'text' })
   traceId: string;

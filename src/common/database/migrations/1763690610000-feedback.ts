@@ -21,7 +21,7 @@ const FEEDBACK = `
     id uuid PRIMARY KEY,
     organization_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
-    api_key_id uuid NOT NULL,
+    api_key_id uuid,
     trace_id text NOT NULL,
     value smallint NOT NULL CHECK (value BETWEEN -10 AND 10),
     weight double precision NOT NULL CHECK (weight BETWEEN 0 AND 1),

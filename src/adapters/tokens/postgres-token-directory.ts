@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto';
+import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
+import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
+import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
+import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
+import type { ChangeFeed } from '../../common/changes/change.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import type { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { type Ages, RefreshingCache } from '../refreshing-cache.js';
+import { KeyRenewal } from './key-renewal.js';
+import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
+import { subjectOf } from './token-subjects.js';
+
+/** A token that is good and may not come in where it wants is remembered as its refusal, shortly. */
+interface Found {
+  readonly known: KnownKey | AppError;
+}
+
+const MINUTE_MS = 60_000;
+/** People administer: what was taken from them must be gone within five seconds. */
+const PERSON_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
+const REFUSAL_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
+
+/**
+ * Signed tokens, verified once and remembered by the SHA-256 of the whole token, so that no two tokens can be taken for
+ * each other and memory holds none. What is remembered is verified again as keys of the API are read again: a key that
+ * its issuer withdrew, a role that was taken away and changed rules count within seconds.
+ */
+export class PostgresTokenDirectory extends TokenDirectory {
+  private readonly cache: RefreshingCache<string, Found>;
+  private readonly issuers: TokenIssuers;
+  private readonly renewal: KeyRenewal;
+
+  /** `staleKeysMs`: how long tokens of workspaces keep working while the database is away. */
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    egress: Egress,
+    staleKeysMs: number,
+  ) {
+    super();
+    const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
+    this.issuers = new TokenIssuers(database, changes, staleKeysMs);
+    this.renewal = new KeyRenewal(database, egress, () => this.issuers.forget());
+    this.cache = new RefreshingCache({
+      load: (token) => this.load(token),
+      idOf: () => '',
+      agesOf: ({ known }) => {
+        if (known instanceof AppError) return REFUSAL_AGES;
+        return known.principal.kind === 'person' ? PERSON_AGES : workspaceAges;
+      },
+    });
+    changes.subscribe((change) => {
+      if (change?.resource === 'organization') this.renewal.forget(change.id);
+      if (change === null || change.resource === 'user' || change.resource === 'organization')
+        this.cache.clear();
+    });
+  }
+
+  override find(token: string): KnownKey | null | Promise<KnownKey | null> {
+    const found = this.cache.find(hash('sha256', token, 'hex'), token);
+    return found instanceof Promise ? found.then(knownOf, nullIfKeyIsUnknown) : knownOf(found);
+  }
+
+  override isOurs(token: string): boolean | Promise<boolean> {
+    const claims = unverifiedClaims(token);
+    const issuer = claims && this.issuers.namedIn(claims);
+    if (!(issuer instanceof Promise)) return issuer !== null;
+    // With the store away, a provider's token must go on passing.
+    return issuer.then(
+      (found) => found !== null,
+      () => false,
+    );
+  }
+
+  private async load(text: string): Promise<Found | null> {
+    const token = readToken(text);
+    const named = token && (await this.issuers.namedIn(token.claims));
+    if (!token || !named) return null;
+    const issuer = await this.renewal.current(named, token.keyId);
+    const verified = verifyToken(token, issuer.rules, issuer.keys, Date.now());
+    if (verified) return this.subject(issuer, verified);
+    if (issuer.jwksUri !== null && !issuer.keys.has(token.keyId)) throw new UnknownKey();
+    return null;
+  }
+
+  private async subject(
+    { organizationId, rules }: TokenIssuer,
+    verified: VerifiedToken,
+  ): Promise<Found | null> {
+    const named = namedBy(verified.claims, rules.claims);
+    const subject = await subjectOf(this.database, organizationId, named);
+    try {
+      const principal = principalOf(named, subject);
+      return principal && { known: { principal, expiresAt: verified.expiresAt } };
+    } catch (error) {
+      if (error instanceof AppError) return { known: error };
+      throw error;
+    }
+  }
+}
+
+/** Refused now, and perhaps not in half a minute, when the issuer's keys may be fetched again: nothing to remember. */
+class UnknownKey extends Error {
+  constructor() {
+    super('The token names a key that its issuer has not published.');
+  }
+}
+
+function nullIfKeyIsUnknown(error: unknown): null {
+  if (error instanceof UnknownKey) return null;
+  throw error;
+}
+
+function knownOf(found: Found | null): KnownKey | null {
+  if (found?.known instanceof AppError) throw found.known;
+  return found?.known ?? null;
+}

@@ -1,0 +1,118 @@
+import type { Claims } from '../../auth/tokens/compact-token.js';
+import { KeySet, type StoredKey } from '../../auth/tokens/key-set.js';
+import type { TokenRules } from '../../auth/tokens/token-rules.js';
+import { namesOrganization } from '../../auth/tokens/token-subject.js';
+import { isText } from '../../auth/tokens/verify-token.js';
+import type { ChangeFeed } from '../../common/changes/change.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import { type Ages, RefreshingCache } from '../refreshing-cache.js';
+
+/** An organization that takes tokens of an issuer: by which rules, and signed with which keys. */
+export interface TokenIssuer {
+  readonly organizationId: string;
+  readonly rules: TokenRules;
+  /** Where the keys are published; null when the organization gave them itself. */
+  readonly jwksUri: string | null;
+  readonly keys: KeySet;
+  /** When the keys were fetched; 0 when they never were. */
+  readonly fetchedAt: number;
+}
+
+/** Columns of `organization_jwt`. */
+export interface IssuerRow {
+  readonly organization_id: string;
+  readonly rules: TokenRules;
+  readonly jwks_uri: string | null;
+  readonly keys: readonly StoredKey[] | null;
+  readonly fetched_at: Date | null;
+}
+
+export const ISSUER_COLUMNS = 'organization_id, rules, jwks_uri, keys, fetched_at';
+
+const MOST_PER_ISSUER = 100;
+const BY_ISSUER = `
+  SELECT ${ISSUER_COLUMNS} FROM organization_jwt WHERE issuers @> ARRAY[$1::text]
+  ORDER BY organization_id LIMIT ${MOST_PER_ISSUER}`;
+
+interface Found {
+  readonly issuer: string;
+  readonly organizations: readonly TokenIssuer[];
+}
+
+const AGES = { softMs: 10_000, hardMs: 20_000 };
+/** Anybody can invent an issuer. Beyond this many new ones in a second, the store is not asked for them. */
+const UNKNOWN_PER_SECOND = 20;
+
+/** The organizations that take tokens, by the issuer that a token names. */
+export class TokenIssuers {
+  private readonly cache: RefreshingCache<string, Found>;
+  private readonly known = new Set<string>();
+  private second = 0;
+  private asked = 0;
+
+  /** `staleMs`: how long they are served while the database is away. */
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    staleMs: number,
+  ) {
+    const ages: Ages = { ...AGES, staleMs };
+    this.cache = new RefreshingCache({
+      load: (issuer) => this.load(issuer),
+      idOf: ({ issuer }) => issuer,
+      agesOf: () => ages,
+      maxFound: 10_000,
+      maxAbsent: 10_000,
+    });
+    changes.subscribe((change) => {
+      if (change === null || change.resource === 'organization') this.cache.clear();
+    });
+  }
+
+  /** The one organization that the claims name, among those that take tokens of their issuer. Nothing of it is verified. */
+  namedIn(claims: Claims): TokenIssuer | null | Promise<TokenIssuer | null> {
+    const { iss } = claims;
+    if (!isText(iss) || !this.mayAsk(iss)) return null;
+    const found = this.cache.find(iss, iss);
+    return found instanceof Promise ? found.then((each) => pick(each, claims)) : pick(found, claims);
+  }
+
+  /** Keys were renewed: what is remembered must be read anew. */
+  forget(): void {
+    this.cache.clear();
+  }
+
+  private mayAsk(issuer: string): boolean {
+    if (this.known.has(issuer)) return true;
+    const second = Math.floor(performance.now() / 1000);
+    if (second !== this.second) [this.second, this.asked] = [second, 0];
+    return ++this.asked <= UNKNOWN_PER_SECOND;
+  }
+
+  private async load(issuer: string): Promise<Found | null> {
+    const rows = await this.database.query<IssuerRow>(BY_ISSUER, [issuer]);
+    if (rows.length === 0) {
+      this.known.delete(issuer);
+      return null;
+    }
+    this.known.add(issuer);
+    return { issuer, organizations: rows.map(issuerOf) };
+  }
+}
+
+export function issuerOf(row: IssuerRow): TokenIssuer {
+  return {
+    organizationId: row.organization_id,
+    rules: row.rules,
+    jwksUri: row.jwks_uri,
+    keys: new KeySet(row.keys ?? []),
+    fetchedAt: row.fetched_at?.getTime() ?? 0,
+  };
+}
+
+function pick(found: Found | null, claims: Claims): TokenIssuer | null {
+  const named = found?.organizations.find(({ organizationId, rules }) =>
+    namesOrganization(claims, rules.claims, organizationId),
+  );
+  return named ?? null;
+}

@@ -1,0 +1,108 @@
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+
+/** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
+export interface AuditCondition {
+  readonly sql: (placeholder: string) => string;
+  readonly parameter: unknown;
+}
+
+interface Filter {
+  readonly sql: AuditCondition['sql'];
+  /** Makes the parameter of the text that was sent; undefined refuses it. */
+  readonly read: (text: string) => unknown;
+  readonly expects: string;
+}
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+const moment = (operator: '>=' | '<='): Filter => ({
+  sql: (placeholder) => `at ${operator} ${placeholder}::timestamptz`,
+  read: (text) => {
+    const at = DATE_TIME.test(text) ? new Date(text) : undefined;
+    return at && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined;
+  },
+  expects: 'a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z',
+});
+
+const equal = (column: string): Filter => ({
+  sql: (placeholder) => `${column} = ${placeholder}::text`,
+  read: (text) => text,
+  expects: 'a text',
+});
+
+const oneOf = (sql: Filter['sql'], ...values: readonly string[]): Filter => ({
+  sql,
+  read: (text) => (values.includes(text) ? text : undefined),
+  expects: `one of ${values.join(', ')}`,
+});
+
+const id = (sql: Filter['sql']): Filter => ({
+  sql,
+  read: (text) => (isUuid(text) ? text : undefined),
+  expects: 'an id',
+});
+
+/** What the audit log can be narrowed to, under the names of the compatible API, and by outcome. */
+export const AUDIT_FILTERS = {
+  start_time: moment('>='),
+  end_time: moment('<='),
+  method: oneOf((placeholder) => `method = ${placeholder}::text`, 'POST', 'PUT', 'DELETE', 'PATCH'),
+  uri: equal('path'),
+  request_id: equal('request_id'),
+  user_id: id((placeholder) => `${placeholder}::uuid IN (actor_id, user_id)`),
+  user_type: oneOf(
+    (placeholder) => `(actor_kind = 'person') = (${placeholder}::text = 'user')`,
+    'user',
+    'api_key',
+  ),
+  workspace_id: id((placeholder) => `workspace_id = ${placeholder}::uuid`),
+  response_status_code: {
+    sql: (placeholder) => `status = ${placeholder}::integer`,
+    read: (text) => (/^[1-5]\d{2}$/.test(text) ? Number(text) : undefined),
+    expects: 'a status code',
+  },
+  resource_type: equal('target_type'),
+  action: {
+    ...equal('action'),
+    sql: (placeholder) => `${placeholder}::text IN (action, split_part(action, '.', 2))`,
+  },
+  client_ip: equal('ip'),
+  outcome: oneOf((placeholder) => `outcome = ${placeholder}::text`, 'success', 'refused', 'failed'),
+} as const satisfies Record<string, Filter>;
+
+const OTHERS: ReadonlySet<string> = new Set([
+  'organisation_id',
+  'country',
+  'current_page',
+  'currentPage',
+  'page_size',
+  'pageSize',
+]);
+
+const LONGEST_NAME = 64;
+const LONGEST_VALUE = 2_048;
+
+/** Reads the filters of a request. An unknown one is refused: who misspells a filter must not believe in what it gets. */
+export function auditConditions(query: ListQuery): AuditCondition[] {
+  return Object.keys(query).flatMap((name) => {
+    if (isFilter(name)) return conditionOf(name, parameterOf(query, name) ?? '');
+    if (OTHERS.has(name)) return [];
+    throw new AppError('invalid_request', {
+      detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.`,
+    });
+  });
+}
+
+function isFilter(name: string): name is keyof typeof AUDIT_FILTERS {
+  return Object.hasOwn(AUDIT_FILTERS, name);
+}
+
+function conditionOf(name: keyof typeof AUDIT_FILTERS, text: string): AuditCondition {
+  const { sql, read, expects }: Filter = AUDIT_FILTERS[name];
+  const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
+  if (parameter === undefined)
+    throw new AppError('invalid_request', { detail: `The parameter "${name}" must be ${expects}.` });
+  return { sql, parameter };
+}

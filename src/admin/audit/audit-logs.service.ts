@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { type Reach } from '../../auth/tenant.js';
+import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import type { AuditCondition } from './audit-filters.js';
+import { AuditLogDto } from './audit-log.dto.js';
+
+const COUNTED_AT_MOST = 100_000;
+const LINES_AT_ONCE = 500;
+
+/** The read side of the audit trail. */
+@Injectable()
+export class AuditLogsService {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** Newest first, and how many there are. */
+  async list(
+    reach: Reach,
+    conditions: readonly AuditCondition[],
+    { skip, take }: Page,
+  ): Promise<[records: AuditRecord[], total: number]> {
+    const found = this.matching(reach, conditions);
+    const records = await found.clone().orderBy('record.seq', 'DESC').offset(skip).limit(take).getMany();
+    return [records, await this.count(found)];
+  }
+
+  /** All of them as JSON Lines, oldest first. Each part is a transaction of its own: a slow reader holds no connection. */
+  async *lines(reach: Reach, conditions: readonly AuditCondition[]): AsyncGenerator<string> {
+    const tenancy = { organizationId: reach.organizationId, isReading: true };
+    for (let seq = '0'; ;) {
+      const records = await this.unitOfWork.runFor(tenancy, () =>
+        this.matching(reach, conditions)
+          .andWhere('record.seq > :seq', { seq })
+          .orderBy('record.seq')
+          .limit(LINES_AT_ONCE)
+          .getMany(),
+      );
+      if (records.length > 0)
+        yield records.map((record) => `${JSON.stringify(AuditLogDto.from(record))}\n`).join('');
+      const last = records.at(-1);
+      if (!last || records.length < LINES_AT_ONCE) return;
+      seq = last.seq;
+    }
+  }
+
+  private matching(
+    { organizationId, workspaceId }: Reach,
+    conditions: readonly AuditCondition[],
+  ): SelectQueryBuilder<AuditRecord> {
+    const query = this.unitOfWork.manager
+      .createQueryBuilder(AuditRecord, 'record')
+      .where('record.organizationId = :organizationId', { organizationId });
+    if (workspaceId !== undefined) query.andWhere('record.workspaceId = :workspaceId', { workspaceId });
+    conditions.forEach(({ sql, parameter }, index) => {
+      query.andWhere(`(${sql(`:filter${index}`)})`, { [`filter${index}`]: parameter });
+    });
+    return query;
+  }
+
+  /** A count of everything would read a whole chain for a number that nobody pages to. */
+  private async count(found: SelectQueryBuilder<AuditRecord>): Promise<number> {
+    const [sql, parameters] = found.clone().select('1', 'one').limit(COUNTED_AT_MOST).getQueryAndParameters();
+    const [counted] = await this.unitOfWork.manager.query<{ total: number }[]>(
+      `SELECT count(*)::int AS total FROM (${sql}) found`,
+      parameters,
+    );
+    return counted?.total ?? 0;
+  }
+}

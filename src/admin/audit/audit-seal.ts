@@ -1,0 +1,60 @@
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '../../common/crypto/secret.js';
+import { canonicalRecord, type WrittenRecord } from './canonical-record.js';
+
+/** The end of an organization's chain. */
+export interface ChainEnd {
+  readonly organizationId: string;
+  readonly seq: string;
+  readonly hash: Buffer;
+}
+
+export const BEFORE_THE_FIRST: Buffer = Buffer.alloc(0);
+
+/** What ties a record to the one before: SHA-256 over that one's hash and all that this one says. Anybody can compute it. */
+export function chainHash(previous: Buffer, record: WrittenRecord): Buffer {
+  return hash('sha256', Buffer.concat([previous, Buffer.from(canonicalRecord(record), 'utf8')]), 'buffer');
+}
+
+/**
+ * Signs what the chain came to: each record, and the end apart, so that neither can be taken for the other. The key
+ * comes from the master key, which the database never sees: who may write every table still cannot make a chain that
+ * holds, not even by computing all of it anew, nor cut its end off.
+ */
+export class AuditSeal {
+  readonly #key: Buffer;
+
+  /** `masterKey` is 32 bytes in base64. */
+  constructor(masterKey: Secret) {
+    const master = Buffer.from(masterKey.reveal(), 'base64');
+    this.#key = Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), 'gatehouse/audit-seals', 32));
+  }
+
+  ofRecord(end: ChainEnd): Buffer {
+    return this.#sign('record', end);
+  }
+
+  ofEnd(end: ChainEnd): Buffer {
+    return this.#sign('end', end);
+  }
+
+  isOfRecord(end: ChainEnd, seal: Buffer | null): boolean {
+    return isSame(this.ofRecord(end), seal);
+  }
+
+  isOfEnd(end: ChainEnd, seal: Buffer | null): boolean {
+    return isSame(this.ofEnd(end), seal);
+  }
+
+  /** The parts before the hash have no slash in them, so no two ends are written the same. */
+  #sign(what: 'record' | 'end', end: ChainEnd): Buffer {
+    return createHmac('sha256', this.#key)
+      .update(`${what}/${end.organizationId}/${end.seq}/`)
+      .update(end.hash)
+      .digest();
+  }
+}
+
+function isSame(own: Buffer, other: Buffer | null): boolean {
+  return other !== null && own.length === other.length && timingSafeEqual(own, other);
+}

@@ -1,0 +1,57 @@
+import type { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+
+/** What a record says, apart from its place in the chain's proofs. */
+export type ChainedRecord = Omit<AuditRecord, 'hash' | 'seal'>;
+
+/** The same with the three documents and the time as the texts that are hashed: whoever has those need not parse them. */
+export type WrittenRecord = Readonly<
+  Record<Exclude<keyof ChainedRecord, NullableName | 'status'>, string> &
+    Record<NullableName, string | null> & { status: number }
+>;
+
+type NullableName = 'workspaceId' | 'actorId' | 'userId' | 'targetId' | 'errorCode';
+
+const text = JSON.stringify;
+const textOrNull = (value: string | null): string => (value === null ? 'null' : text(value));
+
+/**
+ * A record as JSON with its names in order, which is what the chain is made over. Written out name by name, because
+ * a verification does this for every record there is.
+ */
+export function canonicalRecord(record: WrittenRecord): string {
+  return (
+    `{"action":${text(record.action)},"actorId":${textOrNull(record.actorId)},"actorKind":${text(record.actorKind)},` +
+    `"actorName":${text(record.actorName)},"after":${record.after},"at":${text(record.at)},` +
+    `"before":${record.before},"errorCode":${textOrNull(record.errorCode)},"id":${text(record.id)},` +
+    `"ip":${text(record.ip)},"method":${text(record.method)},"organizationId":${text(record.organizationId)},` +
+    `"outcome":${text(record.outcome)},"path":${text(record.path)},"request":${record.request},` +
+    `"requestId":${text(record.requestId)},"seq":${text(record.seq)},"status":${record.status},` +
+    `"targetId":${textOrNull(record.targetId)},"targetType":${text(record.targetType)},` +
+    `"userId":${textOrNull(record.userId)},"workspaceId":${textOrNull(record.workspaceId)}}`
+  );
+}
+
+/** A record that is about to be stored. */
+export function written(record: ChainedRecord): WrittenRecord {
+  return {
+    ...record,
+    at: record.at.toISOString(),
+    request: canonicalJson(record.request),
+    before: canonicalJson(record.before),
+    after: canonicalJson(record.after),
+  };
+}
+
+/** JSON with the names of every object in order: the database does not keep the order in which they were written. */
+export function canonicalJson(value: unknown): string {
+  return inOrder(JSON.parse(JSON.stringify(value ?? null)));
+}
+
+/** The same for what JSON was parsed to. */
+export function inOrder(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return text(value);
+  if (Array.isArray(value)) return `[${value.map(inOrder).join(',')}]`;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(fields).sort();
+  return `{${names.map((name) => `${text(name)}:${inOrder(fields[name])}`).join(',')}}`;
+}

@@ -1,0 +1,42 @@
+import { Body, Delete, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi.decorators.js';
+import { OrganizationJwtDto, SetOrganizationJwtDto } from './organization-jwt.dto.js';
+import { OrganizationJwtService } from './organization-jwt.service.js';
+
+@AdminController('admin/organisation/jwt')
+@Refusals()
+export class OrganizationJwtController {
+  constructor(private readonly jwt: OrganizationJwtService) {}
+
+  @Get()
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'Read which signed tokens the organization accepts' })
+  @ApiOkResponse({ type: OrganizationJwtDto })
+  async get(@Caller() { organizationId }: Principal): Promise<OrganizationJwtDto> {
+    return OrganizationJwtDto.from(await this.jwt.get(organizationId));
+  }
+
+  @Put()
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Accept signed tokens of these issuers' })
+  @ApiOkResponse({ type: OrganizationJwtDto })
+  async set(
+    @Caller() { organizationId }: Principal,
+    @Body() dto: SetOrganizationJwtDto,
+  ): Promise<OrganizationJwtDto> {
+    return OrganizationJwtDto.from(await this.jwt.set(organizationId, dto));
+  }
+
+  @Delete()
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Accept no signed tokens any more' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() { organizationId }: Principal): Promise<DoneDto> {
+    await this.jwt.remove(organizationId);
+    return EMPTY_ANSWER;
+  }
+}

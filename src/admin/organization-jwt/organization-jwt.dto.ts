@@ -1,0 +1,194 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from '../../auth/tokens/algorithms.js';
+import type { StoredKey } from '../../auth/tokens/key-set.js';
+import {
+  DEFAULT_ALGORITHMS,
+  DEFAULT_CLAIMS,
+  DEFAULT_MAX_LIFETIME_SECONDS,
+  DEFAULT_TOKEN_TYPES,
+  type TokenRules,
+} from '../../auth/tokens/token-rules.js';
+import type { OrganizationJwt } from '../../common/database/entities/organization-jwt.entity.js';
+import { IfGiven } from '../../common/http/validators.js';
+
+const MOST = 20;
+const LONGEST = 255;
+const LONGEST_LIFETIME_SECONDS = 7 * 86_400;
+const CLAIM = /^[A-Za-z_][\w.:/-]{0,127}$/;
+const CLAIM_RULE = 'each must be the name of a claim';
+
+/** A list of texts, each once, none empty. */
+const Texts = (): PropertyDecorator =>
+  applyDecorators(
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(MOST),
+    ArrayUnique(),
+    IsString({ each: true }),
+    Matches(/^[^\p{Cc}]+$/u, { each: true, message: 'each must be a text without control characters' }),
+    MaxLength(LONGEST, { each: true }),
+  );
+
+const ClaimNames = (): PropertyDecorator =>
+  applyDecorators(IfGiven(), Texts(), Matches(CLAIM, { each: true, message: CLAIM_RULE }));
+
+/** Claim names by meaning. Of several the first that a token has counts. */
+export class ClaimNamesDto {
+  /** Names the person, by e-mail address or id. */
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.user })
+  @ClaimNames()
+  readonly user?: string[];
+
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.organisation })
+  @ClaimNames()
+  readonly organisation?: string[];
+
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.workspace })
+  @ClaimNames()
+  readonly workspace?: string[];
+
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.scopes })
+  @ClaimNames()
+  readonly scopes?: string[];
+}
+
+export class SetOrganizationJwtDto {
+  /** Values of `iss` that are accepted. */
+  @ApiProperty({ type: [String], example: ['https://id.example.com/'] })
+  @Texts()
+  readonly issuers: string[];
+
+  /** Values of `aud`, of which a token must have one. */
+  @ApiProperty({ type: [String], example: ['gatehouse'] })
+  @Texts()
+  readonly audiences: string[];
+
+  /** Where the issuer publishes its keys. Either this or `jwks`. */
+  @ApiPropertyOptional({ example: 'https://id.example.com/.well-known/jwks.json' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(2048)
+  readonly jwks_uri?: string;
+
+  /** The keys themselves, as a JSON Web Key Set. */
+  @ApiPropertyOptional({ type: Object, additionalProperties: true, example: { keys: [] } })
+  @IfGiven()
+  @IsObject()
+  readonly jwks?: object;
+
+  @ApiPropertyOptional({ enum: SIGNATURE_ALGORITHMS, isArray: true, default: DEFAULT_ALGORITHMS })
+  @IfGiven()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayUnique()
+  @IsIn(SIGNATURE_ALGORITHMS, { each: true })
+  readonly algorithms?: SignatureAlgorithm[];
+
+  /** Values of the header `typ`. A token without one counts as `JWT`. */
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_TOKEN_TYPES })
+  @IfGiven()
+  @Texts()
+  readonly token_types?: string[];
+
+  /** The longest time from a token's issue to its expiry. */
+  @ApiPropertyOptional({
+    minimum: 60,
+    maximum: LONGEST_LIFETIME_SECONDS,
+    default: DEFAULT_MAX_LIFETIME_SECONDS,
+  })
+  @IfGiven()
+  @IsInt()
+  @Min(60)
+  @Max(LONGEST_LIFETIME_SECONDS)
+  readonly max_lifetime_seconds?: number;
+
+  @ApiPropertyOptional({ type: ClaimNamesDto })
+  @IfGiven()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ClaimNamesDto)
+  readonly claims?: ClaimNamesDto;
+}
+
+/** The rules that a request describes, with the defaults of what it leaves out. */
+export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
+  return {
+    issuers: dto.issuers,
+    audiences: dto.audiences,
+    algorithms: dto.algorithms ?? DEFAULT_ALGORITHMS,
+    tokenTypes: (dto.token_types ?? DEFAULT_TOKEN_TYPES).map((type) => type.toLowerCase()),
+    maxLifetimeSeconds: dto.max_lifetime_seconds ?? DEFAULT_MAX_LIFETIME_SECONDS,
+    claims: {
+      user: dto.claims?.user ?? DEFAULT_CLAIMS.user,
+      organisation: dto.claims?.organisation ?? DEFAULT_CLAIMS.organisation,
+      workspace: dto.claims?.workspace ?? DEFAULT_CLAIMS.workspace,
+      scopes: dto.claims?.scopes ?? DEFAULT_CLAIMS.scopes,
+    },
+  };
+}
+
+class KeyOfJwtDto {
+  @ApiProperty({ type: String, nullable: true, example: '2030-a' })
+  readonly kid: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'RS256' })
+  readonly alg: string | null;
+}
+
+/** The setting as it stands. Public keys are told by their names. */
+export class OrganizationJwtDto {
+  @ApiProperty({ enum: ['organisation-jwt'] }) readonly object = 'organisation-jwt';
+  @ApiProperty({ type: [String] }) readonly issuers: readonly string[];
+  @ApiProperty({ type: [String] }) readonly audiences: readonly string[];
+  @ApiProperty({ enum: SIGNATURE_ALGORITHMS, isArray: true }) readonly algorithms: readonly string[];
+  @ApiProperty({ type: [String] }) readonly token_types: readonly string[];
+  @ApiProperty({ example: DEFAULT_MAX_LIFETIME_SECONDS }) readonly max_lifetime_seconds: number;
+  @ApiProperty({ type: ClaimNamesDto }) readonly claims: TokenRules['claims'];
+  @ApiProperty({ type: String, nullable: true }) readonly jwks_uri: string | null;
+  @ApiProperty({ type: [KeyOfJwtDto] }) readonly keys: readonly KeyOfJwtDto[];
+
+  /** When the keys were last fetched; null when they were given, or not fetched yet. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) readonly fetched_at: string | null;
+
+  /** What was wrong with the last fetch. */
+  @ApiProperty({ type: String, nullable: true, example: 'it answered with status 500' })
+  readonly problem: string | null;
+
+  @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;
+
+  static from(row: OrganizationJwt): OrganizationJwtDto {
+    const rules = row.rules as TokenRules;
+    const keys = (row.keys ?? []) as StoredKey[];
+    return {
+      object: 'organisation-jwt',
+      issuers: rules.issuers,
+      audiences: rules.audiences,
+      algorithms: rules.algorithms,
+      token_types: rules.tokenTypes,
+      max_lifetime_seconds: rules.maxLifetimeSeconds,
+      claims: rules.claims,
+      jwks_uri: row.jwksUri,
+      keys: keys.map(({ kid, alg }) => ({ kid, alg })),
+      fetched_at: row.fetchedAt?.toISOString() ?? null,
+      problem: row.problem,
+      last_updated_at: row.updatedAt.toISOString(),
+    };
+  }
+}

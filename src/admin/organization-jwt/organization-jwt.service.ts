@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { keysInSet, type StoredKey } from '../../auth/tokens/key-set.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { OrganizationJwt } from '../../common/database/entities/organization-jwt.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { checkAddressOfKeys } from './address-of-keys.js';
+import { OrganizationJwtDto, rulesOf, type SetOrganizationJwtDto } from './organization-jwt.dto.js';
+
+/** Which signed tokens an organization accepts. Processes hear of a change as one of the organization. */
+@Injectable()
+export class OrganizationJwtService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly egress: Egress,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async get(organizationId: string): Promise<OrganizationJwt> {
+    const row = await this.find(organizationId);
+    if (!row) throw new AppError('not_found', { resource: 'JWT setting' });
+    return row;
+  }
+
+  /** Replaces the whole setting. Keys that were fetched stay only while they come from the same address. */
+  async set(organizationId: string, dto: SetOrganizationJwtDto): Promise<OrganizationJwt> {
+    const before = await this.find(organizationId, true);
+    const saved = await this.save({
+      organizationId,
+      issuers: dto.issuers,
+      rules: rulesOf(dto),
+      ...this.sourceOf(dto, before),
+    });
+    this.audit.note({
+      targetId: organizationId,
+      workspaceId: null,
+      ...(before ? { before: OrganizationJwtDto.from(before) } : {}),
+      after: OrganizationJwtDto.from(saved),
+    });
+    await this.announce(organizationId);
+    return saved;
+  }
+
+  /** From now on no token is accepted. */
+  async remove(organizationId: string): Promise<void> {
+    const row = await this.get(organizationId);
+    await this.unitOfWork.repository(OrganizationJwt).delete({ organizationId });
+    this.audit.note({ targetId: organizationId, workspaceId: null, before: OrganizationJwtDto.from(row) });
+    await this.announce(organizationId);
+  }
+
+  private sourceOf({ jwks_uri: uri, jwks }: SetOrganizationJwtDto, before: OrganizationJwt | null) {
+    if ((uri === undefined) === (jwks === undefined))
+      throw new AppError('invalid_request', {
+        detail: 'Send either "jwks_uri" or "jwks": the address of the keys, or the keys.',
+      });
+    if (uri === undefined)
+      return { jwksUri: null, keys: givenKeys(jwks), fetchedAt: null, triedAt: null, problem: null };
+    checkAddressOfKeys(uri, this.egress);
+    if (before?.jwksUri === uri) return { jwksUri: uri };
+    return { jwksUri: uri, keys: null, fetchedAt: null, triedAt: null, problem: null };
+  }
+
+  private find(organizationId: string, lock = false): Promise<OrganizationJwt | null> {
+    return this.unitOfWork.repository(OrganizationJwt).findOne({
+      where: { organizationId },
+      ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+    });
+  }
+
+  private async save(row: Partial<OrganizationJwt> & { organizationId: string }): Promise<OrganizationJwt> {
+    await this.unitOfWork.repository(OrganizationJwt).upsert(row as object, ['organizationId']);
+    return this.get(row.organizationId);
+  }
+
+  private announce(organizationId: string): Promise<void> {
+    return this.changes.publish({ resource: 'organization', id: organizationId });
+  }
+}
+
+function givenKeys(jwks: object | undefined): StoredKey[] {
+  const keys = keysInSet(jwks);
+  if (typeof keys === 'string')
+    throw new AppError('invalid_request', { detail: `The field "jwks" is not acceptable: ${keys}.` });
+  return [...keys];
+}

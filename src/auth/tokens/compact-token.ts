@@ -1,0 +1,84 @@
+/**
+ * Reads the compact form of a signed token (https://www.rfc-editor.org/rfc/rfc7515#section-7.1) and judges all that can
+ * be judged without a key. Strict: what two readers could read differently is refused.
+ */
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A token that is well formed. Nothing it says is true before its signature was checked. */
+export interface UnverifiedToken {
+  readonly algorithm: string;
+  readonly keyId: string | null;
+  /** The header's `typ` in small letters, without `application/`; null when there is none. */
+  readonly type: string | null;
+  readonly claims: Claims;
+  /** The bytes that the signature is over. */
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+const LONGEST_TOKEN = 16_384;
+const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const KEY_ID = /^[\w.\-=+/:]{1,128}$/;
+
+/**
+ * Header parameters that end a token. Keys or their addresses inside of it are the sender's own word, and the others
+ * change how it is to be read: https://www.rfc-editor.org/rfc/rfc8725#section-3.10
+ */
+const REFUSED_PARAMETERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc'] as const;
+
+/** Whether a text has the form of a signed token. Touches nothing but the text. */
+export function looksLikeToken(text: string): boolean {
+  return text.startsWith('ey') && text.length <= LONGEST_TOKEN && SHAPE.test(text);
+}
+
+/** The token, or null for whatever is not exactly one. */
+export function readToken(text: string): UnverifiedToken | null {
+  if (!looksLikeToken(text)) return null;
+  const [head = '', body = '', ending = ''] = text.split('.');
+  const header = objectIn(head);
+  const claims = objectIn(body);
+  const signature = bytesIn(ending);
+  if (!header || !claims || !signature || !isAcceptable(header)) return null;
+  const { alg, kid, typ } = header;
+  return {
+    algorithm: String(alg),
+    keyId: typeof kid === 'string' ? kid : null,
+    type: typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : null,
+    claims,
+    signed: Buffer.from(`${head}.${body}`, 'latin1'),
+    signature,
+  };
+}
+
+/** What a token says of itself, to find out whose it might be; null for what is no token. */
+export function unverifiedClaims(text: string): Claims | null {
+  return looksLikeToken(text) ? objectIn(text.split('.')[1] ?? '') : null;
+}
+
+function isAcceptable(header: Claims): boolean {
+  const { alg, kid, typ } = header;
+  return (
+    REFUSED_PARAMETERS.every((name) => !Object.hasOwn(header, name)) &&
+    typeof alg === 'string' &&
+    (kid === undefined || (typeof kid === 'string' && KEY_ID.test(kid))) &&
+    (typ === undefined || typeof typ === 'string')
+  );
+}
+
+/** Only the one spelling that encoding gives back: padding, blanks and stray bits at the end are refused. */
+function bytesIn(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
+}
+
+function objectIn(text: string): Claims | null {
+  const bytes = bytesIn(text);
+  if (!bytes) return null;
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : null;
+  } catch {
+    return null;
+  }
+}

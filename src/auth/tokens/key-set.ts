@@ -1,0 +1,87 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+
+/** A public key as it is kept: the members that make the key, and nothing else that its publisher wrote. */
+export interface StoredKey {
+  readonly kid: string | null;
+  readonly alg: string | null;
+  readonly jwk: JsonWebKey;
+}
+
+const MOST_KEYS = 1000;
+export const LARGEST_KEY_SET_BYTES = 300 * 1024;
+const LONGEST_KEY_ID = 128;
+
+/** Members of a public key by its type: https://www.rfc-editor.org/rfc/rfc7518#section-6 */
+const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  RSA: ['n', 'e'],
+  EC: ['crv', 'x', 'y'],
+  OKP: ['crv', 'x'],
+};
+
+/**
+ * The keys for signatures in a published set (https://www.rfc-editor.org/rfc/rfc7517#section-5). Keys of other kinds
+ * are left out, as that document asks. A text says what is wrong with the whole: no set, too many keys, none usable,
+ * or two of one name, between which a token could choose.
+ */
+export function keysInSet(set: unknown): readonly StoredKey[] | string {
+  const { keys } = (typeof set === 'object' && set !== null ? set : {}) as { keys?: unknown };
+  if (!Array.isArray(keys)) return 'it must be an object with a list "keys"';
+  if (keys.length > MOST_KEYS) return `it has more than ${MOST_KEYS} keys`;
+  const usable = keys.flatMap((key: unknown) => storedKey(key) ?? []);
+  if (usable.length === 0) return 'it holds no public key for signatures (RSA, EC or OKP)';
+  const names = usable.flatMap(({ kid }) => kid ?? []);
+  return new Set(names).size === names.length ? usable : 'two of its keys have the same "kid"';
+}
+
+function storedKey(value: unknown): StoredKey | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const key = value as Readonly<Record<string, unknown>>;
+  const members = PUBLIC_MEMBERS[String(key['kty'])];
+  const { kid = null, alg = null } = key;
+  if (!members || !isForSignatures(key) || !members.every((name) => typeof key[name] === 'string'))
+    return null;
+  if (kid !== null && (typeof kid !== 'string' || kid.length > LONGEST_KEY_ID)) return null;
+  const jwk = Object.fromEntries(['kty', ...members].map((name) => [name, key[name]])) as JsonWebKey;
+  return { kid, alg: typeof alg === 'string' ? alg : null, jwk };
+}
+
+function isForSignatures({ use, key_ops: operations }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    (use === undefined || use === 'sig') &&
+    (operations === undefined || (Array.isArray(operations) && operations.includes('verify')))
+  );
+}
+
+/** A set of keys in use. A key is made when it is first asked for: a set may have a thousand, and tokens name one. */
+export class KeySet {
+  private readonly made = new Map<StoredKey, KeyObject | null>();
+
+  constructor(private readonly keys: readonly StoredKey[]) {}
+
+  /** The key that a token names, for the algorithm it names. A token that names none must leave no choice. */
+  find(keyId: string | null, algorithm: string): KeyObject | null {
+    const [key, another] = this.keys.filter(({ kid }) => keyId === null || kid === keyId);
+    if (!key || another || (key.alg !== null && key.alg !== algorithm)) return null;
+    return this.make(key);
+  }
+
+  has(keyId: string | null): boolean {
+    return this.keys.some(({ kid }) => keyId === null || kid === keyId);
+  }
+
+  private make(key: StoredKey): KeyObject | null {
+    const known = this.made.get(key);
+    if (known !== undefined) return known;
+    const made = keyObject(key.jwk);
+    this.made.set(key, made);
+    return made;
+  }
+}
+
+function keyObject(jwk: JsonWebKey): KeyObject | null {
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,149 @@
+import { administersOrganization, scopesOfRoles } from '../roles.js';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { OrganizationPolicy, Principal } from '../principal.js';
+import { isScope, type Scope, SCOPES } from '../scopes.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Claims } from './compact-token.js';
+import type { ClaimNames } from './token-rules.js';
+import { isText } from './verify-token.js';
+
+/** Whom and what a token names, as its claims have it. */
+export interface NamedByToken {
+  /** E-mail address or id of a person, or the name of a service. */
+  readonly user: string | null;
+  /** Id or slug. */
+  readonly workspace: string | null;
+  /** Null when the token does not say: then a person has what its roles give. */
+  readonly scopes: ReadonlySet<Scope> | null;
+}
+
+/** A workspace, and the config that requests for it go by. */
+export interface NamedWorkspace {
+  readonly workspaceId: string;
+  readonly configId: string | null;
+}
+
+export interface Membership extends NamedWorkspace {
+  readonly role: WorkspaceRole;
+}
+
+/** What the organization's tables say of whom a token names. */
+export interface KnownSubject {
+  readonly organizationId: string;
+  readonly policy: OrganizationPolicy | null;
+  readonly switches: SwitchPositions | null;
+  /** The config of workspaces that have none of their own. */
+  readonly configId: string | null;
+  /** The workspace that the token names, if the organization has it. */
+  readonly workspace: NamedWorkspace | null;
+  readonly person: {
+    readonly id: string;
+    readonly email: string;
+    readonly role: OrganizationRole;
+    readonly isActive: boolean;
+    /** Two at most, with the named workspace first: more would change nothing. */
+    readonly memberships: readonly Membership[];
+  } | null;
+}
+
+const SCOPE_PREFIX = /^portkey\./;
+const MOST_SCOPES = 500;
+
+/** Whether the claims name this organization. */
+export function namesOrganization(claims: Claims, names: ClaimNames, organizationId: string): boolean {
+  const named = first(claims, names.organisation);
+  return named !== null && named.toLowerCase() === organizationId;
+}
+
+export function namedBy(claims: Claims, names: ClaimNames): NamedByToken {
+  return {
+    user: first(claims, names.user),
+    workspace: first(claims, names.workspace),
+    scopes: scopesIn(claims, names.scopes),
+  };
+}
+
+function first(claims: Claims, names: readonly string[]): string | null {
+  const value = names.map((name) => claims[name]).find((each) => each !== undefined);
+  return isText(value) ? value : null;
+}
+
+/** A text with blanks between, or a list. What is no scope of ours, a wildcard too, gives nothing. */
+function scopesIn(claims: Claims, names: readonly string[]): ReadonlySet<Scope> | null {
+  const value = names.map((name) => claims[name]).find((each) => each !== undefined);
+  if (value === undefined) return null;
+  const texts: readonly unknown[] =
+    typeof value === 'string' ? value.split(/[ ,]+/) : Array.isArray(value) ? value : [];
+  const given = texts.slice(0, MOST_SCOPES).filter((text) => typeof text === 'string');
+  return new Set(given.map((text) => text.replace(SCOPE_PREFIX, '')).filter(isScope));
+}
+
+/**
+ * Who a token stands for. With a person that the organization knows it is that person: with the roles of our tables,
+ * which a claim can narrow and never widen. Without one it acts for a workspace like a service key. Null when it names
+ * neither. Rejects with `forbidden` where it names a workspace that is not open to it.
+ */
+export function principalOf(named: NamedByToken, known: KnownSubject): Principal | null {
+  if (named.workspace !== null && known.workspace === null) throw noSuchWorkspace();
+  return known.person ? personOf(named, known, known.person) : workspaceTokenOf(named, known);
+}
+
+function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): Principal | null {
+  const { organizationId, workspace, policy } = known;
+  if (workspace === null) return null;
+  return {
+    kind: 'workspace_token',
+    apiKeyId: null,
+    name: user ?? 'signed token',
+    organizationId,
+    workspaceId: workspace.workspaceId,
+    userId: null,
+    authorityId: null,
+    policy,
+    routing: routingOf(known, workspace),
+    scopes: new Set([...(scopes ?? [])].filter((scope) => SCOPES[scope].service)),
+  };
+}
+
+type Person = NonNullable<KnownSubject['person']>;
+
+function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person): Principal {
+  if (!person.isActive) throw new AppError('forbidden', { detail: 'this person was deactivated' });
+  const workspace = known.workspace ?? onlyWorkspaceOf(person);
+  const membership = person.memberships.find((each) => each.workspaceId === workspace?.workspaceId);
+  const roles = { organization: person.role, workspace: membership?.role ?? null };
+  if (!membership && !administersOrganization(roles)) throw noSuchWorkspace();
+  const allowed = scopesOfRoles(roles, known.switches);
+  return {
+    kind: 'person',
+    apiKeyId: null,
+    name: person.email,
+    organizationId: known.organizationId,
+    workspaceId: workspace?.workspaceId ?? null,
+    userId: person.id,
+    authorityId: person.id,
+    policy: known.policy,
+    routing: routingOf(known, workspace),
+    scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
+  };
+}
+
+/** Null, for every workspace, is open to those who administer the organization. */
+function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
+  if (administersOrganization({ organization: role, workspace: null })) return null;
+  if (memberships.length > 1)
+    throw new AppError('forbidden', {
+      detail: 'this person belongs to several workspaces, so the token must name one',
+    });
+  return memberships[0] ?? null;
+}
+
+function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Principal['routing'] {
+  const configId = workspace?.configId ?? known.configId;
+  return configId === null ? undefined : { configId, allowsOverride: true };
+}
+
+/** One answer for a workspace that is not there, is another organization's, or is closed to this person. */
+const noSuchWorkspace = (): AppError =>
+  new AppError('forbidden', { detail: 'the token names no workspace that is open to it' });

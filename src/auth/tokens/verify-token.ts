@@ -1,0 +1,84 @@
+import { isSignatureAlgorithm, isSignedBy } from './algorithms.js';
+import type { Claims, UnverifiedToken } from './compact-token.js';
+import type { KeySet } from './key-set.js';
+import type { TokenRules } from './token-rules.js';
+
+/** What a token that may be believed says. */
+export interface VerifiedToken {
+  readonly claims: Claims;
+  /** Milliseconds since the epoch; clocks that differ are allowed for already. */
+  readonly expiresAt: number;
+}
+
+const SKEW_SECONDS = 60;
+const LONGEST_TEXT = 255;
+
+/**
+ * Checks signature and claims by the rules of the organization; null for a token that breaks any of them. `now` in
+ * milliseconds. https://www.rfc-editor.org/rfc/rfc7519#section-4.1, https://www.rfc-editor.org/rfc/rfc8725
+ */
+export function verifyToken(
+  token: UnverifiedToken,
+  rules: TokenRules,
+  keys: KeySet,
+  now: number,
+): VerifiedToken | null {
+  const { claims } = token;
+  const expiresAt = expiryOf(claims, rules, now / 1000);
+  const isAcceptable =
+    expiresAt !== null &&
+    isForUs(claims, rules) &&
+    isAccessToken(token, rules) &&
+    isTextOrAbsent(claims['sub']) &&
+    isSigned(token, rules, keys);
+  return isAcceptable ? { claims, expiresAt: (expiresAt + SKEW_SECONDS) * 1000 } : null;
+}
+
+function isSigned(token: UnverifiedToken, rules: TokenRules, keys: KeySet): boolean {
+  const { algorithm } = token;
+  if (!isSignatureAlgorithm(algorithm) || !rules.algorithms.includes(algorithm)) return false;
+  const key = keys.find(token.keyId, algorithm);
+  return key !== null && isSignedBy(key, algorithm, token);
+}
+
+function isForUs({ iss, aud }: Claims, rules: TokenRules): boolean {
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return (
+    typeof iss === 'string' &&
+    rules.issuers.includes(iss) &&
+    audiences.some((each) => typeof each === 'string' && rules.audiences.includes(each))
+  );
+}
+
+/** Claims that only tokens about a sign-in have: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+const SIGN_IN_CLAIMS = ['nonce', 'at_hash', 'c_hash'] as const;
+
+/** A token that tells a client who signed in says nothing of what the client may do, whoever signed it. */
+function isAccessToken({ type, claims }: UnverifiedToken, { tokenTypes }: TokenRules): boolean {
+  return (
+    tokenTypes.includes(type ?? 'jwt') &&
+    SIGN_IN_CLAIMS.every((name) => claims[name] === undefined) &&
+    // As Cognito and Keycloak mark them.
+    claims['token_use'] !== 'id' &&
+    claims['typ'] !== 'ID'
+  );
+}
+
+/** Seconds since the epoch; null for a token that is over, not yet valid, lasts too long or gives no time. */
+function expiryOf({ exp, nbf, iat }: Claims, { maxLifetimeSeconds }: TokenRules, now: number): number | null {
+  if (!isTime(exp) || exp + SKEW_SECONDS <= now) return null;
+  for (const from of [nbf, iat])
+    if (from !== undefined && (!isTime(from) || from - SKEW_SECONDS > now)) return null;
+  return exp - (isTime(iat) ? iat : now) > maxLifetimeSeconds + SKEW_SECONDS ? null : exp;
+}
+
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || isText(value);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT && !value.includes('\0');
+}

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDataSource } from '../../../src/common/database/data-source.js';
+import { VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
+import { Workspace } from '../../../src/common/database/entities/workspace.entity.js';
+import { migrate } from '../../../src/common/database/migrate.js';
+import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
+import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
+import { administer, emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
+
+let database: TestDatabase;
+let unit: UnitOfWork;
+const tenants = [randomUUID(), randomUUID()] as const;
+const [A, B] = tenants;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  unit = new UnitOfWork(database.dataSource);
+  for (const id of tenants) {
+    await sql("INSERT INTO organizations (id, name, wrapped_key) VALUES ($1, 'An organization', $2)", [
+      id,
+      Buffer.alloc(1),
+    ]);
+    await sql('INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $3)', [
+      randomUUID(),
+      id,
+      'w',
+    ]);
+    await sql(
+      "INSERT INTO request_logs (id, created_at, batch_id, organisation_id, trace_id, method, path, streamed, ending, status, duration_ms, overhead_us, request_bytes, response_bytes, usage_source, attempt_count) VALUES ($1, now(), $1, $2, 't', 'GET', '/', false, 'completed', 200, 1, 1, 1, 1, 'none', 1)",
+      [randomUUID(), id],
+    );
+  }
+});
+afterAll(() => database.drop());
+
+const sql = (text: string, parameters: unknown[] = []) => database.dataSource.query(text, parameters);
+const reading = <T>(organizationId: string, work: () => Promise<T>) =>
+  unit.runFor({ organizationId, isReading: true }, work);
+const writing = <T>(organizationId: string, work: () => Promise<T>) =>
+  unit.runFor({ organizationId, isReading: false }, work);
+/** As the role, with whatever was set before. */
+const asRole = (setting: string, query: string) =>
+  database.dataSource.transaction(async (manager) => {
+    await manager.query(`SET LOCAL ROLE gatehouse_tenant; ${setting}`);
+    return manager.query(query);
+  });
+const setTo = (value: string) => `SET LOCAL gatehouse.organization_id = '${value}'`;
+
+/** Every table of tenants, as the catalogue has them. */
+const TENANT_TABLES = `
+  SELECT class.relname AS name, attribute.attname AS tenant, class.relrowsecurity AS protected,
+    (SELECT pg_get_expr(polqual, polrelid) FROM pg_policy WHERE polrelid = class.oid) AS policy,
+    has_table_privilege('gatehouse_tenant', class.oid, 'SELECT') AS readable,
+    has_table_privilege('gatehouse_tenant', class.oid, 'TRUNCATE, TRIGGER, REFERENCES') AS too_open
+  FROM pg_class class JOIN pg_attribute attribute ON attribute.attrelid = class.oid AND NOT attribute.attisdropped
+  WHERE class.relnamespace = 'public'::regnamespace AND class.relkind IN ('r', 'p') AND NOT class.relispartition
+    AND attribute.attname IN ('organization_id', 'organisation_id')
+  ORDER BY 1`;
+
+describe('the second wall', () => {
+  it('stands around every table that names an organization, those of later migrations too', async () => {
+    const tables: { name: string; tenant: string }[] = await sql(TENANT_TABLES);
+
+    expect(tables.length).toBeGreaterThan(10);
+    for (const table of tables)
+      expect(table).toMatchObject({
+        protected: true,
+        policy: expect.stringContaining(`(${table.tenant} = `),
+        readable: true,
+        too_open: false,
+      });
+  });
+
+  it('is a role that owns nothing, cannot log in and passes no policy', async () => {
+    const [role] = await sql(
+      "SELECT rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, (SELECT count(*)::int FROM pg_class WHERE relowner = pg_roles.oid) AS owns FROM pg_roles WHERE rolname = 'gatehouse_tenant'",
+    );
+    expect(role).toEqual({
+      rolcanlogin: false,
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreaterole: false,
+      owns: 0,
+    });
+  });
+
+  it('shows nothing to a query without a tenant, and to one of an unknown tenant', async () => {
+    const tables: { name: string }[] = await sql(TENANT_TABLES);
+    for (const setting of ['', setTo(''), setTo(randomUUID())])
+      for (const { name } of [...tables, { name: 'organizations' }])
+        expect(await asRole(setting, `SELECT count(*)::int AS rows FROM ${name}`)).toEqual([{ rows: 0 }]);
+  });
+
+  it("shows a tenant its own rows, and another's to no query", async () => {
+    for (const [own, other] of [
+      [A, B],
+      [B, A],
+    ] as const)
+      await reading(own, async () => {
+        expect((await unit.repository(Workspace).find()).map(({ organizationId }) => organizationId)).toEqual(
+          [own],
+        );
+        expect(await unit.repository(Workspace).findBy({ organizationId: other })).toEqual([]);
+        expect(await unit.manager.query('SELECT DISTINCT organisation_id AS id FROM request_logs')).toEqual([
+          { id: own },
+        ]);
+        expect(await unit.manager.query('SELECT id FROM organizations')).toEqual([{ id: own }]);
+      });
+  });
+
+  it('lets nobody write for another', async () => {
+    const row = { id: randomUUID(), organizationId: B, name: 'x', slug: 'x' };
+    await expect(writing(A, () => unit.repository(Workspace).insert(row))).rejects.toThrow(
+      'row-level security',
+    );
+    await writing(A, () => unit.manager.query('UPDATE workspaces SET name = $1', ['mine']));
+    expect(await sql('SELECT name FROM workspaces WHERE organization_id = $1', [B])).toEqual([{ name: 'w' }]);
+    await expect(
+      writing(A, () => unit.manager.query('UPDATE workspaces SET organization_id = $1', [B])),
+    ).rejects.toThrow('row-level security');
+    expect(await writing(A, () => unit.repository(VirtualKey).delete({ organizationId: B }))).toMatchObject({
+      affected: 0,
+    });
+  });
+
+  it('lets nothing be written while reading', async () => {
+    await expect(reading(A, () => unit.manager.query('DELETE FROM workspaces'))).rejects.toThrow('read-only');
+  });
+
+  it('ends with its transaction: the next one on the same connection has no tenant', async () => {
+    const one = await createDataSource(database.url, 1).initialize();
+    const alone = new UnitOfWork(one);
+    try {
+      await alone.runFor({ organizationId: A, isReading: true }, () => alone.manager.query('SELECT 1'));
+      await alone
+        .runFor({ organizationId: A, isReading: false }, () => alone.manager.query('SELECT nonsense'))
+        .catch(() => undefined);
+      expect(
+        await one.query(
+          "SELECT current_user <> 'gatehouse_tenant' AS free, nullif(current_setting('gatehouse.organization_id', true), '') AS tenant, current_setting('transaction_read_only') AS read_only",
+        ),
+      ).toEqual([{ free: true, tenant: null, read_only: 'off' }]);
+    } finally {
+      await one.destroy();
+    }
+  });
+
+  it.each(["x'; SET ROLE postgres; --", '', 'not-an-id'])(
+    'is not opened by an organization called %j',
+    async (name) => {
+      await expect(reading(name, () => unit.manager.query('SELECT 1'))).rejects.toThrow('named by its id');
+    },
+  );
+
+  it.each([
+    "UPDATE audit_records SET action = 'x'",
+    'DELETE FROM audit_records',
+    'TRUNCATE audit_records',
+    'DELETE FROM audit_heads',
+  ])('lets the audit trail only grow: %s is denied', async (statement) => {
+    await expect(asRole(setTo(A), statement)).rejects.toThrow('permission denied');
+  });
+
+  it('stands before the connections of the log too', async () => {
+    const logs = new LogDatabase(database.dataSource, unit);
+    const seen = await reading(A, () =>
+      logs.read<{ id: string }>('SELECT organisation_id AS id FROM request_logs', []),
+    );
+    expect(seen).toEqual([{ id: A }]);
+    await expect(reading(A, () => logs.read('DELETE FROM request_logs', []))).rejects.toThrow(
+      /denied|read-only/,
+    );
+    await logs.onApplicationShutdown();
+  });
+});
+
+describe('the transaction of a request', () => {
+  it('takes no connection while it needs none, and gives it back while it waits for another', async () => {
+    const one = await createDataSource(database.url, 1).initialize();
+    const alone = new UnitOfWork(one);
+    const select = () => alone.manager.query('SELECT 1 AS one');
+    try {
+      await alone.runFor({ organizationId: A, isReading: true }, async () => {
+        expect(await one.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+        await select();
+        await alone.beginningElsewhere();
+        expect(await one.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+        await select();
+      });
+      expect(await one.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    } finally {
+      await one.destroy();
+    }
+  });
+
+  it('is undone when a statement failed and nobody minded', async () => {
+    const work = writing(A, async () => {
+      await unit.manager.query("UPDATE workspaces SET name = 'lost'");
+      await unit.manager.query('SELECT nonsense').catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('rolled back');
+    expect(await sql("SELECT 1 FROM workspaces WHERE name = 'lost'")).toEqual([]);
+  });
+});
+
+describe('a login that may not make roles', () => {
+  it('gets everything but the wall, and can have that later', async () => {
+    const empty = await emptyDatabase();
+    const [login, name] = [`plain_${randomUUID().slice(0, 8)}`, new URL(empty.url).pathname.slice(1)];
+    await administer(
+      empty.url,
+      `CREATE ROLE ${login} LOGIN; GRANT CREATE ON SCHEMA public TO ${login}; GRANT ALL ON DATABASE ${name} TO ${login}`,
+    );
+    const url = new URL(empty.url);
+    url.username = login;
+    const opened: DataSource[] = [];
+    try {
+      const plain = await createDataSource(url.href, 2, 'migrations').initialize();
+      opened.push(plain);
+      await migrate(plain);
+      const work = new UnitOfWork(plain);
+      const asked = () =>
+        work.runFor({ organizationId: A, isReading: true }, () =>
+          work.manager.query('SELECT current_user AS name'),
+        );
+      expect(await asked()).toEqual([{ name: login }]);
+      await administer(empty.url, `GRANT gatehouse_tenant TO ${login}`);
+      await plain.query('SELECT protect_tenant_tables()');
+      const later = new UnitOfWork(plain);
+      expect(
+        await later.runFor({ organizationId: A, isReading: true }, () =>
+          later.manager.query('SELECT current_user AS name'),
+        ),
+      ).toEqual([{ name: 'gatehouse_tenant' }]);
+    } finally {
+      for (const each of opened) await each.destroy();
+      await empty.drop();
+      await administer(new URL('/postgres', empty.url).href, `DROP ROLE ${login}`);
+    }
+  });
+});
