@@ -5,11 +5,11 @@ import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { checkRepeated } from '../repeated-id.js';
 import {
   CreateWorkspaceDto,
   RemoveWorkspaceDto,
   UpdateWorkspaceDto,
-  WorkspaceDto,
   WorkspaceListDto,
   WorkspaceWithUsersDto,
 } from './workspace.dto.js';
@@ -88,6 +88,7 @@ export class WorkspacesController {
     @Query() query: ListQuery,
     @Body() dto: RemoveWorkspaceDto,
   ): Promise<DoneDto> {
+    checkRepeated('workspace_id', dto.workspace_id, named);
     await this.removal.remove(caller, named, dto.name ?? parameterOf(query, 'name'));
     return EMPTY_ANSWER;
   }

@@ -16,7 +16,12 @@ describe('workspaces', () => {
   it('makes one with a slug of its name, members and defaults', async () => {
     const { id } = await app.aPerson();
     const made = await app.call('POST', WORKSPACES, {
-      body: { name: 'Search & Ranking', description: 'Ours', users: [id], defaults: { metadata: { team: 'a' } } },
+      body: {
+        name: 'Search & Ranking',
+        description: 'Ours',
+        users: [id],
+        defaults: { metadata: { team: 'a' } },
+      },
     });
 
     expect(made.status).toBe(200);
@@ -170,7 +175,11 @@ describe('workspaces', () => {
     });
 
     it.each([
-      ['the body', (id: string) => app.call('DELETE', `${WORKSPACES}/${id}`, { body: { name: 'A B', workspace_id: id } })],
+      [
+        'the body',
+        (id: string) =>
+          app.call('DELETE', `${WORKSPACES}/${id}`, { body: { name: 'A B', workspace_id: id } }),
+      ],
       ['the query', (id: string) => app.call('DELETE', `${WORKSPACES}/${id}?name=A%20B`)],
     ])('takes the name in %s, revokes its keys and frees its slug', async (_, remove) => {
       const { id, slug } = await aWorkspace('A B');
