@@ -143,7 +143,7 @@ function policyOf(settings: Row['settings']): OrganizationPolicy | null {
 }
 
 function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {
-  if (config_id === null && allow_config_override) return null;
+  if (config_id === null && allow_config_override) return undefined;
   return { configId: config_id, allowsOverride: allow_config_override };
 }
 

@@ -3,6 +3,7 @@ export const CHANGED_RESOURCES = [
   'api_key',
   'config',
   'organization',
+  'target',
   'user',
   'virtual_key',
   'workspace',
