@@ -3,11 +3,12 @@ import type { ChangeFeed } from '../common/changes/change.js';
 import type { SecretBox } from '../common/crypto/envelope.js';
 import { credentialBindingOf } from '../common/database/credential-binding.js';
 import type { Queryable } from '../common/database/queryable.js';
+import { limitsOf, type SubjectRules } from '../common/limits/limit.js';
 import { AppError } from '../common/errors/app-error.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../gateway/ports.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row {
+interface Row extends SubjectRules {
   readonly id: string;
   readonly slug: string;
   readonly organization_id: string;
@@ -33,7 +34,7 @@ interface Found {
 
 const BY_SLUG = `
   SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.provider_id, key.custom_host, key.fields,
-    key.sealed_credentials, key.expires_at, organization.wrapped_key
+    key.sealed_credentials, key.expires_at, key.rate_limits, key.usage_limits, organization.wrapped_key
   FROM virtual_keys key JOIN organizations organization ON organization.id = key.organization_id
   WHERE key.organization_id = $1 AND key.slug = $2 AND ($3::uuid IS NULL OR key.workspace_id = $3)`;
 
@@ -86,6 +87,8 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
   }
 
   private open(row: Row): VirtualKeySnapshot | AppError {
+    const owner = { organizationId: row.organization_id, subject: `the virtual key "${row.slug}"` };
+    const limits = limitsOf(owner, row);
     try {
       return {
         id: row.id,
@@ -95,6 +98,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
         customHost: row.custom_host,
         credentials: { key: this.keyOf(row), fields: row.fields },
         expiresAt: row.expires_at?.getTime() ?? null,
+        ...(limits.length > 0 ? { limits } : {}),
       };
     } catch (error) {
       return error instanceof AppError ? error : new AppError('credential_unusable', {}, { cause: error });

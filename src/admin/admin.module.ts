@@ -8,6 +8,7 @@ import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
+import { PoliciesModule } from './policies/policies.module.js';
 import { UsersModule } from './users/users.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -25,6 +26,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     MeModule,
     ApiKeysModule,
     VirtualKeysModule,
+    PoliciesModule,
     LogsModule,
   ],
   providers: [AdminDoors],

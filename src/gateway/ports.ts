@@ -3,6 +3,8 @@ import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { Price } from '../providers/prices/price.js';
+import type { Limit } from '../common/limits/limit.js';
+import type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
 
 /**
  * All that the data plane asks of the outside world.
@@ -23,6 +25,8 @@ export interface VirtualKeySnapshot {
   readonly credentials: Credentials;
   /** Milliseconds since the epoch, or null. */
   readonly expiresAt: number | null;
+  /** Absent when nothing limits its use. */
+  readonly limits?: readonly Limit[];
 }
 
 export abstract class VirtualKeyDirectory {
@@ -70,7 +74,28 @@ export abstract class LogSink {
   abstract whenWritten(then: () => void): void;
 }
 
+/** Counts the tokens of a text, about, and never on the path's own thread. */
+export abstract class TokenCounter {
+  /** Rejects with `overloaded` or `internal_error`. */
+  abstract count(text: string): Promise<number>;
+}
+
 export abstract class PriceBook {
   /** The price in force for a model, or null when nobody knows it. Cheap enough to ask per request. */
   abstract find(providerId: string, model: string): Price | null;
+}
+
+export type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
+
+/**
+ * Counts use against limits for all processes. What it grants is leased to this process: taken from the limit before it
+ * is used, and given back when it is not.
+ */
+export abstract class LimitStore {
+  /** The name under which this process leases. Its leases end when it is dead and all its records are stored. */
+  abstract readonly holder: string;
+  /** Takes from each counter, all in one step; answers in the order of the asks. Rejects when the store is away. */
+  abstract take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]>;
+  /** Gives back what was leased and not used, and keeps the rest alive. */
+  abstract giveBack(returns: readonly LimitReturn[]): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { isSlug } from '../../common/http/validators.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { LimitsService } from '../limits/limits.service.js';
 import { CredentialSealer } from './credential-sealer.js';
 import { checkSecret, readDestination } from './destination-of-key.js';
 import { type CreateVirtualKeyDto, type UpdateVirtualKeyDto, VirtualKeyDto } from './virtual-key.dto.js';
@@ -22,6 +23,7 @@ export class VirtualKeysService {
     private readonly egress: Egress,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly limits: LimitsService,
   ) {}
 
   async create(tenant: Tenant, dto: CreateVirtualKeyDto): Promise<VirtualKey> {
@@ -39,6 +41,8 @@ export class VirtualKeysService {
         fields,
         sealedCredentials: await this.sealer.seal(place, dto.key),
         expiresAt: momentOf(dto.expires_at ?? null),
+        rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
+        usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
       },
       dto.slug,
     );
@@ -64,6 +68,7 @@ export class VirtualKeysService {
     if (dto.name !== undefined) key.name = dto.name;
     if (dto.note !== undefined) key.note = dto.note;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at);
+    await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
     const saved = await this.unitOfWork.repository(VirtualKey).save(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
@@ -75,6 +80,13 @@ export class VirtualKeysService {
     this.noteChange(key, VirtualKeyDto.from(key));
     await this.unitOfWork.repository(VirtualKey).delete({ id: key.id });
     await this.announce(key);
+  }
+
+  private async changeLimits(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {
+    const { rate_limits, usage_limits, reset_usage } = dto;
+    if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
+    if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
+    if (reset_usage) await this.limits.reset(key);
   }
 
   /** Provider, host, fields and secret belong together: what is sent where. What is not named stays as it is. */

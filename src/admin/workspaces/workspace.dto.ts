@@ -13,18 +13,20 @@ import {
 } from 'class-validator';
 import type { Workspace, WorkspaceDefaults } from '../../common/database/entities/workspace.entity.js';
 import type { Listed } from '../../common/database/page.js';
+import { IfGiven, IsIdOrSlug, IsName, IsNote, OrNull, rule } from '../../common/http/validators.js';
 import {
-  HasNoEffectYet,
-  IfGiven,
-  IsIdOrSlug,
-  IsName,
-  IsNote,
-  OrNull,
-  rule,
-} from '../../common/http/validators.js';
+  type RateLimitDto,
+  RateLimits,
+  ShownRateLimitDto,
+  ShownUsageLimitsDto,
+  ShowsLimits,
+  TakesLimits,
+  UsageLimits,
+  type UsageLimitsDto,
+} from '../limit.dto.js';
+import { NO_USAGE, shownBudgets, shownRates, type Usage } from '../limits/limits.service.js';
 import { MemberDto, type Membership } from './member.dto.js';
 
-const NO_LIMITS = 'limits of workspaces are not enforced yet, so none can be set';
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 128;
@@ -83,6 +85,7 @@ export class WorkspaceDefaultsDto {
   readonly user_api_key_config?: string | null;
 }
 
+@TakesLimits()
 class WorkspaceFields {
   @ApiPropertyOptional({ type: String, nullable: true, example: 'Search and ranking' })
   @OrNull()
@@ -97,11 +100,11 @@ class WorkspaceFields {
   @Type(() => WorkspaceDefaultsDto)
   readonly defaults?: WorkspaceDefaultsDto;
 
-  @HasNoEffectYet(NO_LIMITS)
-  readonly usage_limits?: unknown;
+  @UsageLimits()
+  readonly usage_limits?: UsageLimitsDto[] | null;
 
-  @HasNoEffectYet(NO_LIMITS)
-  readonly rate_limits?: unknown;
+  @RateLimits()
+  readonly rate_limits?: RateLimitDto[] | null;
 }
 
 export class CreateWorkspaceDto extends WorkspaceFields {
@@ -142,6 +145,7 @@ export class RemoveWorkspaceDto {
 }
 
 /** A workspace as the API shows it. */
+@ShowsLimits()
 export class WorkspaceDto {
   @ApiProperty({ format: 'uuid', example: AN_ID })
   readonly id: string;
@@ -158,6 +162,12 @@ export class WorkspaceDto {
   @ApiProperty({ type: WorkspaceDefaultsDto })
   readonly defaults: WorkspaceDefaults;
 
+  @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })
+  readonly rate_limits: readonly ShownRateLimitDto[] | null;
+
+  @ApiProperty({ type: [ShownUsageLimitsDto], nullable: true, example: null })
+  readonly usage_limits: readonly ShownUsageLimitsDto[] | null;
+
   /** 1 for the workspace that the organization began with. */
   @ApiProperty({ enum: [0, 1] })
   readonly is_default: 0 | 1;
@@ -171,12 +181,13 @@ export class WorkspaceDto {
   @ApiProperty({ enum: ['workspace'] })
   readonly object = 'workspace';
 
-  static from(workspace: Workspace): WorkspaceDto {
-    return Object.assign(new WorkspaceDto(), shown(workspace));
+  static from(workspace: Workspace, usage: Usage = NO_USAGE): WorkspaceDto {
+    return Object.assign(new WorkspaceDto(), shown(workspace, usage));
   }
 }
 
 /** A workspace with its members, newest first: the first hundred of them. */
+@ShowsLimits()
 export class WorkspaceWithUsersDto extends WorkspaceDto {
   @ApiProperty({ type: [MemberDto] })
   readonly users: readonly MemberDto[];
@@ -187,20 +198,27 @@ export class WorkspaceWithUsersDto extends WorkspaceDto {
 
   static override from(
     workspace: Workspace,
+    usage: Usage = NO_USAGE,
     [members, total]: readonly [readonly Membership[], number] = [[], 0],
   ): WorkspaceWithUsersDto {
     const users = members.map((member) => MemberDto.from(member));
-    return Object.assign(new WorkspaceWithUsersDto(), { ...shown(workspace), users, total_users: total });
+    return Object.assign(new WorkspaceWithUsersDto(), {
+      ...shown(workspace, usage),
+      users,
+      total_users: total,
+    });
   }
 }
 
-function shown(workspace: Workspace) {
+function shown(workspace: Workspace, usage: Usage) {
   return {
     id: workspace.id,
     slug: workspace.slug,
     name: workspace.name,
     description: workspace.description,
     defaults: workspace.defaults,
+    rate_limits: shownRates(workspace.rateLimits),
+    usage_limits: shownBudgets(workspace.usageLimits, usage),
     is_default: workspace.isDefault ? 1 : 0,
     created_at: workspace.createdAt.toISOString(),
     last_updated_at: workspace.updatedAt.toISOString(),
@@ -217,8 +235,8 @@ export class WorkspaceListDto implements Listed<WorkspaceDto> {
   @ApiProperty({ type: [WorkspaceDto] })
   readonly data: readonly WorkspaceDto[];
 
-  static from(workspaces: readonly Workspace[], total: number): WorkspaceListDto {
-    const data = workspaces.map((workspace) => WorkspaceDto.from(workspace));
+  static from(workspaces: readonly Workspace[], total: number, usage: Usage = NO_USAGE): WorkspaceListDto {
+    const data = workspaces.map((workspace) => WorkspaceDto.from(workspace, usage));
     return Object.assign(new WorkspaceListDto(), { total, data });
   }
 }

@@ -4,6 +4,7 @@ import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
+import { LimitsService } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
@@ -22,6 +23,7 @@ export class WorkspacesController {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly removal: WorkspaceRemovalService,
+    private readonly limits: LimitsService,
   ) {}
 
   @Post()
@@ -50,7 +52,8 @@ export class WorkspacesController {
     const filters = { name: parameterOf(query, 'name'), exactName: parameterOf(query, 'exact_name') };
     const page = pageOf(query);
     if (choiceOf(query, 'status', ['active', 'archived']) === 'archived') return WorkspaceListDto.from([], 0);
-    return WorkspaceListDto.from(...(await this.workspaces.list(caller, filters, page)));
+    const [workspaces, total] = await this.workspaces.list(caller, filters, page);
+    return WorkspaceListDto.from(workspaces, total, await this.limits.usageOf(workspaces));
   }
 
   @Get(':workspaceId')

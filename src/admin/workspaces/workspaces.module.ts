@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
 import { WorkspaceRemovalService } from './workspace-removal.service.js';
@@ -8,7 +9,7 @@ import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 @Module({
-  imports: [AuthModule, KeyRevocationModule],
+  imports: [AuthModule, KeyRevocationModule, LimitsModule],
   controllers: [WorkspacesController, MembersController],
   providers: [MembersService, WorkspaceRemovalService, WorkspacesService],
   exports: [WorkspacesService],

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ILike } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
 import { Workspace, type WorkspaceDefaults } from '../../common/database/entities/workspace.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
@@ -9,6 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { LimitsService } from '../limits/limits.service.js';
 import { MembersService } from './members.service.js';
 import {
   type CreateWorkspaceDto,
@@ -32,6 +34,8 @@ export class WorkspacesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly members: MembersService,
+    private readonly limits: LimitsService,
+    private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -87,6 +91,8 @@ export class WorkspacesService {
       name: dto.name,
       description: dto.description ?? null,
       defaults: merged({}, dto.defaults),
+      rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
+      usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
     });
     const users = (dto.users ?? []).map((id) => ({ id, role: 'member' as const }));
     if (users.length > 0) await this.members.enter(tenantOf(workspace), users);
@@ -104,16 +110,21 @@ export class WorkspacesService {
     if (dto.name !== undefined) workspace.name = dto.name;
     if (dto.description !== undefined) workspace.description = dto.description;
     if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, dto.defaults);
+    const { rate_limits, usage_limits } = dto;
+    if (rate_limits !== undefined)
+      workspace.rateLimits = this.limits.rates(rate_limits, workspace.rateLimits);
+    if (usage_limits !== undefined)
+      workspace.usageLimits = this.limits.budgets(usage_limits, workspace.usageLimits);
     const saved = await this.unitOfWork.repository(Workspace).save(workspace);
     this.audit.note({ after: WorkspaceDto.from(saved) });
+    await this.changes.publish({ resource: 'workspace', id: saved.id });
   }
 
   /** A workspace with the first of its members, as reading it shows them. */
   async withMembers(workspace: Workspace): Promise<WorkspaceWithUsersDto> {
-    return WorkspaceWithUsersDto.from(
-      workspace,
-      await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS),
-    );
+    const usage = await this.limits.usageOf([workspace]);
+    const members = await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS);
+    return WorkspaceWithUsersDto.from(workspace, usage, members);
   }
 
   /** For the record of a change; refuses when the client's condition is about another state. */

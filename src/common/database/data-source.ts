@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
@@ -16,6 +17,7 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
@@ -25,6 +27,7 @@ import { SnakeCaseNaming } from './snake-case-naming.js';
 const ENTITIES = [
   ApiKey,
   AuditRecord,
+  LimitPolicy,
   Config,
   ConfigVersion,
   Invite,
@@ -44,6 +47,7 @@ const MIGRATIONS = [
   UsageMinute1763690200000,
   Authority1763690250000,
   IdempotentAnswers1763690260000,
+  Limits1763690400000,
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
   People1763690800000,

@@ -103,7 +103,7 @@ export class Planner {
     const known = this.stored.get(key);
     if (known) return known;
     const target = this.at(findProvider(key.providerId), key.customHost, {
-      virtualKey: { id: key.id, slug: key.slug },
+      virtualKey: { id: key.id, slug: key.slug, ...(key.limits ? { limits: key.limits } : {}) },
       credentials: key.credentials,
     });
     this.stored.set(key, target);

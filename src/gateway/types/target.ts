@@ -1,3 +1,4 @@
+import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
 
@@ -11,7 +12,12 @@ export interface Target {
   /** Parameters that every call carries, encoded; empty when there are none. */
   readonly query: string;
   /** The stored credential in use, or null when the caller brought its own. */
-  readonly virtualKey: { readonly id: string; readonly slug: string } | null;
+  readonly virtualKey: {
+    readonly id: string;
+    readonly slug: string;
+    /** Absent when nothing limits its use. */
+    readonly limits?: readonly Limit[];
+  } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
   readonly credentials: Credentials;
   /** The address was named by the caller or by a virtual key, so it might lead back to us. */

@@ -90,6 +90,27 @@ describe('workspaces', () => {
     });
   });
 
+  it('has limits, which every key of it hears of', async () => {
+    const { id } = await aWorkspace('Limited', {
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
+    });
+    const usage_limits = [{ type: 'cost', credit_limit: 10 }];
+
+    expect((await app.call('PUT', `${WORKSPACES}/${id}`, { body: { usage_limits } })).status).toBe(200);
+
+    expect((await app.call('GET', `${WORKSPACES}/${id}`)).body).toMatchObject({
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
+      usage_limits: [{ type: 'cost', credit_limit: 10, usage: 0 }],
+    });
+    expect(app.changes).toContainEqual({ resource: 'workspace', id });
+    const gone = { body: { rate_limits: null, usage_limits: [] } };
+    expect((await app.call('PUT', `${WORKSPACES}/${id}`, gone)).status).toBe(200);
+    expect((await app.call('GET', `${WORKSPACES}/${id}`)).body).toMatchObject({
+      rate_limits: null,
+      usage_limits: null,
+    });
+  });
+
   it.each([
     [{}],
     [{ name: '' }],

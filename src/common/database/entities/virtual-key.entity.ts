@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
 /** Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization. */
 @Entity('virtual_keys')
@@ -38,6 +39,12 @@ export class VirtualKey {
 
   @Column({ type: 'timestamptz', nullable: true })
   expiresAt: Date | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  rateLimits: RateRule[] | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  usageLimits: BudgetRule[] | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
