@@ -32,7 +32,10 @@ afterAll(async () => {
 const accept = (body: object) => world.service.client.call({ method: 'POST', path: ACCEPT, body });
 
 /** A person who joined, with a key of the default workspace. */
-async function aPerson(role: 'member' | 'manager' = 'member', scopes: readonly string[] = ['completions.write']) {
+async function aPerson(
+  role: 'member' | 'manager' = 'member',
+  scopes: readonly string[] = ['completions.write'],
+) {
   const email = `e-${unique()}@example.com`;
   const invite = await world.administration.ask('POST', '/v1/admin/users/invites', {
     email,
@@ -67,7 +70,11 @@ describe('portkey-ai, unmodified', () => {
   it('performs every method of workspaces', async () => {
     const name = `SDK ${unique()}`;
     const { workspaces } = client();
-    const made = await workspaces.create({ name, description: 'By the SDK', defaults: { metadata: { a: 'b' } } });
+    const made = await workspaces.create({
+      name,
+      description: 'By the SDK',
+      defaults: { metadata: { a: 'b' } },
+    });
     expect(made).toMatchObject({ name, description: 'By the SDK', object: 'workspace', users: [] });
     const workspaceId = made.id as string;
 
@@ -116,17 +123,21 @@ describe('portkey-ai, unmodified', () => {
     expect(made.invite_link).toContain('#gw_invite_');
     const inviteId = made.id as string;
     expect(await users.invites.retrieve({ inviteId })).toMatchObject({ email, status: 'pending' });
-    expect(await users.invites.list({ email, pageSize: 5, currentPage: 0, status: 'pending' })).toMatchObject({
-      total: 1,
-      data: [{ id: inviteId }],
-    });
+    expect(await users.invites.list({ email, pageSize: 5, currentPage: 0, status: 'pending' })).toMatchObject(
+      {
+        total: 1,
+        data: [{ id: inviteId }],
+      },
+    );
     const { inviteLink } = (await users.invites.resend({ inviteId })) as { inviteLink: string };
     expect((await accept({ token: tokenOf(made.invite_link), ...NAMES })).status).toBe(404);
     const accepted = jsonOf(await accept({ token: tokenOf(inviteLink), ...NAMES }));
     const userId = accepted.user_id as string;
 
     expect(await users.retrieve({ userId })).toMatchObject({ ...NAMES, email, role: 'member' });
-    expect(await users.list({ email, role: 'member', pageSize: 5, currentPage: 0 })).toMatchObject({ total: 1 });
+    expect(await users.list({ email, role: 'member', pageSize: 5, currentPage: 0 })).toMatchObject({
+      total: 1,
+    });
     await users.update({ userId, role: 'admin' });
     expect(await users.retrieve({ userId })).toMatchObject({ role: 'admin' });
     await expect(users.delete({ userId })).rejects.toMatchObject({ status: 400 });
@@ -134,9 +145,15 @@ describe('portkey-ai, unmodified', () => {
     await users.delete(confirmed);
     await expect(users.retrieve({ userId })).rejects.toMatchObject({ status: 404 });
 
-    const other = await users.invites.create({ email: `sdk-${unique()}@example.com`, role: 'member', workspaces: [] });
-    await users.invites.delete({ inviteId: other.id as string });
-    expect(await users.invites.retrieve({ inviteId: other.id as string })).toMatchObject({ status: 'cancelled' });
+    const other = await users.invites.create({
+      email: `sdk-${unique()}@example.com`,
+      role: 'member',
+      workspaces: [],
+    });
+    await users.invites.delete({ inviteId: other.id });
+    expect(await users.invites.retrieve({ inviteId: other.id })).toMatchObject({
+      status: 'cancelled',
+    });
   });
 });
 
@@ -259,7 +276,12 @@ describe('with a mail server', () => {
     );
     const headers = { 'x-gateway-api-key': service.bootstrap.admin_api_key, host: 'evil.example.com' };
     const body = { email: 'ada@example.com', role: 'admin', workspaces: [] };
-    const made = await service.client.call({ method: 'POST', path: '/v1/admin/users/invites', headers, body });
+    const made = await service.client.call({
+      method: 'POST',
+      path: '/v1/admin/users/invites',
+      headers,
+      body,
+    });
     expect(jsonOf(made)).toMatchObject({ invite_link: null });
 
     await eventually(() => Promise.resolve(mail.mails.length > 0), { withinMs: 15_000, what: 'the mail' });

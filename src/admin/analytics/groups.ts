@@ -121,7 +121,10 @@ export const GROUPINGS = {
   ai_service: grouping('ai_service', 'provider'),
   model: grouping('model', 'model'),
   status_code: grouping('status_code', 'status'),
-  api_key: grouping('api_key', 'api_key_id'),
+  api_key: {
+    ...grouping('api_key', 'api_key_id'),
+    value: () => `nullif(request_logs.api_key_id, '${NIL_ID}'::uuid)::text`,
+  },
   config: {
     ...grouping('config', 'config_id'),
     value: () => `coalesce((SELECT slug FROM configs WHERE configs.id = request_logs.config_id),

@@ -104,14 +104,7 @@ export class InviteAcceptanceService {
   ): Promise<User> {
     const users = this.unitOfWork.repository(User);
     const row = { id: uuidV7(Date.now()), organizationId, email, role, ...person };
-    const { raw } = await users
-      .createQueryBuilder()
-      .insert()
-      .values(row)
-      .orIgnore()
-      .returning('id')
-      .execute();
-    if ((raw as readonly unknown[]).length === 0)
+    if ((await this.unitOfWork.insertUnlessTaken(User, row)) === 0)
       throw new AppError('conflict', { detail: 'This address belongs to the organization already.' });
     for (const { workspaceId, role: workspaceRole } of workspaces)
       await this.unitOfWork

@@ -159,6 +159,9 @@ export class InviteListDto implements Listed<InviteDto> {
   readonly data: readonly InviteDto[];
 
   static from(invites: readonly Invite[], total: number): InviteListDto {
-    return Object.assign(new InviteListDto(), { total, data: invites.map((invite) => InviteDto.from(invite)) });
+    return Object.assign(new InviteListDto(), {
+      total,
+      data: invites.map((invite) => InviteDto.from(invite)),
+    });
   }
 }

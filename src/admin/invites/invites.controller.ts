@@ -6,6 +6,7 @@ import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js'
 import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { checkRepeated } from '../repeated-id.js';
 import {
   CancelInviteDto,
   CreatedInviteDto,
@@ -65,8 +66,9 @@ export class InvitesController {
   async cancel(
     @Caller() caller: Principal,
     @Param('inviteId') id: string,
-    @Body() _dto: CancelInviteDto,
+    @Body() { invite_id }: CancelInviteDto,
   ): Promise<DoneDto> {
+    checkRepeated('invite_id', invite_id, id);
     await this.invites.cancel(caller, id);
     return EMPTY_ANSWER;
   }

@@ -110,7 +110,8 @@ export class InvitesService {
     const { workspaces, workspace_api_key_details: key } = dto;
     if (key === undefined) return null;
     if (workspaces.length > 0) return this.userKeys.promise(caller, key.scopes);
-    const detail = 'The field "workspace_api_key_details" needs at least one of "workspaces": keys belong to one.';
+    const detail =
+      'The field "workspace_api_key_details" needs at least one of "workspaces": keys belong to one.';
     throw new AppError('invalid_request', { detail });
   }
 
@@ -130,14 +131,7 @@ export class InvitesService {
       { organizationId, email, status: 'pending', expiresAt: LessThanOrEqual(new Date()) },
       { status: 'expired' },
     );
-    const { raw } = await invites
-      .createQueryBuilder()
-      .insert()
-      .values(row)
-      .orIgnore()
-      .returning('id')
-      .execute();
-    if ((raw as readonly unknown[]).length === 0) throw thereIsOne(email);
+    if ((await this.unitOfWork.insertUnlessTaken(Invite, row)) === 0) throw thereIsOne(email);
     return invites.findOneByOrFail({ id: row.id });
   }
 

@@ -54,9 +54,7 @@ export class PeopleService {
 
   /** Whether a person may still vouch for somebody whom it invited. */
   async mayStillGive({ organizationId, id }: Pick<User, 'organizationId' | 'id'>, role: OrganizationRole) {
-    const user = await this.unitOfWork
-      .repository(User)
-      .findOneBy({ organizationId, id, status: 'active' });
+    const user = await this.unitOfWork.repository(User).findOneBy({ organizationId, id, status: 'active' });
     return user !== null && user.role !== 'member' && !isAbove(role, user.role);
   }
 

@@ -46,6 +46,7 @@ type Allowance = readonly [role: WorkspaceRole | null, scopes: Iterable<string>]
 function stillAllowed({ role: organization, status }: User, switches: SwitchPositions | null): Allowance[] {
   const of = (workspace: Roles['workspace']) => scopesOfRoles({ organization, workspace }, switches);
   if (status !== 'active') return [[null, []]];
-  if (administersOrganization({ organization, workspace: null })) return [[null, scopesOfRoles({ organization, workspace: null })]];
+  if (administersOrganization({ organization, workspace: null }))
+    return [[null, scopesOfRoles({ organization, workspace: null })]];
   return [...WORKSPACE_ROLES.map((role): Allowance => [role, of(role)]), [null, []]];
 }

@@ -87,9 +87,7 @@ export class UserRemovalService {
       await keys.countBy({ ...made, kind: 'organisation-service' }),
       await keys.countBy({ ...made, kind: 'workspace-service' }),
       await this.unitOfWork.repository(WorkspaceMember).countBy({ organizationId, userId: id }),
-      await this.unitOfWork
-        .repository(Invite)
-        .countBy({ organizationId, invitedBy: id, status: 'pending' }),
+      await this.unitOfWork.repository(Invite).countBy({ organizationId, invitedBy: id, status: 'pending' }),
     ];
     const fate = keepsAdminKeys(user, heir) ? `handed to ${heir.email}` : 'revoked';
     return (

@@ -6,6 +6,7 @@ import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/data
 import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { checkRepeated } from '../repeated-id.js';
 import {
   ORGANIZATION_ROLES,
   RemoveUserDto,
@@ -72,6 +73,7 @@ export class UsersController {
     @Query() query: ListQuery,
     @Body() dto: RemoveUserDto,
   ): Promise<DoneDto> {
+    checkRepeated('user_id', dto.user_id, id);
     await this.removal.remove(caller, id, dto.email ?? parameterOf(query, 'confirm'));
     return EMPTY_ANSWER;
   }

@@ -79,7 +79,7 @@ export class UsersService {
     this.audit.note({
       targetId: user.id,
       before,
-      after: { ...after, ...(stepsDown && { stepped_down: actor.id }) },
+      after: stepsDown ? Object.assign(after, { stepped_down: actor.id }) : after,
     });
   }
 

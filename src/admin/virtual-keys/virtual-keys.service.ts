@@ -109,21 +109,10 @@ export class VirtualKeysService {
   private async insert(row: Tenant & Partial<VirtualKey>, chosen: string | undefined): Promise<VirtualKey> {
     const wanted = chosen ?? slugOfName(row.name ?? '', 'virtual-key');
     const slugs = chosen === undefined ? [wanted, withSuffix(wanted)] : [wanted];
-    for (const slug of slugs) if (await this.insertUnlessTaken({ ...row, slug })) return this.find(row, slug);
+    for (const slug of slugs)
+      if ((await this.unitOfWork.insertUnlessTaken(VirtualKey, { ...row, slug })) > 0)
+        return this.find(row, slug);
     throw new AppError('conflict', { detail: `The slug "${wanted}" is taken in this organization.` });
-  }
-
-  /** The unique index is the only judge that cannot be wrong, and this way of asking it keeps the transaction alive. */
-  private async insertUnlessTaken(row: Partial<VirtualKey>): Promise<boolean> {
-    const inserted = await this.unitOfWork.manager
-      .createQueryBuilder()
-      .insert()
-      .into(VirtualKey)
-      .values(row)
-      .orIgnore()
-      .returning('id')
-      .execute();
-    return (inserted.raw as readonly unknown[]).length > 0;
   }
 
   private async find(

@@ -6,6 +6,7 @@ import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js'
 import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { checkRepeated } from '../repeated-id.js';
 import {
   AddMembersDto,
   MemberDto,
@@ -55,6 +56,7 @@ export class MembersController {
     @Param('workspaceId') workspace: string,
     @Body() dto: AddMembersDto,
   ): Promise<DoneDto> {
+    checkRepeated('workspace_id', dto.workspace_id, workspace);
     await this.members.add(await this.workspaces.tenantFor(caller, workspace), dto.users);
     return EMPTY_ANSWER;
   }
@@ -81,6 +83,8 @@ export class MembersController {
     @Param('userId') id: string,
     @Body() dto: UpdateMemberDto,
   ): Promise<DoneDto> {
+    checkRepeated('workspace_id', dto.workspace_id, workspace);
+    checkRepeated('user_id', dto.user_id, id);
     await this.members.update(await this.workspaces.tenantFor(caller, workspace), id, dto.role);
     return EMPTY_ANSWER;
   }
@@ -93,8 +97,10 @@ export class MembersController {
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
     @Param('userId') id: string,
-    @Body() _dto: RemoveMemberDto,
+    @Body() dto: RemoveMemberDto,
   ): Promise<DoneDto> {
+    checkRepeated('workspace_id', dto.workspace_id, workspace);
+    checkRepeated('user_id', dto.user_id, id);
     await this.members.remove(await this.workspaces.tenantFor(caller, workspace), id);
     return EMPTY_ANSWER;
   }

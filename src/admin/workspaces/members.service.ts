@@ -94,15 +94,7 @@ export class MembersService {
       .repository(User)
       .find({ where: { organizationId, id: In(ids) }, lock: { mode: 'for_key_share' } });
     if (known.length < ids.length) throw new AppError('not_found', { resource: 'user' });
-    const { raw } = await this.unitOfWork.manager
-      .createQueryBuilder()
-      .insert()
-      .into(WorkspaceMember)
-      .values(rows)
-      .orIgnore()
-      .returning('user_id')
-      .execute();
-    if ((raw as readonly unknown[]).length < rows.length)
+    if ((await this.unitOfWork.insertUnlessTaken(WorkspaceMember, rows)) < rows.length)
       throw new AppError('conflict', {
         detail: 'One of these people is a member of the workspace already. Change its role instead.',
       });

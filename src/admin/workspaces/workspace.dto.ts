@@ -19,6 +19,7 @@ import {
   RateLimits,
   ShownRateLimitDto,
   ShownUsageLimitsDto,
+  ShowsLimits,
   TakesLimits,
   UsageLimits,
   type UsageLimitsDto,
@@ -144,6 +145,7 @@ export class RemoveWorkspaceDto {
 }
 
 /** A workspace as the API shows it. */
+@ShowsLimits()
 export class WorkspaceDto {
   @ApiProperty({ format: 'uuid', example: AN_ID })
   readonly id: string;
@@ -185,6 +187,7 @@ export class WorkspaceDto {
 }
 
 /** A workspace with its members, newest first: the first hundred of them. */
+@ShowsLimits()
 export class WorkspaceWithUsersDto extends WorkspaceDto {
   @ApiProperty({ type: [MemberDto] })
   readonly users: readonly MemberDto[];

@@ -6,11 +6,11 @@ import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/data
 import { AdminController } from '../admin-controller.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { checkRepeated } from '../repeated-id.js';
 import {
   CreateWorkspaceDto,
   RemoveWorkspaceDto,
   UpdateWorkspaceDto,
-  WorkspaceDto,
   WorkspaceListDto,
   WorkspaceWithUsersDto,
 } from './workspace.dto.js';
@@ -52,8 +52,8 @@ export class WorkspacesController {
     const filters = { name: parameterOf(query, 'name'), exactName: parameterOf(query, 'exact_name') };
     const page = pageOf(query);
     if (choiceOf(query, 'status', ['active', 'archived']) === 'archived') return WorkspaceListDto.from([], 0);
-    const [found, total] = await this.workspaces.list(caller, filters, page);
-    return WorkspaceListDto.from(found, total, await this.limits.usageOf(found));
+    const [workspaces, total] = await this.workspaces.list(caller, filters, page);
+    return WorkspaceListDto.from(workspaces, total, await this.limits.usageOf(workspaces));
   }
 
   @Get(':workspaceId')
@@ -91,6 +91,7 @@ export class WorkspacesController {
     @Query() query: ListQuery,
     @Body() dto: RemoveWorkspaceDto,
   ): Promise<DoneDto> {
+    checkRepeated('workspace_id', dto.workspace_id, named);
     await this.removal.remove(caller, named, dto.name ?? parameterOf(query, 'name'));
     return EMPTY_ANSWER;
   }

@@ -3,7 +3,7 @@ import { ILike } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { Workspace, type WorkspaceDefaults } from '../../common/database/entities/workspace.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -34,9 +34,9 @@ export class WorkspacesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly members: MembersService,
-    private readonly audit: AuditTrail,
     private readonly limits: LimitsService,
     private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Where a new row goes: the caller's own workspace, or for an organization-wide caller the one it names. */
@@ -90,7 +90,7 @@ export class WorkspacesService {
       organizationId,
       name: dto.name,
       description: dto.description ?? null,
-      defaults: { ...dto.defaults },
+      defaults: merged({}, dto.defaults),
       rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
       usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
     });
@@ -109,7 +109,7 @@ export class WorkspacesService {
     await this.noteBefore(workspace);
     if (dto.name !== undefined) workspace.name = dto.name;
     if (dto.description !== undefined) workspace.description = dto.description;
-    if (dto.defaults !== undefined) workspace.defaults = { ...workspace.defaults, ...dto.defaults };
+    if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, dto.defaults);
     const { rate_limits, usage_limits } = dto;
     if (rate_limits !== undefined)
       workspace.rateLimits = this.limits.rates(rate_limits, workspace.rateLimits);
@@ -117,14 +117,14 @@ export class WorkspacesService {
       workspace.usageLimits = this.limits.budgets(usage_limits, workspace.usageLimits);
     const saved = await this.unitOfWork.repository(Workspace).save(workspace);
     this.audit.note({ after: WorkspaceDto.from(saved) });
-    // The keys of the workspace carry its limits.
     await this.changes.publish({ resource: 'workspace', id: saved.id });
   }
 
   /** A workspace with the first of its members, as reading it shows them. */
   async withMembers(workspace: Workspace): Promise<WorkspaceWithUsersDto> {
+    const usage = await this.limits.usageOf([workspace]);
     const members = await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS);
-    return WorkspaceWithUsersDto.from(workspace, await this.limits.usageOf([workspace]), members);
+    return WorkspaceWithUsersDto.from(workspace, usage, members);
   }
 
   /** For the record of a change; refuses when the client's condition is about another state. */
@@ -137,23 +137,20 @@ export class WorkspacesService {
   /** The slug is made of the name, and gets an ending when it is taken. The unique index is the judge. */
   private async insert(row: Partial<Workspace> & Pick<Workspace, 'id' | 'name'>): Promise<Workspace> {
     const wanted = `ws-${slugOfName(row.name, 'workspace')}`;
-    for (const slug of [wanted, withSuffix(wanted)]) {
-      const { raw } = await this.unitOfWork.manager
-        .createQueryBuilder()
-        .insert()
-        .into(Workspace)
-        .values({ ...row, slug })
-        .orIgnore()
-        .returning('id')
-        .execute();
-      if ((raw as readonly unknown[]).length > 0)
+    for (const slug of [wanted, withSuffix(wanted)])
+      if ((await this.unitOfWork.insertUnlessTaken(Workspace, { ...row, slug })) > 0)
         return this.unitOfWork.repository(Workspace).findOneByOrFail({ id: row.id });
-    }
     throw new AppError('conflict', { detail: `No slug could be made for "${row.name}". Try again.` });
   }
 }
 
 const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
+
+/** What is not named stays as it is. */
+const merged = (before: WorkspaceDefaults, given: WorkspaceDefaults = {}): WorkspaceDefaults =>
+  Object.fromEntries(
+    Object.entries(Object.assign({}, before, given)).filter(([, value]) => value !== undefined),
+  );
 
 /** https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-LIKE */
 const escapedForLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

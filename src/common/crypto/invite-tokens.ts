@@ -16,7 +16,8 @@ export interface IssuedInviteToken {
 }
 
 /** `gw_invite_`, the id of the invite in hex, and 32 random bytes in base62. */
-const TOKEN = /^gw_invite_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_[0-9A-Za-z]{43}$/;
+const TOKEN =
+  /^gw_invite_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_[0-9A-Za-z]{43}$/;
 const RANDOM_BYTES = 32;
 const RANDOM_WIDTH = 43;
 

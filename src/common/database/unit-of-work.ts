@@ -6,6 +6,7 @@ import {
   type ObjectLiteral,
   type Repository,
 } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
 import { TenantSession } from './tenant-session.js';
@@ -83,6 +84,25 @@ export class UnitOfWork {
     if (!(transaction instanceof TenantSession)) return null;
     await transaction.pause();
     return this.wall.beginning({ ...transaction.tenancy, isReading: true });
+  }
+
+  /**
+   * Inserts rows, but not those that a unique index refuses, and answers how many it inserted. The index is the only judge
+   * that cannot be wrong, and this way of asking it keeps the transaction alive.
+   */
+  async insertUnlessTaken<T extends ObjectLiteral>(
+    entity: EntityTarget<T>,
+    rows: QueryDeepPartialEntity<T> | QueryDeepPartialEntity<T>[],
+  ): Promise<number> {
+    const { raw } = (await this.manager
+      .createQueryBuilder()
+      .insert()
+      .into(entity)
+      .values(rows)
+      .orIgnore()
+      .returning('organization_id')
+      .execute()) as { raw: readonly unknown[] };
+    return raw.length;
   }
 
   /** Calls back after the commit, never after a rollback; outside of a unit, at once. For stores that know no transactions. */

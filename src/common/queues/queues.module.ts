@@ -3,7 +3,6 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { AGGREGATE_LOGS } from './aggregate-logs.queue.js';
 import { BoundedWorker } from './bounded-worker.js';
 import { QueueBackend } from './queue-backend.js';
-import { SEND_MAILS } from './send-mails.queue.js';
 
 BullModule.workerClass = BoundedWorker;
 
@@ -24,7 +23,7 @@ class QueueBackendModule implements OnApplicationShutdown {
       inject: [QueueBackend],
       useFactory: (backend: QueueBackend) => backend.prepare(),
     }),
-    BullModule.registerQueue({ name: AGGREGATE_LOGS }, { name: SEND_MAILS }),
+    BullModule.registerQueue({ name: AGGREGATE_LOGS }),
   ],
   exports: [BullModule],
 })

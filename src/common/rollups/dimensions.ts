@@ -36,7 +36,7 @@ export const USER_KEY = '_user';
  */
 export const SLICES = {
   all: "''",
-  api_key_id: "coalesce(api_key_id::text, '')",
+  api_key_id: `coalesce(api_key_id, '${NIL_ID}'::uuid)::text`,
   model: text('model'),
   end_user: text(`metadata ->> '${USER_KEY}'`),
 } as const;

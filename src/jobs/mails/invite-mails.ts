@@ -1,8 +1,10 @@
-import { DataSource, type EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import { inviteLink } from '../../common/contracts/invite-link.js';
-import { InviteTokens } from '../../common/crypto/invite-tokens.js';
+import type { InviteTokens } from '../../common/crypto/invite-tokens.js';
 import type { Secret } from '../../common/crypto/secret.js';
-import { Mailer, type MailToSend } from './mailer.js';
+import type { Mailer } from './mailer.js';
+import { type MailToSend } from './mailer.js';
 
 /** `void`: it is sent, or being sent, or its invite is not open any more. */
 export type Sending = 'sent' | 'void';

@@ -1,7 +1,9 @@
+import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { InviteTokens } from '../../common/crypto/invite-tokens.js';
 import { QueuesModule } from '../../common/queues/queues.module.js';
+import { SEND_MAILS } from '../../common/queues/send-mails.queue.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import type { MailSettings, Settings } from '../../common/settings/settings.js';
 import { InviteMails } from './invite-mails.js';
@@ -18,7 +20,8 @@ export class MailsModule {
       throw new Error('This process needs GATEHOUSE_KEY_PEPPER; "gatehouse start" gives it one.');
     return {
       module: MailsModule,
-      imports: [QueuesModule],
+      // Where no mails are sent, no process holds connections for their queue.
+      imports: [QueuesModule, BullModule.registerQueue({ name: SEND_MAILS })],
       providers: [
         {
           provide: InviteMails,

@@ -74,10 +74,22 @@ describe('invites', () => {
       [{ workspaces: undefined }],
       [{ workspaces: [{ id: 'ws-default' }] }],
       [{ workspaces: [{ id: 'ws-default', role: 'owner' }] }],
-      [{ workspaces: [{ id: 'ws-default', role: 'member' }, { id: 'ws-default', role: 'admin' }] }],
+      [
+        {
+          workspaces: [
+            { id: 'ws-default', role: 'member' },
+            { id: 'ws-default', role: 'admin' },
+          ],
+        },
+      ],
       [{ workspace_api_key_details: { scopes: ['logs.view'] } }],
       [{ workspaces: [{ id: 'ws-default', role: 'member' }], workspace_api_key_details: { scopes: ['*'] } }],
-      [{ workspaces: [{ id: 'ws-default', role: 'member' }], workspace_api_key_details: { scopes: ['audit_logs.list'] } }],
+      [
+        {
+          workspaces: [{ id: 'ws-default', role: 'member' }],
+          workspace_api_key_details: { scopes: ['audit_logs.list'] },
+        },
+      ],
       [{ invited_by: randomUUID() }],
       [{ expires_at: '2099-01-01T00:00:00Z' }],
     ])('refuses %j', async (more) => {
@@ -111,7 +123,9 @@ describe('invites', () => {
 
       expect(await ids(`email=${email.toUpperCase()}&role=admin&status=pending`)).toEqual([id]);
       expect(await ids(`email=${email}&role=member`)).toEqual([]);
-      await app.dataSource.query("UPDATE invites SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+      await app.dataSource.query("UPDATE invites SET expires_at = now() - interval '1 s' WHERE id = $1", [
+        id,
+      ]);
       expect(await ids(`email=${email}&status=pending`)).toEqual([]);
       expect(await ids(`email=${email}&status=expired`)).toEqual([id]);
       expect((await app.call('GET', `${INVITES}/${id}`)).body.status).toBe('expired');
@@ -154,9 +168,10 @@ describe('invites', () => {
         request: { token: '***', password: '***' },
         outcome: 'success',
       });
-      const [{ password_hash }] = await app.dataSource.query('SELECT password_hash FROM users WHERE id = $1', [
-        accepted.body.user_id,
-      ]);
+      const [{ password_hash }] = await app.dataSource.query(
+        'SELECT password_hash FROM users WHERE id = $1',
+        [accepted.body.user_id],
+      );
       expect(password_hash).toMatch(/^scrypt:/);
     });
 
@@ -294,7 +309,9 @@ describe('invites', () => {
   describe('sending again and cancelling', () => {
     it('gives a new link for another 72 hours, and the old one opens nothing', async () => {
       const { id, token } = await anInvite();
-      await app.dataSource.query("UPDATE invites SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+      await app.dataSource.query("UPDATE invites SET expires_at = now() - interval '1 s' WHERE id = $1", [
+        id,
+      ]);
 
       const again = await app.call('POST', `${INVITES}/${id}/resend`);
 
@@ -308,7 +325,9 @@ describe('invites', () => {
     it('does not open an expired one beside another that is open', async () => {
       const email = anAddress();
       const { id } = await anInvite({ email });
-      await app.dataSource.query("UPDATE invites SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+      await app.dataSource.query("UPDATE invites SET expires_at = now() - interval '1 s' WHERE id = $1", [
+        id,
+      ]);
       await anInvite({ email });
 
       expect((await app.call('POST', `${INVITES}/${id}/resend`)).status).toBe(409);
@@ -317,7 +336,10 @@ describe('invites', () => {
     it('is not possible for another organization', async () => {
       const { organizationId } = await app.anotherOrganization();
       const { id } = await anInvite();
-      await app.dataSource.query('UPDATE invites SET organization_id = $2 WHERE id = $1', [id, organizationId]);
+      await app.dataSource.query('UPDATE invites SET organization_id = $2 WHERE id = $1', [
+        id,
+        organizationId,
+      ]);
 
       for (const [method, path] of [
         ['GET', `${INVITES}/${id}`],

@@ -44,10 +44,12 @@ describe('members of a workspace', () => {
     });
     expect(read.body.scopes).toContain('virtual_keys.create');
     for (const query of ['role=manager', `email=${email.toUpperCase()}`])
-      expect((await app.call('GET', `${members}?${query}`)).body.data.map((one: { id: string }) => one.id)).toContain(
-        id,
-      );
-    expect((await app.call('PUT', `${members}/${id}`, { body: { role: 'member', user_id: id } })).body).toEqual({});
+      expect(
+        (await app.call('GET', `${members}?${query}`)).body.data.map((one: { id: string }) => one.id),
+      ).toContain(id);
+    expect(
+      (await app.call('PUT', `${members}/${id}`, { body: { role: 'member', user_id: id } })).body,
+    ).toEqual({});
     expect((await app.call('GET', `${members}/${id}`)).body.role).toBe('member');
     expect((await app.call('DELETE', `${members}/${id}`)).status).toBe(200);
     expect((await app.call('GET', `${members}/${id}`)).status).toBe(404);
@@ -98,7 +100,9 @@ describe('members of a workspace', () => {
   it('keep their keys of other workspaces when one is left', async () => {
     const { id } = await aMember();
     const other = await app.anotherWorkspace(`ws-${randomUUID().slice(0, 8)}`);
-    await app.call('POST', `/v1/admin/workspaces/${other}/users`, { body: { users: [{ id, role: 'member' }] } });
+    await app.call('POST', `/v1/admin/workspaces/${other}/users`, {
+      body: { users: [{ id, role: 'member' }] },
+    });
     const { key } = (
       await app.call('POST', '/v1/api-keys/workspace/user', {
         body: { name: 'k', workspace_id: other, user_id: id, scopes: ['logs.list'] },

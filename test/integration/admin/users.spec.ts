@@ -82,7 +82,8 @@ describe('people of the organization', () => {
       );
 
       for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-        const body = method === 'GET' ? {} : { body: method === 'PUT' ? { role: 'admin' } : { email: 'b@example.com' } };
+        const body =
+          method === 'GET' ? {} : { body: method === 'PUT' ? { role: 'admin' } : { email: 'b@example.com' } };
         const foreign = await app.call(method, `${USERS}/${id}`, body);
         expect(foreign.status).toBe(404);
         expect(nameless(foreign)).toBe(nameless(await app.call(method, `${USERS}/${randomUUID()}`, body)));

@@ -16,7 +16,12 @@ describe('workspaces', () => {
   it('makes one with a slug of its name, members and defaults', async () => {
     const { id } = await app.aPerson();
     const made = await app.call('POST', WORKSPACES, {
-      body: { name: 'Search & Ranking', description: 'Ours', users: [id], defaults: { metadata: { team: 'a' } } },
+      body: {
+        name: 'Search & Ranking',
+        description: 'Ours',
+        users: [id],
+        defaults: { metadata: { team: 'a' } },
+      },
     });
 
     expect(made.status).toBe(200);
@@ -82,6 +87,27 @@ describe('workspaces', () => {
       name: 'Changed',
       slug,
       defaults: { metadata: { a: '1' }, input_guardrails: [] },
+    });
+  });
+
+  it('has limits, which every key of it hears of', async () => {
+    const { id } = await aWorkspace('Limited', {
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
+    });
+    const usage_limits = [{ type: 'cost', credit_limit: 10 }];
+
+    expect((await app.call('PUT', `${WORKSPACES}/${id}`, { body: { usage_limits } })).status).toBe(200);
+
+    expect((await app.call('GET', `${WORKSPACES}/${id}`)).body).toMatchObject({
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],
+      usage_limits: [{ type: 'cost', credit_limit: 10, usage: 0 }],
+    });
+    expect(app.changes).toContainEqual({ resource: 'workspace', id });
+    const gone = { body: { rate_limits: null, usage_limits: [] } };
+    expect((await app.call('PUT', `${WORKSPACES}/${id}`, gone)).status).toBe(200);
+    expect((await app.call('GET', `${WORKSPACES}/${id}`)).body).toMatchObject({
+      rate_limits: null,
+      usage_limits: null,
     });
   });
 
@@ -170,7 +196,11 @@ describe('workspaces', () => {
     });
 
     it.each([
-      ['the body', (id: string) => app.call('DELETE', `${WORKSPACES}/${id}`, { body: { name: 'A B', workspace_id: id } })],
+      [
+        'the body',
+        (id: string) =>
+          app.call('DELETE', `${WORKSPACES}/${id}`, { body: { name: 'A B', workspace_id: id } }),
+      ],
       ['the query', (id: string) => app.call('DELETE', `${WORKSPACES}/${id}?name=A%20B`)],
     ])('takes the name in %s, revokes its keys and frees its slug', async (_, remove) => {
       const { id, slug } = await aWorkspace('A B');

@@ -58,7 +58,9 @@ describe('mails with invites', () => {
   const invite = async () => {
     const email = `m-${randomBytes(6).toString('hex')}@example.com`;
     const { body } = await app.call('POST', INVITES, { body: { email, role: 'member', workspaces: [] } });
-    const [{ id: mailId }] = await app.dataSource.query('SELECT id FROM mails WHERE invite_id = $1', [body.id]);
+    const [{ id: mailId }] = await app.dataSource.query('SELECT id FROM mails WHERE invite_id = $1', [
+      body.id,
+    ]);
     return { id: body.id as string, email, mailId: mailId as string, link: body.invite_link as unknown };
   };
 
@@ -121,7 +123,9 @@ describe('mails with invites', () => {
 
   it('are tried again when the server refuses, and say nothing of what it said', async () => {
     const { mailId } = await invite();
-    server.refusals.push('451 come back: your link is https://gate.example.com/invites/accept#gw_invite_echo');
+    server.refusals.push(
+      '451 come back: your link is https://gate.example.com/invites/accept#gw_invite_echo',
+    );
 
     const failure = await mails()
       .send(mailId)
@@ -162,7 +166,9 @@ describe('mails with invites', () => {
 
   it('that a killed process held are sent when its lease is over', async () => {
     const { mailId } = await invite();
-    await app.dataSource.query("UPDATE mails SET leased_until = now() + interval '1 s' WHERE id = $1", [mailId]);
+    await app.dataSource.query("UPDATE mails SET leased_until = now() + interval '1 s' WHERE id = $1", [
+      mailId,
+    ]);
 
     expect(await mails().send(mailId)).toBe('void');
     await sleep(1_100);

@@ -11,7 +11,8 @@ export class People1763690800000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
-    for (const statements of [WORKSPACES, PEOPLE, REVOKED_KEYS, INVITES, MAILS]) await runner.query(statements);
+    for (const statements of [WORKSPACES, PEOPLE, REVOKED_KEYS, INVITES, MAILS])
+      await runner.query(statements);
   }
 
   /** The looser constraints on revoked keys stay: rows may need them by now. */

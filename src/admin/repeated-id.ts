@@ -1,0 +1,9 @@
+import { AppError } from '../common/errors/app-error.js';
+
+/** The compatible SDK repeats an id of the path in some bodies. Another one there is a mistake that must not be passed over. */
+export function checkRepeated(field: string, repeated: string | undefined, inPath: string): void {
+  if (repeated !== undefined && repeated.toLowerCase() !== inPath.toLowerCase())
+    throw new AppError('invalid_request', {
+      detail: `The field "${field}" is not acceptable: it names another one than the path does.`,
+    });
+}
