@@ -6,6 +6,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import type { HookResults } from '../guardrails/hook-results.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -35,6 +36,8 @@ export class Entry implements Findings {
   model: string | null = null;
   isStreamed = false;
   target: Target | null = null;
+  /** What guardrails said; null where there are none. */
+  hookResults: HookResults | null = null;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
   overheadMs = 0;
   requestBody = new BodyCapture(false);

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { type CheckId, checkIdOf, checkRow, CHECKS } from './check-parameters.js';
+import type { CheckSpec, HookFeedback, HookMistake, HookSpec } from './hook.js';
+
+/** Reads guardrails from documents. What is wrong is told all at once, each mistake with its place. */
+
+export type HookSide = 'input' | 'output';
+
+/** The lists of a routing config that have to do with guardrails, and what stands in them. */
+export const HOOK_LISTS = {
+  before_request_hooks: { side: 'input', type: 'guardrail' },
+  input_guardrails: { side: 'input', type: 'guardrail' },
+  input_mutators: { side: 'input', type: 'mutator' },
+  after_request_hooks: { side: 'output', type: 'guardrail' },
+  output_guardrails: { side: 'output', type: 'guardrail' },
+  output_mutators: { side: 'output', type: 'mutator' },
+} as const satisfies Readonly<Record<string, { readonly side: HookSide; readonly type: HookSpec['type'] }>>;
+
+export type HookListName = keyof typeof HOOK_LISTS;
+export type HookLists = { readonly [Name in HookListName]?: readonly unknown[] };
+
+type Json = Readonly<Record<string, unknown>>;
+
+const CHECKS_MAX = 50;
+const MISTAKES_MAX = 100;
+
+/** Gathers mistakes at places of a document. */
+export class HookPlace {
+  constructor(
+    readonly path: string,
+    readonly mistakes: HookMistake[] = [],
+  ) {}
+
+  at(step: string | number): HookPlace {
+    const path = typeof step === 'number' ? `${this.path}[${step}]` : `${this.path}.${step.slice(0, 64)}`;
+    return new HookPlace(path, this.mistakes);
+  }
+
+  refuse(message: string): undefined {
+    if (this.mistakes.length < MISTAKES_MAX) this.mistakes.push({ path: this.path, message });
+    return undefined;
+  }
+}
+
+const feedback = z.object({
+  feedback: z
+    .object({
+      value: z.number().min(-10).max(10).optional(),
+      weight: z.number().min(0).max(1).optional(),
+      metadata: z.unknown().optional(),
+    })
+    .optional(),
+});
+
+const actions = z.object({
+  deny: z.boolean().default(false),
+  async: z.boolean().default(false),
+  sequential: z.boolean().default(false),
+  fail_on_error: z.boolean().default(false),
+  on_success: feedback.nullish(),
+  on_fail: feedback.nullish(),
+});
+
+const ACTIONS: ReadonlySet<string> = new Set(Object.keys(actions.shape));
+/** What a guardrail that is written out may say besides checks and actions. */
+const NAMES: ReadonlySet<string> = new Set(['id', 'name', 'type', 'checks', 'guardrail_version_id']);
+
+/** Where a hook stands, which says what it may be. */
+export interface HookContext {
+  readonly side: HookSide | null;
+  readonly type: HookSpec['type'];
+  /** Its name where it says none. */
+  readonly id: string;
+}
+
+/**
+ * A guardrail that is written out: its checks in a list, `{ checks: [{ id, parameters }] }`, or by name,
+ * `{ "default.contains": { words: [...] } }`. Undefined when it cannot be used; the place has why.
+ */
+export function readHook(value: unknown, at: HookPlace, context: HookContext): HookSpec | undefined {
+  if (!isObject(value))
+    return at.refuse('it must be the id of a guardrail, or a guardrail written out as an object');
+  const before = at.mistakes.length;
+  const named = Object.keys(value).filter((key) => key.includes('.'));
+  for (const key of Object.keys(value))
+    if (!named.includes(key) && !ACTIONS.has(key) && !NAMES.has(key))
+      at.at(key).refuse('there is no such field here');
+  const type = typeOf(value.type, at.at('type')) ?? context.type;
+  const checks = [
+    ...readChecks(value.checks, at.at('checks')),
+    ...named.map((key) => readCheck({ id: key, parameters: value[key] }, at.at(key), at.at(key))),
+  ].filter((check) => check !== undefined);
+  if (checks.length === 0 && at.mistakes.length === before) at.refuse('it has no checks');
+  for (const check of checks) checkPlace(check.id, { ...context, type }, at);
+  const read = readActions(value, at);
+  if (!read || at.mistakes.length > before) return undefined;
+  return { id: textOf(value.id) ?? textOf(value.name) ?? context.id, type, checks, ...read };
+}
+
+/** What a guardrail does with its verdict. */
+export function readActions(
+  value: Json,
+  at: HookPlace,
+): Pick<HookSpec, 'deny' | 'isAsync' | 'isSequential' | 'failOnError' | 'onSuccess' | 'onFail'> | undefined {
+  const read = actions.safeParse(value);
+  if (!read.success) return noteIssues(read.error, at);
+  const { deny, async: isAsync, sequential: isSequential, fail_on_error: failOnError } = read.data;
+  const of = (given: { readonly feedback?: HookFeedback | undefined } | null | undefined) =>
+    given?.feedback ?? null;
+  return {
+    deny,
+    isAsync,
+    isSequential,
+    failOnError,
+    onSuccess: of(read.data.on_success),
+    onFail: of(read.data.on_fail),
+  };
+}
+
+/** A list of checks, `[{ id, parameters, name, is_enabled }]`. Those that cannot be read are left out; the place has why. */
+export function readChecks(value: unknown, at: HookPlace): CheckSpec[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length === 0 || value.length > CHECKS_MAX) {
+    at.refuse(`it must be a list of 1 to ${CHECKS_MAX} checks`);
+    return [];
+  }
+  return value
+    .map((item: unknown, index) => readCheck(item, at.at(index), at.at(index).at('parameters')))
+    .filter((check) => check !== undefined);
+}
+
+function readCheck(value: unknown, at: HookPlace, parametersAt: HookPlace): CheckSpec | undefined {
+  if (!isObject(value) || typeof value.id !== 'string')
+    return at.refuse('it must be a check: { id, parameters }');
+  const id = checkIdOf(value.id);
+  if (!id) return at.refuse(unknownCheck(value.id));
+  const { is_enabled: isEnabled = true, name = null, parameters = {} } = value;
+  if (typeof isEnabled !== 'boolean') return at.at('is_enabled').refuse('it must be true or false');
+  const read = checkRow(id).parameters.safeParse(parameters ?? {});
+  if (!read.success) return noteIssues(read.error, parametersAt);
+  return { id, name: textOf(name) ?? null, parameters: read.data, isEnabled };
+}
+
+function unknownCheck(id: string): string {
+  const known = Object.keys(CHECKS).join(', ');
+  return `there is no check "${id.slice(0, 64)}". A service of your own is called by default.webhook. Checks: ${known}`;
+}
+
+function checkPlace(id: CheckId, { side, type }: HookContext, at: HookPlace): void {
+  const row = checkRow(id);
+  if (side === 'output' && row.side === 'input') at.refuse(`${id} looks at requests, not at answers`);
+  if (type === 'mutator' && !row.mutates)
+    at.refuse(`${id} changes nothing, so it cannot be part of a mutator`);
+}
+
+function typeOf(value: unknown, at: HookPlace): HookSpec['type'] | undefined {
+  if (value === undefined || value === null) return undefined;
+  return value === 'guardrail' || value === 'mutator'
+    ? value
+    : at.refuse('it must be "guardrail" or "mutator"');
+}
+
+function noteIssues(error: z.ZodError, at: HookPlace): undefined {
+  for (const { path, message } of error.issues) {
+    const place = path.reduce<HookPlace>(
+      (from, step) => from.at(typeof step === 'number' ? step : String(step)),
+      at,
+    );
+    place.refuse(message);
+  }
+  return undefined;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, 128) : undefined;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What stands in the lists of a config, read: ids of stored guardrails and those that are written out, in order. */
+export interface ReadHookLists {
+  readonly input: readonly (string | HookSpec)[];
+  readonly output: readonly (string | HookSpec)[];
+}
+
+/** Reads the lists of a config that have to do with guardrails. Ids are not looked up. */
+export function readHookLists(lists: HookLists, at: HookPlace): ReadHookLists {
+  const read = { input: [] as (string | HookSpec)[], output: [] as (string | HookSpec)[] };
+  for (const [name, { side, type }] of Object.entries(HOOK_LISTS)) {
+    const items = lists[name as HookListName] ?? [];
+    for (const [index, item] of items.entries()) {
+      const hook =
+        typeof item === 'string'
+          ? item
+          : readHook(item, at.at(name).at(index), { side, type, id: `${name}_${index}` });
+      if (hook !== undefined) read[side].push(hook);
+    }
+  }
+  return read;
+}

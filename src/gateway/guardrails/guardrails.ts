@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { Reach } from '../../auth/tenant.js';
+import type { HookSpec } from '../../common/contracts/guardrails/hook.js';
+import {
+  HOOK_LISTS,
+  type HookListName,
+  type HookLists,
+  HookPlace,
+  readHook,
+} from '../../common/contracts/guardrails/read-hooks.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
+import { HttpCaller } from './calling/http-caller.js';
+import { ProviderCaller } from './calling/provider-caller.js';
+import { type CheckTools, makeCheck } from './checks/index.js';
+import { type Hook, readsTexts } from './run-hooks.js';
+
+/** The guardrails of one target, made. */
+export interface Guards {
+  readonly input: readonly Hook[];
+  readonly output: readonly Hook[];
+}
+
+/** A hook that was written out, or how to find one that is stored. */
+type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
+
+interface Slots {
+  readonly input: readonly Slot[];
+  readonly output: readonly Slot[];
+}
+
+/** Makes guardrails of what configs say: once per config, and once per stored guardrail. */
+@Injectable()
+export class Guardrails {
+  private readonly tools: CheckTools;
+  private readonly written = new WeakMap<HookLists, Slots>();
+  private readonly stored = new WeakMap<GuardrailSnapshot, Map<HookSpec['type'], Hook>>();
+
+  constructor(
+    private readonly directory: GuardrailDirectory,
+    http: HttpCaller,
+    provider: ProviderCaller,
+  ) {
+    this.tools = { http, provider };
+  }
+
+  /**
+   * Returns without a promise when every stored guardrail is in memory. Rejects with `not_found` for an id that is out
+   * of reach: a config that asks for a guardrail must not be served without it.
+   */
+  find(reach: Reach, lists: HookLists): Guards | Promise<Guards> {
+    const { input, output } = this.slotsOf(lists);
+    const before = this.hooksOf(reach, input);
+    const after = this.hooksOf(reach, output);
+    if (!(before instanceof Promise) && !(after instanceof Promise)) return { input: before, output: after };
+    return Promise.all([before, after]).then(([made, madeToo]) => ({ input: made, output: madeToo }));
+  }
+
+  private hooksOf(reach: Reach, slots: readonly Slot[]): readonly Hook[] | Promise<readonly Hook[]> {
+    const hooks = slots.map((slot) => ('slug' in slot ? this.storedHook(reach, slot.slug, slot.type) : slot));
+    return hooks.some((hook) => hook instanceof Promise) ? Promise.all(hooks) : (hooks as Hook[]);
+  }
+
+  private storedHook(reach: Reach, slug: string, type: HookSpec['type']): Hook | Promise<Hook> {
+    const found = this.directory.find(reach, slug);
+    return found instanceof Promise
+      ? found.then((snapshot) => this.hookOf(snapshot, slug, type))
+      : this.hookOf(found, slug, type);
+  }
+
+  private hookOf(snapshot: GuardrailSnapshot | null, slug: string, type: HookSpec['type']): Hook {
+    if (!snapshot) throw new AppError('not_found', { resource: `guardrail "${slug.slice(0, 64)}"` });
+    const byType = this.stored.get(snapshot) ?? new Map<HookSpec['type'], Hook>();
+    this.stored.set(snapshot, byType);
+    const hook = byType.get(type) ?? this.make({ ...snapshot.spec, type });
+    byType.set(type, hook);
+    return hook;
+  }
+
+  private slotsOf(lists: HookLists): Slots {
+    const known = this.written.get(lists);
+    if (known) return known;
+    const slots = { input: [] as Slot[], output: [] as Slot[] };
+    const place = new HookPlace('config');
+    for (const [name, { side, type }] of Object.entries(HOOK_LISTS))
+      for (const [index, item] of (lists[name as HookListName] ?? []).entries()) {
+        const at = place.at(name).at(index);
+        const spec =
+          typeof item === 'string' ? null : readHook(item, at, { side, type, id: `${name}[${index}]` });
+        if (typeof item === 'string') slots[side].push({ slug: item, type });
+        else if (spec) slots[side].push(this.make(spec));
+      }
+    // Configs are read as a whole before they get here. What slips through must not be left out in silence.
+    const [mistake] = place.mistakes;
+    if (mistake) throw new AppError('invalid_request', { detail: `${mistake.path}: ${mistake.message}` });
+    this.written.set(lists, slots);
+    return slots;
+  }
+
+  private make(spec: HookSpec): Hook {
+    const checks = spec.checks
+      .filter(({ isEnabled }) => isEnabled)
+      .map((check) => ({ spec: check, check: makeCheck(check, this.tools), readsTexts: readsTexts(check) }));
+    return { spec, checks };
+  }
+}
