@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureAdmin } from './admin/configure.js';
 import { AdministrationModule } from './administration.module.js';
+import { connectPatiently } from './common/database/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
 import { takeClientAddress } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
@@ -23,7 +24,7 @@ async function main(settings: Settings): Promise<void> {
       'The administration needs what "gatehouse start" gives it: DATABASE_URL and GATEHOUSE_ADMIN_SOCKET.',
     );
   const dataSource = createDataSource(databaseUrl.reveal(), settings.databasePoolSize);
-  await dataSource.initialize();
+  await connectPatiently(dataSource, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     AdministrationModule.of(settings, dataSource),
     new FastifyAdapter({ serverFactory: relayedServer }),

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
+import { connectPatiently } from './common/database/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
@@ -15,7 +16,7 @@ async function main(settings: Settings): Promise<void> {
   if (!settings.databaseUrl)
     throw new Error('The background process needs DATABASE_URL; "gatehouse start" gives it one.');
   const dataSource = createDataSource(settings.databaseUrl.reveal(), settings.databasePoolSize, 'background');
-  await dataSource.initialize();
+  await connectPatiently(dataSource, logger);
   const app = await NestFactory.createApplicationContext(WorkerModule.of(settings, dataSource), {
     logger: nestLogger,
     abortOnError: false,

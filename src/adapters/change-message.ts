@@ -1,9 +1,9 @@
-import type { Change } from '../common/changes/change.js';
+import { type Change, isChangedResource } from '../common/changes/change.js';
 
 /** The name under which all processes of all instances talk, in PostgreSQL and in Redis. */
 export const CHANGES_CHANNEL = 'gatehouse_changes';
 
-const MESSAGE = /^(api_key|virtual_key) (\S+)$/;
+const MESSAGE = /^(\w+) (\S+)$/;
 
 export function writeChange({ resource, id }: Change): string {
   return `${resource} ${id}`;
@@ -11,7 +11,6 @@ export function writeChange({ resource, id }: Change): string {
 
 /** Null, which means "forget everything", for what another version may have meant. */
 export function readChange(message: string): Change | null {
-  const [, resource, id] = MESSAGE.exec(message) ?? [];
-  if (id === undefined || (resource !== 'api_key' && resource !== 'virtual_key')) return null;
-  return { resource, id };
+  const [, resource = '', id = ''] = MESSAGE.exec(message) ?? [];
+  return isChangedResource(resource) ? { resource, id } : null;
 }

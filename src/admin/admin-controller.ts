@@ -3,6 +3,7 @@ import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AuthGuard } from '../auth/auth.guard.js';
 import { ScopeGuard } from '../auth/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
 
 export const ADMIN_DOOR = 'gatehouse:admin-door';
 
@@ -13,7 +14,7 @@ export const API_KEY_SECURITY = 'gateway-api-key';
 
 /**
  * The only way to open a door to the administration: identify the caller, ask for the scope that the handler names,
- * record what is changed. Paths are below `/v1`, unless they say another version themselves.
+ * let a POST be repeated, record what is changed. Paths are below `/v1`, unless they say another version themselves.
  */
 export function AdminController(...paths: readonly string[]): ClassDecorator {
   const [tag = ''] = paths;
@@ -21,7 +22,7 @@ export function AdminController(...paths: readonly string[]): ClassDecorator {
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
     SetMetadata(ADMIN_DOOR, true),
     UseGuards(AuthGuard, ScopeGuard),
-    UseInterceptors(AuditInterceptor),
+    UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(tag),
     ApiSecurity(API_KEY_SECURITY),
   );

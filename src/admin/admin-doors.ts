@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { REQUIRED_SCOPES } from '../auth/access.decorators.js';
+import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../auth/access.decorators.js';
 import { isScope } from '../auth/scopes.js';
 import { ADMIN_DOOR } from './admin-controller.js';
 
@@ -17,6 +17,7 @@ export function doorsWithoutScope(controller: Type): string[] {
 }
 
 function namesScopes(handler: object): boolean {
+  if (Reflect.getMetadata(FOR_EVERY_CALLER, handler) === true) return true;
   const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
   return Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => isScope(String(scope)));
 }

@@ -5,6 +5,7 @@ import { AppError } from '../common/errors/app-error.js';
 import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
+import { entityTagOf } from './entity-tag.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
 const JSON_TYPE = 'application/json';
@@ -14,6 +15,16 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 export function configureAdmin(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   server.setGenReqId(() => uuidV7(Date.now()));
+  server.addHook('preSerialization', async (request, reply, payload) => {
+    if (
+      request.method === 'GET' &&
+      reply.statusCode === 200 &&
+      typeof payload === 'object' &&
+      payload !== null
+    )
+      reply.header('etag', entityTagOf(payload));
+    return payload;
+  });
   server.addHook('onSend', async (request, reply) => addHeaders(request, reply));
   readJsonOnly(app);
   app.useGlobalPipes(createValidationPipe());

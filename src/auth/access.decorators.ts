@@ -1,16 +1,23 @@
 import {
+  applyDecorators,
   createParamDecorator,
   type CustomDecorator,
   type ExecutionContext,
   SetMetadata,
 } from '@nestjs/common';
 import { callerOf } from './access.js';
+import type { CallersOf } from './callers.js';
 import type { Scope } from './scopes.js';
 
 export const REQUIRED_SCOPES = 'gatehouse:required-scopes';
+export const REQUIRED_CALLERS = 'gatehouse:required-callers';
 
-/** The scope that opens this handler, and the action in the audit record. */
-export const RequireScope = (scope: Scope): CustomDecorator => SetMetadata(REQUIRED_SCOPES, [scope]);
+/**
+ * The scope that opens this handler, and the action in the audit record. `callers`: where the permission tables speak of
+ * kinds of callers, who may come at all, whatever scopes they hold.
+ */
+export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): MethodDecorator =>
+  applyDecorators(SetMetadata(REQUIRED_SCOPES, [scope]), SetMetadata(REQUIRED_CALLERS, callers));
 
 /**
  * For a handler whose scope depends on what it finds, such as the kind of a key: without any of these nobody gets in,
@@ -18,6 +25,11 @@ export const RequireScope = (scope: Scope): CustomDecorator => SetMetadata(REQUI
  */
 export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
   SetMetadata(REQUIRED_SCOPES, [first, ...others]);
+
+export const FOR_EVERY_CALLER = 'gatehouse:for-every-caller';
+
+/** For a handler that shows callers nothing but what is their own: identified is enough. */
+export const ForEveryCaller = (): CustomDecorator => SetMetadata(FOR_EVERY_CALLER, true);
 
 /** The principal that AuthGuard identified. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

@@ -1,7 +1,19 @@
 import type { Scope } from './scopes.js';
 
-/** How the caller was identified. An admin key administers; it never calls models. */
-export type PrincipalKind = 'admin_key' | 'workspace_service_key' | 'workspace_user_key';
+/**
+ * How the caller was identified. An admin key administers; it never calls models. A person and a workspace token come
+ * with a signed token instead of a key: a person has the rights of its roles, a workspace token acts like a service key.
+ */
+export type PrincipalKind =
+  'admin_key' | 'workspace_service_key' | 'workspace_user_key' | 'person' | 'workspace_token';
+
+/** What the caller's organization decides for every request. */
+export interface OrganizationPolicy {
+  /** Ids of the providers that may be called; null for all. */
+  readonly providers: ReadonlySet<string> | null;
+  readonly models: ReadonlySet<string> | null;
+  readonly keepsBodies: boolean;
+}
 
 /** Who is calling. Made once per credential and shared by requests: never change one. */
 export interface Principal {
@@ -9,8 +21,14 @@ export interface Principal {
   readonly apiKeyId: string;
   readonly name: string;
   readonly organizationId: string;
-  /** Null for an admin key, which reaches every workspace of its organization. */
+  /** Null for who reaches every workspace of the organization. */
   readonly workspaceId: string | null;
+  /** The person whose credential it is; null for services. */
   readonly userId: string | null;
+  /** The person on whose authority the credential acts: whose it is, or who made it. */
+  readonly authorityId: string | null;
+  /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Null where the organization decides nothing. */
+  readonly policy: OrganizationPolicy | null;
 }

@@ -30,6 +30,21 @@ describe('ScopeGuard', () => {
     );
   });
 
+  it('keeps out callers of a kind that an operation is not for, whatever scopes they hold', () => {
+    const managing = aHandler(RequireScope('workspaces.update', 'administrators'));
+    const rating = aHandler(RequireScope('logs.write', 'workspace'));
+    const scopes = ['workspaces.update', 'logs.write'] as const;
+
+    expect(guard.canActivate(executing(managing, aCaller({ kind: 'admin_key', scopes })))).toBe(true);
+    expect(() => guard.canActivate(executing(managing, aCaller({ scopes })))).toThrow(
+      'not for workspace keys',
+    );
+    expect(guard.canActivate(executing(rating, aCaller({ scopes })))).toBe(true);
+    expect(() => guard.canActivate(executing(rating, aCaller({ kind: 'admin_key', scopes })))).toThrow(
+      'not for admin keys',
+    );
+  });
+
   it('closes the door of a handler that forgot to name a scope', () => {
     expect(() => guard.canActivate(executing(aHandler(), aCaller({ scopes: ['logs.view'] })))).toThrow(
       'requires no scope',

@@ -6,7 +6,7 @@ import {
   aggregateLogsJob,
   type AggregateLogsPayload,
 } from '../common/queues/aggregate-logs.queue.js';
-import { reportSparsely } from '../common/queues/report-sparsely.js';
+import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { BatchAnnouncer } from './shipping/ports.js';
 

@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createLogger } from '../common/observability/logger.js';
-import { reportSparsely } from '../common/queues/report-sparsely.js';
+import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { BatchAggregator } from './batch-aggregator.js';
 import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 

@@ -47,7 +47,7 @@ describe('the doors of the administration', () => {
     for (const controller of controllers) {
       const names = (key: string) => (Reflect.getMetadata(key, controller) as Type[]).map(({ name }) => name);
       expect(names('__guards__')).toEqual(['AuthGuard', 'ScopeGuard']);
-      expect(names('__interceptors__')).toEqual(['AuditInterceptor']);
+      expect(names('__interceptors__')).toEqual(['IdempotencyInterceptor', 'AuditInterceptor']);
     }
   });
 });

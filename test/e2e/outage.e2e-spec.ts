@@ -155,6 +155,39 @@ describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is awa
   );
 });
 
+describe('processes that have to start while the database is away', () => {
+  it(
+    'wait for it: the gateways go on, and what they wrote is stored when it is back',
+    { timeout: 90_000 },
+    async () => {
+      proxy.mode = 'pass';
+      await eventually(async () => (await used(WARM)).every((status) => status === 200), {
+        withinMs: 20_000,
+        what: 'the key to be known in every process',
+      });
+      proxy.mode = 'refuse';
+      const { worker, administration, gateways } = service.pids;
+      for (const pid of [worker, administration]) if (pid !== null) process.kill(pid, 'SIGKILL');
+      await eventually(
+        () =>
+          service.output.split('The database is away. This process begins when it is there.').length > 2 &&
+          service.pids.worker !== worker,
+        { withinMs: 20_000, what: 'both to be waiting' },
+      );
+
+      expect(new Set(await used(REQUESTS))).toEqual(new Set([200]));
+      expect(service.pids.gateways).toEqual(gateways);
+
+      proxy.mode = 'pass';
+      await eventually(async () => (await service.serving())['administration'] === 1, {
+        withinMs: 20_000,
+        what: 'the administration to be back',
+      });
+      await world.checkLog();
+    },
+  );
+});
+
 describe('kill -9 of the embedded database', () => {
   it('fails no request of a known key, and the service mends it by itself', { timeout: 90_000 }, async () => {
     const own = await startService({

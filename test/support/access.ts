@@ -15,6 +15,8 @@ export function aCaller({ scopes = [], ...more }: CallerWish = {}): Principal {
     organizationId: randomUUID(),
     workspaceId: randomUUID(),
     userId: null,
+    authorityId: null,
+    policy: null,
     ...more,
     scopes: new Set(scopes),
   };

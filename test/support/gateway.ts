@@ -29,6 +29,8 @@ export function aCaller(wishes: Partial<Principal> = {}): Principal {
     organizationId: '00000000-0000-7000-8000-000000000002',
     workspaceId: '00000000-0000-7000-8000-000000000003',
     userId: null,
+    authorityId: null,
+    policy: null,
     scopes: new Set(['completions.write']),
     ...wishes,
   };

@@ -103,6 +103,30 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   readonly reset_usage?: unknown;
 }
 
+const MOST_REVOKED = 1_000;
+
+export class RevokeApiKeysDto {
+  @ApiProperty({ type: [String], format: 'uuid', maxItems: MOST_REVOKED, example: [ANOTHER_ID] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_REVOKED)
+  @IsUUID(undefined, { each: true })
+  readonly ids: string[];
+}
+
+export class RevokedApiKeysDto {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  /** Ids of the keys that work no longer. */
+  @ApiProperty({ type: [String], example: [ANOTHER_ID] })
+  readonly revoked: readonly string[];
+
+  static of(revoked: readonly string[]): RevokedApiKeysDto {
+    return Object.assign(new RevokedApiKeysDto(), { revoked });
+  }
+}
+
 const HALF_AN_HOUR_MS = 30 * 60_000;
 const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
 

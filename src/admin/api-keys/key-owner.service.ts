@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
+import { scopesOfRoles } from '../../auth/roles.js';
+import type { Tenant } from '../../auth/tenant.js';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 
@@ -16,8 +20,7 @@ export class KeyOwnerService {
   }
 
   /** The person that is named, or the caller's own, or the organization's first owner. */
-  async userFor(caller: Principal, named: string | undefined): Promise<string> {
-    const { organizationId } = caller;
+  async userFor(caller: Principal, { organizationId, workspaceId }: Tenant, named?: string): Promise<string> {
     const id = named ?? caller.userId;
     const users = this.unitOfWork.repository(User);
     const user =
@@ -28,6 +31,16 @@ export class KeyOwnerService {
           })
         : await users.findOneBy({ organizationId, id });
     if (!user) throw new AppError('not_found', { resource: 'user' });
+    const roles = { organization: user.role, workspace: await this.roleIn(workspaceId, user.id) };
+    if (scopesOfRoles(roles).size === 0)
+      throw new AppError('invalid_request', {
+        detail: 'This person is not a member of the workspace. Add it to the workspace first.',
+      });
     return user.id;
+  }
+
+  private async roleIn(workspaceId: string, userId: string): Promise<WorkspaceRole | null> {
+    const member = await this.unitOfWork.repository(WorkspaceMember).findOneBy({ workspaceId, userId });
+    return member?.role ?? null;
   }
 }

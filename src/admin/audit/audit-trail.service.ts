@@ -6,8 +6,10 @@ import type { Scope } from '../../auth/scopes.js';
 import type { AuditOutcome } from '../../common/database/entities/audit-record.entity.js';
 import { AsyncContext } from '../../common/database/async-context.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { checkMatch, isConditional } from '../entity-tag.js';
 import { appendToChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
@@ -31,7 +33,7 @@ export interface AuditedEnding {
 /** The record of who did what. One record for each change and each refused attempt of a caller who was identified. */
 @Injectable()
 export class AuditTrail {
-  private readonly current = new AsyncContext<object>();
+  private readonly current = new AsyncContext<FastifyRequest>();
   private readonly notes = new WeakMap<object, AuditNotes>();
 
   constructor(
@@ -40,14 +42,28 @@ export class AuditTrail {
   ) {}
 
   /** Runs a handler so that what it notes belongs to this request. */
-  watch<T>(request: object, handler: () => Promise<T>): Promise<T> {
+  watch<T>(request: FastifyRequest, handler: () => Promise<T>): Promise<T> {
     return this.current.run(request, handler);
   }
 
-  /** Adds to what the record of the running request will say. Outside of a change it has no effect. */
+  /**
+   * Adds to what the record of the running request will say. Outside of a change it has no effect. `before` is what the
+   * client saw when it read the thing: refuses with `precondition_failed` when the request asks for another state.
+   */
   note(notes: AuditNotes): void {
     const request = this.current.get();
-    if (request) this.notes.set(request, { ...this.notes.get(request), ...notes });
+    if (!request) return;
+    this.notes.set(request, { ...this.notes.get(request), ...notes });
+    if (notes.before) checkMatch(request.headers, notes.before);
+  }
+
+  /** Refuses a condition that nobody has looked at. */
+  checkConditions(request: FastifyRequest): void {
+    if (isConditional(request.headers) && !this.notes.get(request)?.before)
+      throw new AppError('header_invalid', {
+        header: 'if-match',
+        detail: 'this operation changes nothing that has an ETag',
+      });
   }
 
   /** Writes the record within the running transaction, or in one of its own. Does nothing when the caller was not identified. */

@@ -28,6 +28,7 @@ export class AuditInterceptor implements NestInterceptor {
     const answer: unknown = await this.trail.watch(request, () =>
       lastValueFrom(next.handle(), { defaultValue: undefined }),
     );
+    this.trail.checkConditions(request);
     try {
       await this.trail.record(request, { outcome: 'success', status, errorCode: null });
     } catch (cause) {

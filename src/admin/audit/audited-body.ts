@@ -5,10 +5,14 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
  * nobody thought of, or that was misspelled, may hold a secret.
  */
 const SHOWN: ReadonlySet<string> = new Set([
+  'allowed_models',
+  'allowed_providers',
   'custom_host',
   'description',
   'expires_at',
+  'ids',
   'key_transition_period_ms',
+  'log_bodies',
   'name',
   'note',
   'organisation_id',

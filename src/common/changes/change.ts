@@ -1,5 +1,10 @@
 /** The kinds of things whose change the processes must hear of, so that their caches forget. */
-export type ChangedResource = 'api_key' | 'virtual_key';
+export const CHANGED_RESOURCES = ['api_key', 'organization', 'user', 'virtual_key'] as const;
+export type ChangedResource = (typeof CHANGED_RESOURCES)[number];
+
+export function isChangedResource(text: string): text is ChangedResource {
+  return (CHANGED_RESOURCES as readonly string[]).includes(text);
+}
 
 export interface Change {
   readonly resource: ChangedResource;

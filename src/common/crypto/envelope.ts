@@ -63,6 +63,19 @@ export class SecretBox {
     );
   }
 
+  /** `purpose` says what the text is and whose; it opens only for the very same. */
+  sealText(key: WrappedKey, purpose: readonly string[], clear: Secret): Buffer {
+    return unlessUnusable(() =>
+      sealBytes(this.#open(key), associatedData(purpose), Buffer.from(clear.reveal(), 'utf8')),
+    );
+  }
+
+  openText(key: WrappedKey, purpose: readonly string[], sealed: Buffer): Secret {
+    return unlessUnusable(
+      () => new Secret(openBytes(this.#open(key), associatedData(purpose), sealed).toString('utf8')),
+    );
+  }
+
   #open({ organizationId, wrapped }: WrappedKey): KeyObject {
     const name = `${organizationId}:${wrapped.toString('base64')}`;
     const known = this.#organizationKeys.get(name);

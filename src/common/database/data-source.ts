@@ -9,13 +9,23 @@ import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
+import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
+import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
 const ENTITIES = [ApiKey, AuditRecord, Organization, User, VirtualKey, Workspace, WorkspaceMember];
 
 /** In the order in which they run. */
-const MIGRATIONS = [Foundation1763690000000, RequestLogs1763690100000, UsageMinute1763690200000];
+const MIGRATIONS = [
+  Foundation1763690000000,
+  RequestLogs1763690100000,
+  UsageMinute1763690200000,
+  Authority1763690250000,
+  IdempotentAnswers1763690260000,
+  OrganizationSettings1763690270000,
+];
 
 /**
  * The relational store. Entities and migrations are listed by hand: file patterns would name other files in

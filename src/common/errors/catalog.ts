@@ -128,6 +128,12 @@ export const ERRORS = {
     type: 'conflict_error',
     message: 'The last owner of an organization cannot be removed.',
   },
+  precondition_failed: {
+    status: 412,
+    type: 'conflict_error',
+    message:
+      'It was changed since you read it. Read it again, and send the ETag of what you saw in If-Match.',
+  },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
@@ -137,6 +143,11 @@ export const ERRORS = {
     status: 415,
     type: 'invalid_request_error',
     message: 'The content type "{contentType}" is not supported here; send application/json.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: 'This Idempotency-Key was used for another request. Send a new one for each different request.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached.' },
   headers_too_large: {

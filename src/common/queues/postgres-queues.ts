@@ -14,6 +14,8 @@ const POOL_SIZE = 2;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
+/** A connection that is silent for so long is dead; another process that migrates is done by then. */
+const MIGRATION_TIMEOUT_MS = 60_000;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
@@ -42,7 +44,7 @@ export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Prom
 }
 
 async function migrateOnce(databaseUrl: Secret): Promise<void> {
-  const client = new pg.Client(poolConfig(databaseUrl));
+  const client = new pg.Client({ ...poolConfig(databaseUrl), query_timeout: MIGRATION_TIMEOUT_MS });
   // A connection that is cut while idle reports it here; the query that runs into it reports it as well.
   client.on('error', () => undefined);
   await client.connect();

@@ -10,7 +10,7 @@ import {
   type StoredBatch,
 } from '../../common/database/request-log/store-batch.js';
 import type { Logger } from '../../common/observability/logger.js';
-import { reportSparsely } from '../../common/queues/report-sparsely.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { listSegments, listWriters, removeFolder, segmentPath } from '../../common/spool/spool-files.js';
 import { rowsOfClosed, rowsOfCrashed } from './log-rows.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';

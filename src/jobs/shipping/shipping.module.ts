@@ -8,6 +8,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Pool } from 'pg';
+import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/patience.js';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -36,7 +37,12 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
     @Inject(SETTINGS) { dataDir, databaseUrl }: Settings,
   ) {
     const { logger } = this;
-    const pool = new Pool({ connectionString: databaseUrl?.reveal(), max: CONNECTIONS_MAX });
+    const pool = new Pool({
+      connectionString: databaseUrl?.reveal(),
+      max: CONNECTIONS_MAX,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...sessionLimits(PATIENCE.background),
+    });
     // An idle connection that breaks is replaced at the next use; unheard, its error would end the process.
     pool.on('error', (error) => {
       logger.warn({ err: error }, 'a connection of the shipper broke');

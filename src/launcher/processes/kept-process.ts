@@ -7,7 +7,7 @@ import { BackOff } from './back-off.js';
 
 const logger = createLogger('launcher');
 
-/** Starts in a row that may end before the process was ready. */
+/** Starts in a row that may end before the process was ready for the first time. One that has worked before is started again for ever. */
 const FAILED_STARTS = 5;
 
 export interface Keeping {
@@ -24,6 +24,7 @@ export class KeptProcess {
   #child: ChildProcess | null = null;
   #exited: Promise<void> = Promise.resolve();
   #failedStarts = 0;
+  #hasWorked = false;
   #restarts = 0;
   #closing = false;
   #released = false;
@@ -122,7 +123,7 @@ export class KeptProcess {
       if (this.#released) this.tell({ type: 'go' });
     }
     if (message.type === 'ready') {
-      this.#failedStarts = 0;
+      this.#hasWorked = true;
       this.#isReady = true;
       this.#announceReady();
     }
@@ -131,7 +132,7 @@ export class KeptProcess {
 
   async #revive(how: string): Promise<void> {
     this.#restarts++;
-    if (!this.#isReady && ++this.#failedStarts >= FAILED_STARTS) {
+    if (!this.#hasWorked && ++this.#failedStarts >= FAILED_STARTS) {
       const reason = `${FAILED_STARTS} times in a row, last with ${how}. The lines above say why`;
       return this.keeping.onLost(
         new LauncherError(`The ${this.name} process ended before it was ready, ${reason}.`),

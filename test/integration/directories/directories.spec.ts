@@ -8,6 +8,7 @@ import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-p
 import { PostgresVirtualKeyDirectory } from '../../../src/adapters/postgres-virtual-key-directory.js';
 import type { Change } from '../../../src/common/changes/change.js';
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
+import type { OrganizationRole, WorkspaceRole } from '../../../src/common/contracts/roles.js';
 import { type ApiKeyKind, mintApiKey, visiblePartsOf } from '../../../src/common/crypto/api-key-format.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
@@ -32,6 +33,7 @@ let admin: DataSource;
 let publisher: PostgresChangePublisher;
 const tenant = { organizationId: randomUUID(), workspaceId: randomUUID() };
 const otherWorkspaceId = randomUUID();
+let owner: string;
 const organizationKey = BOX.makeOrganizationKey(tenant.organizationId);
 
 /** What each test opens, closed after it, the newest first. */
@@ -53,6 +55,7 @@ beforeAll(async () => {
       'Workspace',
       id,
     ]);
+  owner = await aPerson('owner');
 });
 
 afterEach(async () => {
@@ -120,6 +123,7 @@ const anApiKey = async (given: Readonly<Record<string, unknown>> = {}, kind: Api
     organization_id: tenant.organizationId,
     workspace_id: kind === 'admin' ? null : tenant.workspaceId,
     creation_mode: 'api',
+    created_by_user_id: owner,
     name: 'a key',
     key_hash: keyHash,
     prefix,
@@ -161,6 +165,20 @@ const insert = (table: string, row: Readonly<Record<string, unknown>>) => {
   );
 };
 
+const aPerson = async (role: OrganizationRole, inWorkspace?: WorkspaceRole): Promise<string> => {
+  const { organizationId, workspaceId } = tenant;
+  const id = randomUUID();
+  await insert('users', { id, organization_id: organizationId, email: `${id}@example.com`, role });
+  if (inWorkspace)
+    await insert('workspace_members', {
+      workspace_id: workspaceId,
+      user_id: id,
+      organization_id: organizationId,
+      role: inWorkspace,
+    });
+  return id;
+};
+
 const revoke = async (id: string) => {
   await admin.query('UPDATE api_keys SET deleted_at = now(), key_hash = NULL WHERE id = $1', [id]);
   await publisher.publish({ resource: 'api_key', id });
@@ -190,10 +208,38 @@ describe('PostgresApiKeyDirectory', () => {
         organizationId: tenant.organizationId,
         workspaceId: tenant.workspaceId,
         userId: null,
+        authorityId: owner,
+        policy: null,
         scopes: new Set(['completions.write', 'logs.list']),
       },
     });
     expect(apiKeys.find(secret)).toBe(known);
+  });
+
+  it('lets a key do no more than the person who made it may do now', async () => {
+    const { apiKeys } = await aProcess();
+    const manager = await aPerson('member', 'manager');
+    const { secret } = await anApiKey({
+      created_by_user_id: manager,
+      scopes: ['completions.write', 'virtual_keys.create', 'organisation_users.create'],
+    });
+    const scopes = async () => [...((await apiKeys.find(secret))?.principal.scopes ?? [])];
+    expect(await scopes()).toEqual(['completions.write', 'virtual_keys.create']);
+
+    await admin.query("UPDATE workspace_members SET role = 'member' WHERE user_id = $1", [manager]);
+    await publisher.publish({ resource: 'user', id: manager });
+    await expect.poll(scopes, { timeout: 2_000, interval: 20 }).toEqual(['completions.write']);
+
+    await admin.query('DELETE FROM workspace_members WHERE user_id = $1', [manager]);
+    await publisher.publish({ resource: 'user', id: manager });
+    await expect.poll(scopes, { timeout: 2_000, interval: 20 }).toEqual([]);
+  });
+
+  it('lets a key of nobody do nothing', async () => {
+    const { apiKeys } = await aProcess();
+    const { secret } = await anApiKey({ created_by_user_id: null });
+
+    expect((await apiKeys.find(secret))?.principal.scopes).toEqual(new Set());
   });
 
   it('knows nobody by a key that was never made', async () => {

@@ -1,6 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-
-export type OrganizationRole = 'owner' | 'admin' | 'member';
+import type { OrganizationRole } from '../../contracts/roles.js';
 
 /** A person of one organization. */
 @Entity('users')

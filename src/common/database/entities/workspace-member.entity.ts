@@ -1,6 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-
-export type WorkspaceRole = 'admin' | 'manager' | 'member';
+import type { WorkspaceRole } from '../../contracts/roles.js';
 
 /** That a person belongs to a workspace. */
 @Entity('workspace_members')

@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from './logger.js';
 
 const SILENCE_MS = 30_000;
 

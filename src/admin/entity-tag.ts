@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../common/errors/app-error.js';
+
+const DIGEST_CHARACTERS = 27;
+
+/**
+ * The entity tag of a thing as the API shows it: https://www.rfc-editor.org/rfc/rfc9110#name-etag. Some answers wrap
+ * the thing into `data`; the tag is of what is inside.
+ */
+export function entityTagOf(shown: object): string {
+  const { success, data } = shown as { success?: unknown; data?: unknown };
+  const thing = success === true && typeof data === 'object' ? data : shown;
+  const digest = createHash('sha256').update(JSON.stringify(thing)).digest('base64url');
+  return `"${digest.slice(0, DIGEST_CHARACTERS)}"`;
+}
+
+/** Whether a change is made only if the thing is still what the client saw. */
+export const isConditional = (headers: IncomingHttpHeaders): boolean => headers['if-match'] !== undefined;
+
+/**
+ * Refuses with `precondition_failed` when the thing, whose row is locked by now, is not what `If-Match` names.
+ * https://www.rfc-editor.org/rfc/rfc9110#name-if-match
+ */
+export function checkMatch(headers: IncomingHttpHeaders, before: object): void {
+  const wanted = headers['if-match'];
+  if (wanted === undefined || wanted.trim() === '*') return;
+  const tags = wanted.split(',').map((tag) => tag.trim());
+  if (!tags.includes(entityTagOf(before))) throw new AppError('precondition_failed');
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { callerOf } from '../../auth/access.js';
+import type { Principal } from '../../auth/principal.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { IdempotentAnswers } from './idempotent-answers.js';
+
+const HEADER = 'idempotency-key';
+/** Visible ASCII, as of a UUID or any other token. */
+const ACCEPTABLE = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Lets a client repeat a POST whose answer it did not get: the same `Idempotency-Key` with the same request makes one
+ * thing and answers the same each time, for 24 hours. The header follows
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header. A request that failed has made
+ * nothing, and its repetition is tried anew.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly answers: IdempotentAnswers,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const key = request.headers[HEADER];
+    if (request.method !== 'POST' || key === undefined) return next.handle();
+    const owner = ownerOf(callerOf(context), key);
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return from(this.unitOfWork.run(() => this.once(owner, { request, reply }, next)));
+  }
+
+  private async once(
+    owner: ReturnType<typeof ownerOf>,
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    next: CallHandler,
+  ): Promise<unknown> {
+    const fingerprint = fingerprintOf(request);
+    const earlier = await this.answers.claim(owner, fingerprint);
+    if (!earlier) {
+      const answer: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+      await this.answers.keep(owner, answer);
+      return answer;
+    }
+    if (!earlier.fingerprint.equals(fingerprint)) throw new AppError('idempotency_key_reused');
+    reply.header('idempotency-replayed', 'true');
+    return earlier.answer;
+  }
+}
+
+function ownerOf({ organizationId, apiKeyId }: Principal, key: unknown) {
+  if (typeof key !== 'string' || !ACCEPTABLE.test(key))
+    throw new AppError('header_invalid', {
+      header: HEADER,
+      detail: 'it must be 1 to 255 visible ASCII characters',
+    });
+  return { organizationId, callerId: apiKeyId, key };
+}
+
+function fingerprintOf({ method, url, body }: FastifyRequest): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([method, url, body ?? null]))
+    .digest();
+}

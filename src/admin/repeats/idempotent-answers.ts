@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+
+/** Whose key it is, and its name. The same name of two callers are two keys. */
+export interface IdempotencyKey {
+  readonly organizationId: string;
+  readonly callerId: string;
+  readonly key: string;
+}
+
+/** What was found under a key that was used before. */
+export interface Earlier {
+  /** SHA-256 of the request that used it first. */
+  readonly fingerprint: Buffer;
+  readonly answer: unknown;
+}
+
+interface Row {
+  readonly fingerprint: Buffer;
+  readonly sealed_answer: Buffer;
+}
+
+/** Each use takes a few old ones away, so that nobody has to come for them. */
+const FORGET = `
+  DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotent_answers WHERE created_at < now() - interval '24 hours'
+    ORDER BY created_at LIMIT 10 FOR UPDATE SKIP LOCKED))`;
+
+/** Waits while another transaction holds the same key: it either commits, and its answer is there, or gives the key back. */
+const CLAIM = `
+  INSERT INTO idempotent_answers (organization_id, caller_id, key, fingerprint) VALUES ($1, $2, $3, $4)
+  ON CONFLICT DO NOTHING RETURNING key`;
+
+const READ =
+  'SELECT fingerprint, sealed_answer FROM idempotent_answers WHERE organization_id = $1 AND caller_id = $2 AND key = $3';
+
+const KEEP =
+  'UPDATE idempotent_answers SET sealed_answer = $4 WHERE organization_id = $1 AND caller_id = $2 AND key = $3';
+
+/**
+ * Answers to requests that may be repeated, for 24 hours. They belong to the transaction of the change: if it is undone, the key is free
+ * again. They may hold a new secret, so they are sealed by the organization's key.
+ */
+@Injectable()
+export class IdempotentAnswers {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Takes the key for the running transaction, or answers what was found under it. */
+  async claim(owner: IdempotencyKey, fingerprint: Buffer): Promise<Earlier | null> {
+    const { manager } = this.unitOfWork;
+    await manager.query(FORGET);
+    const place = [owner.organizationId, owner.callerId, owner.key];
+    const claimed = await manager.query<unknown[]>(CLAIM, [...place, fingerprint]);
+    if (claimed.length > 0) return null;
+    const [row] = await manager.query<Row[]>(READ, place);
+    if (!row) throw new Error('An idempotency key vanished while it was read.');
+    return { fingerprint: row.fingerprint, answer: await this.open(owner, row.sealed_answer) };
+  }
+
+  async keep(owner: IdempotencyKey, answer: unknown): Promise<void> {
+    const text = new Secret(JSON.stringify(answer ?? null));
+    const sealed = this.box.sealText(await this.keyOf(owner), purposeOf(owner), text);
+    await this.unitOfWork.manager.query(KEEP, [owner.organizationId, owner.callerId, owner.key, sealed]);
+  }
+
+  private async open(owner: IdempotencyKey, sealed: Buffer): Promise<unknown> {
+    return JSON.parse(this.box.openText(await this.keyOf(owner), purposeOf(owner), sealed).reveal());
+  }
+
+  private async keyOf({ organizationId }: IdempotencyKey) {
+    const { wrappedKey } = await this.unitOfWork
+      .repository(Organization)
+      .findOneByOrFail({ id: organizationId });
+    return { organizationId, wrapped: wrappedKey };
+  }
+}
+
+const purposeOf = ({ organizationId, callerId, key }: IdempotencyKey): string[] => [
+  'idempotent answer',
+  organizationId,
+  callerId,
+  key,
+];

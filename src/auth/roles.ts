@@ -1,0 +1,76 @@
+import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import type { SwitchPositions } from '../common/contracts/organization-settings.js';
+import { isScope, type Scope, SCOPES } from './scopes.js';
+import { switched } from './switches.js';
+
+/** The roles of one person: in the organization, and in the workspace in question; null where there is none. */
+export interface Roles {
+  readonly organization: OrganizationRole;
+  readonly workspace: WorkspaceRole | null;
+}
+
+const EVERY_SCOPE: ReadonlySet<Scope> = new Set(Object.keys(SCOPES).filter(isScope));
+const NONE: ReadonlySet<Scope> = new Set();
+
+/** All that can be done within one workspace: what its service keys may carry. */
+const WITHIN_A_WORKSPACE: ReadonlySet<Scope> = new Set(
+  [...EVERY_SCOPE].filter((scope) => SCOPES[scope].service),
+);
+
+/** A member uses what is there: calls models and sees; it changes nothing, and makes no keys. */
+const USING: ReadonlySet<Scope> = new Set<Scope>([
+  'agents.invoke',
+  'agent_servers.list',
+  'agent_servers.read',
+  'analytics.view',
+  'completions.write',
+  'configs.list',
+  'configs.read',
+  'guardrails.invoke',
+  'guardrails.list',
+  'guardrails.read',
+  'logs.export',
+  'logs.list',
+  'logs.view',
+  'logs.write',
+  'mcp.invoke',
+  'mcp_servers.list',
+  'mcp_servers.read',
+  'policies.list',
+  'policies.read',
+  'prompts.list',
+  'prompts.read',
+  'prompts.render',
+  'providers.list',
+  'providers.read',
+  'virtual_keys.list',
+  'virtual_keys.read',
+  'workspace_integrations.list',
+  'workspace_integrations.read',
+  'workspace_user_api_keys.list',
+  'workspace_user_api_keys.read',
+  'workspace_users.list',
+  'workspace_users.read',
+  'workspaces.list',
+  'workspaces.read',
+]);
+
+const IN_WORKSPACE: Readonly<Record<WorkspaceRole, ReadonlySet<Scope>>> = {
+  admin: WITHIN_A_WORKSPACE,
+  manager: WITHIN_A_WORKSPACE,
+  member: USING,
+};
+
+/** Owners and admins of the organization administer every workspace of it. */
+export const administersOrganization = ({ organization }: Roles): boolean => organization !== 'member';
+
+/**
+ * What a person may do at most, after the organization's switches. A credential never may more than the person on whose authority it acts, whatever
+ * scopes it was given.
+ */
+export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = null): ReadonlySet<Scope> {
+  if (administersOrganization(roles)) return switched(EVERY_SCOPE, 'organization_admin', switches);
+  if (roles.workspace === null) return NONE;
+  const role = roles.workspace === 'member' ? 'member' : 'manager';
+  return switched(IN_WORKSPACE[roles.workspace], role, switches);
+}
