@@ -9,6 +9,7 @@ import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
+import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 
@@ -26,6 +27,15 @@ export function virtualKeyDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+}
+
+export function guardrailDirectory(
+  database: Queryable,
+  changes: ChangeFeed,
+  secrets: SecretBox,
+  { staleKeysMs }: Settings,
+) {
+  return new PostgresGuardrailDirectory(database, changes, secrets, staleKeysMs);
 }
 
 export function logSink({ dataDir }: Settings) {

@@ -8,7 +8,7 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
-import { LogSink, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
+import { GuardrailDirectory, LogSink, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
 import * as make from './factories.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
@@ -21,6 +21,11 @@ const PORTS: readonly FactoryProvider[] = [
     provide: VirtualKeyDirectory,
     inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
     useFactory: make.virtualKeyDirectory,
+  },
+  {
+    provide: GuardrailDirectory,
+    inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
+    useFactory: make.guardrailDirectory,
   },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },

@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AdminDoors } from './admin-doors.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
@@ -19,6 +20,7 @@ import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
     MeModule,
     ApiKeysModule,
     VirtualKeysModule,
+    GuardrailsModule,
     LogsModule,
   ],
   providers: [AdminDoors],

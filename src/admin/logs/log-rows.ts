@@ -46,6 +46,7 @@ export interface LogRow {
   readonly cost_nano_usd: string | null;
   readonly attempt_count: number;
   readonly metadata: Readonly<Record<string, string>> | null;
+  readonly hook_results: Readonly<Record<string, unknown>> | null;
 }
 
 /** A row of `request_attempts`. */
@@ -82,7 +83,8 @@ const LOG_COLUMNS = `
   api_key_id, user_id, virtual_key_id, virtual_key, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
   provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
   overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
-  reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count, metadata`;
+  reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count, metadata,
+  hook_results`;
 
 const ATTEMPTS = `
   SELECT attempt, provider, virtual_key_id, origin, started_at, first_byte_ms, duration_ms, status, error_code,

@@ -131,7 +131,7 @@ function startCheck(made: MadeCheck, matter: Matter, hook: HookSpec): Checked | 
     ...rest,
   });
   const found = (finding: Finding): Checked => ({
-    check: of({ verdict: finding.verdict, data: finding.data, error: null }),
+    check: of({ verdict: finding.verdict, data: bounded(finding.data), error: null }),
     finding,
   });
   const failed = (thrown: unknown): Checked => ({
@@ -169,6 +169,14 @@ function changedBy(matter: Matter, { json, texts }: Finding): Matter {
 
 function failsOnError({ spec: { parameters } }: MadeCheck, { failOnError }: HookSpec): boolean {
   return failOnError || parameters.failOnError === true;
+}
+
+/** What a check tells, characters of JSON: it goes into the log with every request. */
+const DATA_CHARS_MAX = 4_096;
+
+function bounded(data: Finding['data']): Finding['data'] {
+  const { length } = JSON.stringify(data);
+  return length <= DATA_CHARS_MAX ? data : { omitted: `it is longer than ${DATA_CHARS_MAX} characters` };
 }
 
 const MESSAGE_CHARS_MAX = 256;

@@ -5,9 +5,6 @@ import type { Json } from '../../../providers/endpoint.js';
 import type { HttpCaller } from '../calling/http-caller.js';
 import type { Check, Finding, Subject } from '../check.js';
 
-/** What of a webhook's data goes into the log, characters of JSON. */
-const DATA_CHARS_MAX = 4_096;
-
 /** What is told of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
 function eventOf({ side, texts, json, facts }: Subject): Json {
   const isInput = side === 'input';
@@ -83,8 +80,6 @@ function bodyIn(transformed: unknown, side: Subject['side']): Json | null {
 
 function dataOf(data: unknown): Json | null {
   if (data === undefined || data === null) return null;
-  const isSmall = JSON.stringify(data).length <= DATA_CHARS_MAX;
-  if (!isSmall) return { omitted: `it is longer than ${DATA_CHARS_MAX} characters` };
   return isObject(data) ? data : { value: data };
 }
 
