@@ -28,8 +28,8 @@ export function readGuardrail(
       async: done.isAsync,
       sequential: done.isSequential,
       fail_on_error: done.failOnError,
-      on_success: { feedback: done.onSuccess },
-      on_fail: { feedback: done.onFail },
+      on_success: done.onSuccess && { feedback: done.onSuccess },
+      on_fail: done.onFail && { feedback: done.onFail },
     },
   };
 }

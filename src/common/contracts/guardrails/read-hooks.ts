@@ -49,7 +49,7 @@ const feedback = z.object({
       weight: z.number().min(0).max(1).optional(),
       metadata: z.unknown().optional(),
     })
-    .optional(),
+    .nullish(),
 });
 
 const actions = z.object({
@@ -105,7 +105,7 @@ export function readActions(
   const read = actions.safeParse(value);
   if (!read.success) return noteIssues(read.error, at);
   const { deny, async: isAsync, sequential: isSequential, fail_on_error: failOnError } = read.data;
-  const of = (given: { readonly feedback?: HookFeedback | undefined } | null | undefined) =>
+  const of = (given: { readonly feedback?: HookFeedback | null | undefined } | null | undefined) =>
     given?.feedback ?? null;
   return {
     deny,
