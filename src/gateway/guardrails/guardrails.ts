@@ -6,6 +6,7 @@ import {
   type HookListName,
   type HookLists,
   HookPlace,
+  type HookSide,
   readHook,
 } from '../../common/contracts/guardrails/read-hooks.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -24,16 +25,11 @@ export interface Guards {
 /** A hook that was written out, or how to find one that is stored. */
 type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
 
-interface Slots {
-  readonly input: readonly Slot[];
-  readonly output: readonly Slot[];
-}
-
 /** Makes guardrails of what configs say: once per config, and once per stored guardrail. */
 @Injectable()
 export class Guardrails {
   private readonly tools: CheckTools;
-  private readonly written = new WeakMap<HookLists, Slots>();
+  private readonly written = new WeakMap<readonly unknown[], readonly Slot[]>();
   private readonly stored = new WeakMap<GuardrailSnapshot, Map<HookSpec['type'], Hook>>();
 
   constructor(
@@ -49,9 +45,8 @@ export class Guardrails {
    * of reach: a config that asks for a guardrail must not be served without it.
    */
   find(reach: Reach, lists: HookLists): Guards | Promise<Guards> {
-    const { input, output } = this.slotsOf(lists);
-    const before = this.hooksOf(reach, input);
-    const after = this.hooksOf(reach, output);
+    const before = this.hooksOf(reach, this.slotsOf(lists, 'input'));
+    const after = this.hooksOf(reach, this.slotsOf(lists, 'output'));
     if (!(before instanceof Promise) && !(after instanceof Promise)) return { input: before, output: after };
     return Promise.all([before, after]).then(([made, madeToo]) => ({ input: made, output: madeToo }));
   }
@@ -77,23 +72,27 @@ export class Guardrails {
     return hook;
   }
 
-  private slotsOf(lists: HookLists): Slots {
-    const known = this.written.get(lists);
+  private slotsOf(lists: HookLists, side: HookSide): readonly Slot[] {
+    return Object.entries(HOOK_LISTS)
+      .filter(([, row]) => row.side === side)
+      .flatMap(([name]) => this.slotsIn(lists[name as HookListName] ?? [], name as HookListName));
+  }
+
+  /** Targets inherit the very lists of their parents, so that each list is made once. */
+  private slotsIn(items: readonly unknown[], name: HookListName): readonly Slot[] {
+    const known = this.written.get(items);
     if (known) return known;
-    const slots = { input: [] as Slot[], output: [] as Slot[] };
-    const place = new HookPlace('config');
-    for (const [name, { side, type }] of Object.entries(HOOK_LISTS))
-      for (const [index, item] of (lists[name as HookListName] ?? []).entries()) {
-        const at = place.at(name).at(index);
-        const spec =
-          typeof item === 'string' ? null : readHook(item, at, { side, type, id: `${name}[${index}]` });
-        if (typeof item === 'string') slots[side].push({ slug: item, type });
-        else if (spec) slots[side].push(this.make(spec));
-      }
+    const { side, type } = HOOK_LISTS[name];
+    const place = new HookPlace(`config.${name}`);
+    const slots = items.flatMap((item, index): Slot[] => {
+      if (typeof item === 'string') return [{ slug: item, type }];
+      const spec = readHook(item, place.at(index), { side, type, id: `${name}[${index}]` });
+      return spec ? [this.make(spec)] : [];
+    });
     // Configs are read as a whole before they get here. What slips through must not be left out in silence.
     const [mistake] = place.mistakes;
     if (mistake) throw new AppError('invalid_request', { detail: `${mistake.path}: ${mistake.message}` });
-    this.written.set(lists, slots);
+    this.written.set(items, slots);
     return slots;
   }
 
