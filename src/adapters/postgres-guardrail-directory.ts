@@ -5,7 +5,8 @@ import {
   guardrailPurpose,
   withSecrets,
 } from '../common/contracts/guardrails/check-secrets.js';
-import { HookPlace, readActions, readChecks } from '../common/contracts/guardrails/read-hooks.js';
+import { readActions, readChecks } from '../common/contracts/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../common/contracts/routing-config/place.js';
 import type { SecretBox } from '../common/crypto/envelope.js';
 import type { Queryable } from '../common/database/queryable.js';
 import { AppError } from '../common/errors/app-error.js';
@@ -85,10 +86,11 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory {
 
   private open(row: Row): GuardrailSnapshot | AppError {
     try {
-      const place = new HookPlace(row.slug);
+      const mistakes: Mistake[] = [];
+      const place = Place.root(mistakes, row.slug);
       const checks = readChecks(withSecrets(row.checks, this.secretsOf(row)), place.at('checks'));
       const actions = readActions(row.actions, place.at('actions'));
-      const [mistake] = place.mistakes;
+      const [mistake] = mistakes;
       if (mistake || !actions)
         throw new Error(`The stored guardrail cannot be read: ${mistake?.path ?? ''}.`);
       return { id: row.id, spec: { id: row.slug, type: 'guardrail', checks, ...actions } };

@@ -4,14 +4,28 @@ import { HttpCaller } from './guardrails/calling/http-caller.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { Pipeline } from './pipeline.js';
+import { Journal } from './journal/journal.js';
+import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
+import { Dispatcher } from './routing/dispatcher.js';
 import { Sender } from './upstream/sender.js';
 import { Signers } from './upstream/signing/signers.js';
 
 /** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [Guardrails, HttpCaller, Pipeline, Planner, ProviderCaller, Sender, Signers],
+  providers: [
+    ConfigPlans,
+    Dispatcher,
+    Guardrails,
+    HttpCaller,
+    Journal,
+    Pipeline,
+    Planner,
+    ProviderCaller,
+    Sender,
+    Signers,
+  ],
   exports: [Pipeline],
 })
 export class GatewayModule {}

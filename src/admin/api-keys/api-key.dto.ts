@@ -24,12 +24,12 @@ const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Fields that a key has from its making and that can be changed later. */
 class ChangeableApiKeyFields {
-  @ApiPropertyOptional({ example: 'Nightly batch jobs', nullable: true })
+  @ApiPropertyOptional({ type: String, example: 'Nightly batch jobs', nullable: true })
   @OrNull()
   @IsNote()
   readonly description?: string | null;
 
-  @ApiPropertyOptional({ format: 'date-time', example: '2030-01-31T12:00:00Z', nullable: true })
+  @ApiPropertyOptional({ type: String, format: 'date-time', example: '2030-01-31T12:00:00Z', nullable: true })
   @OrNull()
   @IsFutureDateTime()
   readonly expires_at?: string | null;

@@ -1,25 +1,22 @@
-import type { CheckSpec, HookMistake } from '../../common/contracts/guardrails/hook.js';
-import { HookPlace, readActions, readChecks } from '../../common/contracts/guardrails/read-hooks.js';
+import type { CheckSpec } from '../../common/contracts/guardrails/hook.js';
+import { readActions, readChecks } from '../../common/contracts/guardrails/read-hooks.js';
+import { mistakesInWords } from '../../common/contracts/routing-config.js';
+import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 type Json = Readonly<Record<string, unknown>>;
-
-const MISTAKES_SHOWN = 20;
 
 /** Checks and actions as they are stored: complete, and known to be usable. Refuses with every mistake at once. */
 export function readGuardrail(
   checks: readonly unknown[],
   actions: Json,
 ): { readonly checks: readonly Json[]; readonly actions: Json } {
-  const mistakes: HookMistake[] = [];
-  const read = readChecks(checks, new HookPlace('checks', mistakes));
-  const done = readActions(actions, new HookPlace('actions', mistakes));
+  const mistakes: Mistake[] = [];
+  const read = readChecks(checks, Place.root(mistakes, 'checks'));
+  const done = readActions(actions, Place.root(mistakes, 'actions'));
   if (mistakes.length > 0 || !done)
     throw new AppError('invalid_request', {
-      detail: `The guardrail is not acceptable. ${mistakes
-        .slice(0, MISTAKES_SHOWN)
-        .map(({ path, message }) => `${path}: ${message}`)
-        .join('; ')}.`,
+      detail: `The guardrail is not acceptable: ${mistakesInWords(mistakes)}.`,
     });
   return {
     checks: read.map(written),

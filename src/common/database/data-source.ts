@@ -1,6 +1,8 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { Config } from './entities/config.entity.js';
+import { ConfigVersion } from './entities/config-version.entity.js';
 import { Guardrail } from './entities/guardrail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
@@ -13,11 +15,23 @@ import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minut
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
+import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Guardrail, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const ENTITIES = [
+  ApiKey,
+  AuditRecord,
+  Config,
+  ConfigVersion,
+  Guardrail,
+  Organization,
+  User,
+  VirtualKey,
+  Workspace,
+  WorkspaceMember,
+];
 
 /** In the order in which they run. */
 const MIGRATIONS = [
@@ -27,6 +41,7 @@ const MIGRATIONS = [
   Authority1763690250000,
   IdempotentAnswers1763690260000,
   OrganizationSettings1763690270000,
+  RoutingConfigs1763690300000,
   Guardrails1763690500000,
 ];
 

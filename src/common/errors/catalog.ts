@@ -44,6 +44,16 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'The header "{header}" is not acceptable: {detail}.',
   },
+  config_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The config is not acceptable: {detail}.',
+  },
+  no_target: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request meets no condition of its config, and the config names no default target.',
+  },
   header_duplicate: {
     status: 400,
     type: 'invalid_request_error',
@@ -109,6 +119,16 @@ export const ERRORS = {
     status: 403,
     type: 'permission_error',
     message: 'The address of the provider is not one that this gateway may call.',
+  },
+  provider_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This organization does not allow the provider "{provider}".',
+  },
+  model_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The model "{model}" is not one of those allowed here.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   method_not_allowed: {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
+import type { Content } from '../door/read-request.js';
 import type { Entry } from '../journal/entry.js';
 import type { Facts } from './check.js';
 import { Placeholders } from './finding/placeholders.js';
@@ -15,8 +16,8 @@ import { TooDeep } from './texts/text-tree.js';
 export interface Guarded {
   readonly guards: Guards;
   readonly facts: Facts;
-  /** The body, changed; the very one that came where nothing changed it. */
-  readonly json: Json | null;
+  /** As it goes on: the very one that came where nothing changed it. */
+  readonly content: Content;
   /** A guardrail failed that may not deny: a good answer gets the status 246. */
   readonly hasFailed: boolean;
 }
@@ -25,16 +26,14 @@ export interface Asking {
   readonly entry: Entry;
   readonly caller: Principal;
   readonly headers: IncomingHttpHeaders;
-  /** Null where the body was not read. */
-  readonly json: Json | null;
+  readonly content: Content;
 }
 
 /** Rejects with `guardrail_denied` when a guardrail denies the request, `invalid_request` when it cannot be looked at. */
-export async function guardRequest(
-  guards: Guards,
-  { entry, caller, headers, json }: Asking,
-): Promise<Guarded> {
-  const facts = factsOf(entry, caller, headers, json);
+export async function guardRequest(guards: Guards, asking: Asking): Promise<Guarded> {
+  const { entry, content } = asking;
+  const { json } = content;
+  const facts = factsOf(asking);
   const tree = (entry.endpoint && ENDPOINT_TEXTS[entry.endpoint.id]?.request) ?? null;
   // A body that is packed would pass unseen.
   if (tree && !json && needsTexts(guards.input))
@@ -47,7 +46,8 @@ export async function guardRequest(
     resultsOf(entry).before_request_hooks,
   );
   if (isDenied) throw denial(entry);
-  return { guards, facts: { ...facts, request: matter.json }, json: matter.json, hasFailed };
+  const changed = matter.json === json ? content : withJson(content, matter.json, entry);
+  return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed };
 }
 
 /** Runs hooks and notes what they said. */
@@ -84,16 +84,26 @@ export function resultsOf(entry: Entry): HookResults {
 const needsTexts = (hooks: readonly Hook[]): boolean =>
   hooks.some(({ checks }) => checks.some(({ readsTexts }) => readsTexts));
 
-function factsOf(entry: Entry, caller: Principal, headers: IncomingHttpHeaders, request: Json | null): Facts {
+/** The log keeps the body as it went on: what was redacted is nobody's affair any more. */
+function withJson(content: Content, changed: Json | null, entry: Entry): Content {
+  // The model may have named its target, which the provider must not see.
+  const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;
+  const body = Buffer.from(JSON.stringify(json));
+  entry.requestBody.replace(body);
+  entry.body = json;
+  return { ...content, json, body };
+}
+
+function factsOf({ entry, caller, headers, content }: Asking): Facts {
   return {
     id: entry.id,
     traceId: entry.traceId,
     endpoint: entry.endpoint ? entry.endpoint.id : null,
-    model: entry.model,
+    model: content.model,
     metadata: entry.asked.metadata,
     headers,
     caller,
     placeholders: new Placeholders(),
-    request,
+    request: content.json,
   };
 }

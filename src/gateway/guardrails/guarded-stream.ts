@@ -5,8 +5,10 @@ import type { ChunkTranslator, Context, HubError } from '../../providers/transla
 import type { Reading } from '../journal/metering.js';
 import { encodeSse } from '../translating/framing/index.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
+import type { Way } from '../delivery/translated-delivery.js';
+import type { Entry } from '../journal/entry.js';
 import type { Guarded } from './guard-request.js';
-import { type Answering, judgedTexts, streamGuard } from './judge-answer.js';
+import { type Answering, FAILED_STATUS, isGuardedStream, judgedTexts, streamGuard } from './judge-answer.js';
 import type { StreamGuard } from './stream-guard.js';
 
 const UNREADABLE: HubError = {
@@ -101,5 +103,22 @@ function contextOf({ id, createdAt, model, isStreamed }: Answering['entry']): Co
     isStreamed,
     fields: {},
     isStrict: true,
+  };
+}
+
+/** How a stream is delivered that guardrails have to do with; null for every other answer. */
+export function wayOfStream(
+  guarded: Guarded,
+  entry: Entry,
+  { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
+): Way | null {
+  const answering = { entry, attempt, translated, isStrict: true };
+  if (!isGuardedStream(guarded, answering)) return null;
+  return {
+    attempt,
+    target,
+    translated,
+    open: (reading) => new GuardedStream(guarded, answering, reading),
+    ...(guarded.hasFailed && { status: FAILED_STATUS }),
   };
 }

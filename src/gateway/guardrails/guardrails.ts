@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
 import type { HookSpec } from '../../common/contracts/guardrails/hook.js';
 import {
+  HOOK_LIST_NAMES,
   HOOK_LISTS,
   type HookListName,
   type HookLists,
-  HookPlace,
   type HookSide,
   readHook,
 } from '../../common/contracts/guardrails/read-hooks.js';
+import { type Mistake, mistakesInWords } from '../../common/contracts/routing-config.js';
+import { Place } from '../../common/contracts/routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
 import { HttpCaller } from './calling/http-caller.js';
@@ -24,6 +26,8 @@ export interface Guards {
 
 /** A hook that was written out, or how to find one that is stored. */
 type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
+
+const NOTHING: readonly unknown[] = [];
 
 /** Makes guardrails of what configs say: once per config, and once per stored guardrail. */
 @Injectable()
@@ -73,9 +77,9 @@ export class Guardrails {
   }
 
   private slotsOf(lists: HookLists, side: HookSide): readonly Slot[] {
-    return Object.entries(HOOK_LISTS)
-      .filter(([, row]) => row.side === side)
-      .flatMap(([name]) => this.slotsIn(lists[name as HookListName] ?? [], name as HookListName));
+    return HOOK_LIST_NAMES.filter((name) => HOOK_LISTS[name].side === side).flatMap((name) =>
+      this.slotsIn(lists[name] ?? NOTHING, name),
+    );
   }
 
   /** Targets inherit the very lists of their parents, so that each list is made once. */
@@ -83,15 +87,15 @@ export class Guardrails {
     const known = this.written.get(items);
     if (known) return known;
     const { side, type } = HOOK_LISTS[name];
-    const place = new HookPlace(`config.${name}`);
+    const mistakes: Mistake[] = [];
+    const place = Place.root(mistakes, `config.${name}`);
     const slots = items.flatMap((item, index): Slot[] => {
       if (typeof item === 'string') return [{ slug: item, type }];
       const spec = readHook(item, place.at(index), { side, type, id: `${name}[${index}]` });
       return spec ? [this.make(spec)] : [];
     });
     // Configs are read as a whole before they get here. What slips through must not be left out in silence.
-    const [mistake] = place.mistakes;
-    if (mistake) throw new AppError('invalid_request', { detail: `${mistake.path}: ${mistake.message}` });
+    if (mistakes.length > 0) throw new AppError('config_invalid', { detail: mistakesInWords(mistakes) });
     this.written.set(items, slots);
     return slots;
   }

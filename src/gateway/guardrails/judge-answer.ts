@@ -52,13 +52,13 @@ export function isJudgedWhole({ guards, hasFailed, facts }: Guarded, answering: 
 }
 
 /** Whether it is a stream that guardrails have to do with while it passes. */
-export function isGuardedStream({ guards, facts }: Guarded, answering: Answering): boolean {
+export function isGuardedStream({ guards, hasFailed, facts }: Guarded, answering: Answering): boolean {
   const { status } = answering.attempt;
   return (
     status >= 200 &&
     status <= 299 &&
     isEventStream(answering) &&
-    (guards.output.length > 0 || facts.placeholders.canRestore)
+    (guards.output.length > 0 || hasFailed || facts.placeholders.canRestore)
   );
 }
 

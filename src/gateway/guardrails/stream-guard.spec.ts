@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../test/support/gateway.js';
-import { HookPlace, readHook } from '../../common/contracts/guardrails/read-hooks.js';
+import { readHook } from '../../common/contracts/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Facts } from './check.js';
 import { makeCheck } from './checks/index.js';
@@ -13,9 +14,10 @@ import { ENDPOINT_TEXTS, type StreamTexts } from './texts/endpoint-texts.js';
 
 function hooksOf(...written: Json[]): Hook[] {
   return written.map((value, index) => {
-    const place = new HookPlace('hook');
+    const mistakes: Mistake[] = [];
+    const place = Place.root(mistakes, 'hook');
     const spec = readHook(value, place, { side: 'output', type: 'guardrail', id: `h${index}` });
-    if (!spec) throw new Error(JSON.stringify(place.mistakes));
+    if (!spec) throw new Error(JSON.stringify(mistakes));
     const tools = { http: {} as never, provider: {} as never };
     const checks = spec.checks.map((check) => ({
       spec: check,

@@ -86,7 +86,7 @@ describe('guardrails', () => {
       'checks[3].parameters.schema',
       'actions.deny',
     ])
-      expect(body.error.message).toContain(`${place}: `);
+      expect(body.error.message).toContain(`${place} `);
   });
 
   it("keep a webhook's secrets sealed: no answer, audit record or row has them, and the gateway gets them", async () => {

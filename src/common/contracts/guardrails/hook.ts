@@ -31,9 +31,3 @@ export interface HookSpec {
   readonly onSuccess: HookFeedback | null;
   readonly onFail: HookFeedback | null;
 }
-
-/** What is wrong in a document, and where: `config.input_guardrails[0].default.contains.words`. */
-export interface HookMistake {
-  readonly path: string;
-  readonly message: string;
-}

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type CheckId, checkIdOf, checkRow, CHECKS } from './check-parameters.js';
-import type { CheckSpec, HookFeedback, HookMistake, HookSpec } from './hook.js';
+import type { Place } from '../routing-config/place.js';
+import { withoutSecrets } from './check-secrets.js';
+import type { CheckSpec, HookFeedback, HookSpec } from './hook.js';
 
 /** Reads guardrails from documents. What is wrong is told all at once, each mistake with its place. */
 
@@ -17,30 +19,14 @@ export const HOOK_LISTS = {
 } as const satisfies Readonly<Record<string, { readonly side: HookSide; readonly type: HookSpec['type'] }>>;
 
 export type HookListName = keyof typeof HOOK_LISTS;
+export const HOOK_LIST_NAMES = Object.keys(HOOK_LISTS) as readonly HookListName[];
 export type HookLists = { readonly [Name in HookListName]?: readonly unknown[] };
 
 type Json = Readonly<Record<string, unknown>>;
 
 const CHECKS_MAX = 50;
-const MISTAKES_MAX = 100;
-
-/** Gathers mistakes at places of a document. */
-export class HookPlace {
-  constructor(
-    readonly path: string,
-    readonly mistakes: HookMistake[] = [],
-  ) {}
-
-  at(step: string | number): HookPlace {
-    const path = typeof step === 'number' ? `${this.path}[${step}]` : `${this.path}.${step.slice(0, 64)}`;
-    return new HookPlace(path, this.mistakes);
-  }
-
-  refuse(message: string): undefined {
-    if (this.mistakes.length < MISTAKES_MAX) this.mistakes.push({ path: this.path, message });
-    return undefined;
-  }
-}
+const HOOKS_MAX = 50;
+const SLUG_CHARS_MAX = 64;
 
 const feedback = z.object({
   feedback: z
@@ -77,30 +63,29 @@ export interface HookContext {
  * A guardrail that is written out: its checks in a list, `{ checks: [{ id, parameters }] }`, or by name,
  * `{ "default.contains": { words: [...] } }`. Undefined when it cannot be used; the place has why.
  */
-export function readHook(value: unknown, at: HookPlace, context: HookContext): HookSpec | undefined {
-  if (!isObject(value))
-    return at.refuse('it must be the id of a guardrail, or a guardrail written out as an object');
-  const before = at.mistakes.length;
+export function readHook(value: unknown, at: Place, context: HookContext): HookSpec | undefined {
+  if (!isObject(value)) return at.refuse('must be the id of a guardrail, or one written out as an object');
+  const before = at.mistakeCount;
   const named = Object.keys(value).filter((key) => key.includes('.'));
   for (const key of Object.keys(value))
     if (!named.includes(key) && !ACTIONS.has(key) && !NAMES.has(key))
-      at.at(key).refuse('there is no such field here');
+      at.at(key).refuse('is not a field that is known here');
   const type = typeOf(value.type, at.at('type')) ?? context.type;
   const checks = [
     ...readChecks(value.checks, at.at('checks')),
     ...named.map((key) => readCheck({ id: key, parameters: value[key] }, at.at(key), at.at(key))),
   ].filter((check) => check !== undefined);
-  if (checks.length === 0 && at.mistakes.length === before) at.refuse('it has no checks');
+  if (checks.length === 0 && at.mistakeCount === before) at.refuse('has no checks');
   for (const check of checks) checkPlace(check.id, { ...context, type }, at);
   const read = readActions(value, at);
-  if (!read || at.mistakes.length > before) return undefined;
+  if (!read || at.mistakeCount > before) return undefined;
   return { id: textOf(value.id) ?? textOf(value.name) ?? context.id, type, checks, ...read };
 }
 
 /** What a guardrail does with its verdict. */
 export function readActions(
   value: Json,
-  at: HookPlace,
+  at: Place,
 ): Pick<HookSpec, 'deny' | 'isAsync' | 'isSequential' | 'failOnError' | 'onSuccess' | 'onFail'> | undefined {
   const read = actions.safeParse(value);
   if (!read.success) return noteIssues(read.error, at);
@@ -118,10 +103,10 @@ export function readActions(
 }
 
 /** A list of checks, `[{ id, parameters, name, is_enabled }]`. Those that cannot be read are left out; the place has why. */
-export function readChecks(value: unknown, at: HookPlace): CheckSpec[] {
+export function readChecks(value: unknown, at: Place): CheckSpec[] {
   if (value === undefined) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > CHECKS_MAX) {
-    at.refuse(`it must be a list of 1 to ${CHECKS_MAX} checks`);
+    at.refuse(`must be a list of 1 to ${CHECKS_MAX} checks`);
     return [];
   }
   return value
@@ -129,13 +114,13 @@ export function readChecks(value: unknown, at: HookPlace): CheckSpec[] {
     .filter((check) => check !== undefined);
 }
 
-function readCheck(value: unknown, at: HookPlace, parametersAt: HookPlace): CheckSpec | undefined {
+function readCheck(value: unknown, at: Place, parametersAt: Place): CheckSpec | undefined {
   if (!isObject(value) || typeof value.id !== 'string')
-    return at.refuse('it must be a check: { id, parameters }');
+    return at.refuse('must be a check: { id, parameters }');
   const id = checkIdOf(value.id);
   if (!id) return at.refuse(unknownCheck(value.id));
   const { is_enabled: isEnabled = true, name = null, parameters = {} } = value;
-  if (typeof isEnabled !== 'boolean') return at.at('is_enabled').refuse('it must be true or false');
+  if (typeof isEnabled !== 'boolean') return at.at('is_enabled').refuse('must be true or false');
   const read = checkRow(id).parameters.safeParse(parameters ?? {});
   if (!read.success) return noteIssues(read.error, parametersAt);
   return { id, name: textOf(name) ?? null, parameters: read.data, isEnabled };
@@ -143,30 +128,29 @@ function readCheck(value: unknown, at: HookPlace, parametersAt: HookPlace): Chec
 
 function unknownCheck(id: string): string {
   const known = Object.keys(CHECKS).join(', ');
-  return `there is no check "${id.slice(0, 64)}". A service of your own is called by default.webhook. Checks: ${known}`;
+  return `names no check that is known, "${id.slice(0, 64)}" (a service of your own is called by default.webhook). Checks: ${known}`;
 }
 
-function checkPlace(id: CheckId, { side, type }: HookContext, at: HookPlace): void {
+function checkPlace(id: CheckId, { side, type }: HookContext, at: Place): void {
   const row = checkRow(id);
-  if (side === 'output' && row.side === 'input') at.refuse(`${id} looks at requests, not at answers`);
+  if (side === 'output' && row.side === 'input')
+    at.refuse(`has ${id}, which looks at requests and not at answers`);
   if (type === 'mutator' && !row.mutates)
-    at.refuse(`${id} changes nothing, so it cannot be part of a mutator`);
+    at.refuse(`has ${id}, which changes nothing and so is no part of a mutator`);
 }
 
-function typeOf(value: unknown, at: HookPlace): HookSpec['type'] | undefined {
+function typeOf(value: unknown, at: Place): HookSpec['type'] | undefined {
   if (value === undefined || value === null) return undefined;
-  return value === 'guardrail' || value === 'mutator'
-    ? value
-    : at.refuse('it must be "guardrail" or "mutator"');
+  return value === 'guardrail' || value === 'mutator' ? value : at.refuse('must be "guardrail" or "mutator"');
 }
 
-function noteIssues(error: z.ZodError, at: HookPlace): undefined {
+function noteIssues(error: z.ZodError, at: Place): undefined {
   for (const { path, message } of error.issues) {
-    const place = path.reduce<HookPlace>(
+    const place = path.reduce<Place>(
       (from, step) => from.at(typeof step === 'number' ? step : String(step)),
       at,
     );
-    place.refuse(message);
+    place.refuse(`is not acceptable: ${message}`);
   }
   return undefined;
 }
@@ -178,24 +162,30 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What stands in the lists of a config, read: ids of stored guardrails and those that are written out, in order. */
-export interface ReadHookLists {
-  readonly input: readonly (string | HookSpec)[];
-  readonly output: readonly (string | HookSpec)[];
+/**
+ * One list of a config: ids of stored guardrails, and those that are written out. Answers the list as it was written, so
+ * that it can be stored; it is known to be usable then.
+ */
+export function readHookList(
+  value: unknown,
+  name: HookListName,
+  at: Place,
+): readonly (string | Json)[] | undefined {
+  if (!Array.isArray(value) || value.length > HOOKS_MAX)
+    return at.refuse(`must be a list of at most ${HOOKS_MAX} items`);
+  const { side, type } = HOOK_LISTS[name];
+  value.forEach((item: unknown, index) => {
+    if (typeof item !== 'string') readHook(item, at.at(index), { side, type, id: '' });
+    else if (item === '' || item.length > SLUG_CHARS_MAX)
+      at.at(index).refuse('must be the id of a guardrail');
+  });
+  return value as readonly (string | Json)[];
 }
 
-/** Reads the lists of a config that have to do with guardrails. Ids are not looked up. */
-export function readHookLists(lists: HookLists, at: HookPlace): ReadHookLists {
-  const read = { input: [] as (string | HookSpec)[], output: [] as (string | HookSpec)[] };
-  for (const [name, { side, type }] of Object.entries(HOOK_LISTS)) {
-    const items = lists[name as HookListName] ?? [];
-    for (const [index, item] of items.entries()) {
-      const hook =
-        typeof item === 'string'
-          ? item
-          : readHook(item, at.at(name).at(index), { side, type, id: `${name}_${index}` });
-      if (hook !== undefined) read[side].push(hook);
-    }
-  }
-  return read;
+/** Whether a guardrail that is written out has something that must not lie in the clear. */
+export function holdsSecrets(item: string | Json): boolean {
+  if (typeof item === 'string') return false;
+  const listed = Array.isArray(item.checks) ? (item.checks as readonly unknown[]).filter(isObject) : [];
+  const named = Object.entries(item).map(([id, parameters]) => ({ id, parameters }));
+  return Object.keys(withoutSecrets([...listed, ...named]).secrets).length > 0;
 }

@@ -3,6 +3,7 @@ import type { Principal } from '../../../auth/principal.js';
 import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../door/gateway-headers.js';
 import { Planner } from '../../planning/planner.js';
+import { AS_ASKED } from '../../types/plan.js';
 import type { Reply } from '../../types/reply.js';
 import type { Target } from '../../types/target.js';
 import { Sender } from '../../upstream/sender.js';
@@ -34,6 +35,7 @@ export class ProviderCaller {
       headers: {},
       options: NOTHING_ASKED,
       modelSlug: virtualKey,
+      planned: AS_ASKED,
     });
     const attempt = this.sender.start(
       caller.workspaceId ?? '',

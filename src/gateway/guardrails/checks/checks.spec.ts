@@ -2,7 +2,8 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aCaller } from '../../../../test/support/gateway.js';
 import { CHECKS } from '../../../common/contracts/guardrails/check-parameters.js';
-import { HookPlace, readChecks } from '../../../common/contracts/guardrails/read-hooks.js';
+import { readChecks } from '../../../common/contracts/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../../../common/contracts/routing-config/place.js';
 import type { Json } from '../../../providers/endpoint.js';
 import type { HttpAnswer, HttpCall } from '../calling/http-caller.js';
 import type { Facts, Finding, Subject } from '../check.js';
@@ -34,9 +35,10 @@ async function run(
   texts: string | readonly string[],
   around: Around = {},
 ): Promise<Finding> {
-  const place = new HookPlace('checks');
+  const mistakes: Mistake[] = [];
+  const place = Place.root(mistakes, 'checks');
   const [spec] = readChecks([{ id, parameters }], place);
-  if (!spec) throw new Error(place.mistakes.map(({ path, message }) => `${path}: ${message}`).join('\n'));
+  if (!spec) throw new Error(mistakes.map(({ path, message }) => `${path}: ${message}`).join('\n'));
   const tools = {
     http: {
       call: (_: string, call: HttpCall) => around.http?.(call),
