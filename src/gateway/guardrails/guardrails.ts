@@ -57,7 +57,8 @@ export class Guardrails {
 
   private hooksOf(reach: Reach, slots: readonly Slot[]): readonly Hook[] | Promise<readonly Hook[]> {
     const hooks = slots.map((slot) => ('slug' in slot ? this.storedHook(reach, slot.slug, slot.type) : slot));
-    return hooks.some((hook) => hook instanceof Promise) ? Promise.all(hooks) : (hooks as Hook[]);
+    const made = hooks.filter((hook) => !(hook instanceof Promise));
+    return made.length === hooks.length ? made : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
   }
 
   private storedHook(reach: Reach, slug: string, type: HookSpec['type']): Hook | Promise<Hook> {

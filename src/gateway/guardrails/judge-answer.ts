@@ -86,26 +86,36 @@ export async function judgeAnswer(guarded: Guarded, answering: Answering): Promi
 }
 
 async function judgedPlain(whole: Buffer, guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
-  const { entry, translated, attempt, isStrict } = answering;
+  const { entry, attempt } = answering;
   const { guards, facts } = guarded;
   const reading = nothingRead();
-  const bytes = translated ? translatedAnswer(whole, translated, reading) : whole;
+  const bytes = inClientsDialect(whole, answering, reading);
   const json = parsedObject(bytes.toString('utf8'));
-  if (!translated && entry.endpoint?.usage) note(reading, entry.endpoint.usage, json);
   const tree = textsOf(entry)?.answer ?? null;
   const matter: Matter = { side: 'output', facts, json, tree, texts: null };
   const judgement = await judged(guards.output, matter, resultsOf(entry).after_request_hooks);
-  const isFailed = judgement.hasFailed || guarded.hasFailed;
-  const changed = judgement.matter.json && restored(judgement.matter, json);
-  const told = changed && !isStrict ? { ...changed, hook_results: entry.hookResults } : changed;
-  const { contentType } = readResponseHead(attempt.rawHeaders);
+  const changed = told(restored(judgement.matter, json), answering);
   return {
-    status: isFailed ? FAILED_STATUS : attempt.status,
-    contentType: translated ? JSON_TYPE : (contentType ?? JSON_TYPE),
-    body: told === json ? bytes : Buffer.from(JSON.stringify(told)),
+    status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
+    contentType: plainTypeOf(answering),
+    body: changed === json ? bytes : Buffer.from(JSON.stringify(changed)),
     reading,
     isDenied: judgement.isDenied,
   };
+}
+
+function inClientsDialect(whole: Buffer, { entry, translated }: Answering, reading: Reading): Buffer {
+  if (translated) return translatedAnswer(whole, translated, reading);
+  if (entry.endpoint?.usage) note(reading, entry.endpoint.usage, parsedObject(whole.toString('utf8')));
+  return whole;
+}
+
+function plainTypeOf({ attempt, translated }: Answering): string {
+  return (translated ? null : readResponseHead(attempt.rawHeaders).contentType) ?? JSON_TYPE;
+}
+
+function told(json: Json | null, { entry, isStrict }: Answering): Json | null {
+  return json && !isStrict ? { ...json, hook_results: entry.hookResults } : json;
 }
 
 function restored({ json, tree, facts }: Matter, before: Json | null): Json | null {

@@ -98,7 +98,7 @@ async function runHook({ spec, checks }: Hook, first: Matter): Promise<Ran> {
       results.push(started.then(({ check, finding }) => take(check, finding)));
     else results.push(take(started.check, started.finding));
   }
-  const done = await Promise.all(results);
+  const done = await Promise.all(results.map((result) => Promise.resolve(result)));
   const verdict = done.every((check) => check.verdict);
   const result: HookResult = {
     id: spec.id,

@@ -69,7 +69,7 @@ const eventsOf = (out: string): Json[] =>
 
 const textOf = (out: string): string =>
   eventsOf(out)
-    .map((event) => ((event.choices as Json[])[0]?.delta as Json).content ?? '')
+    .map((event) => ((event.choices as Json[])[0]?.delta as { content?: string }).content ?? '')
     .join('');
 
 /** Bytes cut anywhere too, as they come from a network. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../providers/endpoint.js';
-import type { HubError, StreamEvent } from '../../providers/translation.js';
+import type { StreamEvent } from '../../providers/translation.js';
 import { parsedObject } from '../journal/metering.js';
 import { decoderFor, encodeSse, type FrameDecoder } from '../translating/framing/index.js';
 import type { Facts } from './check.js';

@@ -53,13 +53,16 @@ function expand(node: unknown, expansion: Expansion, depth: number): void {
   if (expansion.open.includes(node)) throw new Error('it refers to itself, which is not supported');
   expansion.open.push(node);
   for (const [name, inner] of Object.entries(node)) {
-    const reason = REFUSED[name];
-    if (reason !== undefined && inner !== false) throw new Error(`"${name}" is not supported: ${reason}`);
-    if (name === '$ref' && typeof inner === 'string')
-      expand(resolved(inner, expansion.root), expansion, depth + 1);
-    else expand(inner, expansion, depth + 1);
+    checkKeyword(name, inner);
+    const isReference = name === '$ref' && typeof inner === 'string';
+    expand(isReference ? resolved(inner, expansion.root) : inner, expansion, depth + 1);
   }
   expansion.open.pop();
+}
+
+function checkKeyword(name: string, value: unknown): void {
+  const reason = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+  if (reason !== undefined && value !== false) throw new Error(`"${name}" is not supported: ${reason}`);
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6901 */

@@ -66,20 +66,26 @@ export interface HookContext {
 export function readHook(value: unknown, at: Place, context: HookContext): HookSpec | undefined {
   if (!isObject(value)) return at.refuse('must be the id of a guardrail, or one written out as an object');
   const before = at.mistakeCount;
-  const named = Object.keys(value).filter((key) => key.includes('.'));
   for (const key of Object.keys(value))
-    if (!named.includes(key) && !ACTIONS.has(key) && !NAMES.has(key))
+    if (!isCheckName(key) && !ACTIONS.has(key) && !NAMES.has(key))
       at.at(key).refuse('is not a field that is known here');
   const type = typeOf(value.type, at.at('type')) ?? context.type;
-  const checks = [
-    ...readChecks(value.checks, at.at('checks')),
-    ...named.map((key) => readCheck({ id: key, parameters: value[key] }, at.at(key), at.at(key))),
-  ].filter((check) => check !== undefined);
+  const checks = [...readChecks(value.checks, at.at('checks')), ...readNamedChecks(value, at)];
   if (checks.length === 0 && at.mistakeCount === before) at.refuse('has no checks');
   for (const check of checks) checkPlace(check.id, { ...context, type }, at);
   const read = readActions(value, at);
   if (!read || at.mistakeCount > before) return undefined;
   return { id: textOf(value.id) ?? textOf(value.name) ?? context.id, type, checks, ...read };
+}
+
+/** Names of checks have a point, `default.contains`; no other field has. */
+const isCheckName = (key: string): boolean => key.includes('.');
+
+function readNamedChecks(value: Json, at: Place): CheckSpec[] {
+  return Object.entries(value)
+    .filter(([key]) => isCheckName(key))
+    .map(([id, parameters]) => readCheck({ id, parameters }, at.at(id), at.at(id)))
+    .filter((check) => check !== undefined);
 }
 
 /** What a guardrail does with its verdict. */
@@ -119,11 +125,11 @@ function readCheck(value: unknown, at: Place, parametersAt: Place): CheckSpec | 
     return at.refuse('must be a check: { id, parameters }');
   const id = checkIdOf(value.id);
   if (!id) return at.refuse(unknownCheck(value.id));
-  const { is_enabled: isEnabled = true, name = null, parameters = {} } = value;
+  const isEnabled = value.is_enabled ?? true;
   if (typeof isEnabled !== 'boolean') return at.at('is_enabled').refuse('must be true or false');
-  const read = checkRow(id).parameters.safeParse(parameters ?? {});
+  const read = checkRow(id).parameters.safeParse(value.parameters ?? {});
   if (!read.success) return noteIssues(read.error, parametersAt);
-  return { id, name: textOf(name) ?? null, parameters: read.data, isEnabled };
+  return { id, name: textOf(value.name) ?? null, parameters: read.data, isEnabled };
 }
 
 function unknownCheck(id: string): string {

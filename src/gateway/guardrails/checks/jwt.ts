@@ -41,31 +41,53 @@ const NO_KEYS: ReadonlyMap<string, KeyObject> = new Map();
 /** A header carries a token that is signed by a key of the issuer and is in force: https://www.rfc-editor.org/rfc/rfc7519 */
 export function jwt(parameters: Parameters, http: HttpCaller): Check {
   const keys = new IssuerKeys(parameters, http);
-  const { headerKey, algorithms } = parameters;
-  const judge = async (header: unknown, tenant: string): Promise<string | null> => {
-    if (typeof header !== 'string') return `there is no header "${headerKey}"`;
-    const [head = '', payload = '', signature = '', ...rest] = header
-      .replace(/^Bearer\s{1,8}/i, '')
-      .trim()
-      .split('.');
-    if (rest.length > 0 || signature === '' || header.length > TOKEN_CHARS_MAX) return 'it is no token';
-    const { alg, kid } = decoded(head);
-    const algorithm = algorithms.find((name) => name === alg);
-    if (!algorithm) return 'its algorithm is not allowed';
-    const key = typeof kid === 'string' ? await keys.find(kid, tenant) : undefined;
-    const { hash, keyType, options } = ALGORITHMS[algorithm];
-    if (key?.asymmetricKeyType !== keyType) return 'no key of the issuer fits it';
-    const signed = Buffer.from(`${head}.${payload}`);
-    if (!verify(hash, signed, { key, ...options }, Buffer.from(signature, 'base64url')))
-      return 'its signature is wrong';
-    return expiredBy(decoded(payload), parameters);
-  };
   return {
     run: async ({ facts: { headers, caller } }) => {
-      const problem = await judge(headers[headerKey.toLowerCase()], caller.organizationId);
+      const header = headers[parameters.headerKey.toLowerCase()];
+      const token = typeof header === 'string' ? tokenIn(header) : null;
+      const problem = token
+        ? ((await signatureProblem(token, parameters, (kid) => keys.find(kid, caller.organizationId))) ??
+          problemOfTime(token.claims, parameters))
+        : `there is no token in the header "${parameters.headerKey}"`;
       return { verdict: problem === null, data: { explanation: problem ?? 'the token is valid' } };
     },
   };
+}
+
+interface Token {
+  readonly head: Claims;
+  readonly claims: Claims;
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+function tokenIn(header: string): Token | null {
+  if (header.length > TOKEN_CHARS_MAX) return null;
+  const parts = header
+    .replace(/^Bearer\s{1,8}/i, '')
+    .trim()
+    .split('.');
+  const [head = '', payload = '', signature = ''] = parts;
+  if (parts.length !== 3 || signature === '') return null;
+  return {
+    head: decoded(head),
+    claims: decoded(payload),
+    signed: Buffer.from(`${head}.${payload}`),
+    signature: Buffer.from(signature, 'base64url'),
+  };
+}
+
+async function signatureProblem(
+  { head, signed, signature }: Token,
+  { algorithms }: Parameters,
+  keyOf: (kid: string) => Promise<KeyObject | undefined>,
+): Promise<string | null> {
+  const algorithm = algorithms.find((name) => name === head.alg);
+  if (!algorithm) return 'its algorithm is not allowed';
+  const key = typeof head.kid === 'string' ? await keyOf(head.kid) : undefined;
+  const { hash, keyType, options } = ALGORITHMS[algorithm];
+  if (key?.asymmetricKeyType !== keyType) return 'no key of the issuer fits it';
+  return verify(hash, signed, { key, ...options }, signature) ? null : 'its signature is wrong';
 }
 
 function decoded(part: string): Claims {
@@ -77,14 +99,21 @@ function decoded(part: string): Claims {
   }
 }
 
-function expiredBy({ exp, nbf, iat }: Claims, { clockTolerance, maxTokenAge }: Parameters): string | null {
+function problemOfTime(
+  { exp, nbf, iat }: Claims,
+  { clockTolerance, maxTokenAge }: Parameters,
+): string | null {
   const now = Date.now() / 1000;
   const oldest = Number.parseInt(maxTokenAge, 10) * (SECONDS[maxTokenAge.slice(-1)] ?? 0);
-  if (exp !== undefined && !(typeof exp === 'number' && exp > now - clockTolerance)) return 'it has expired';
-  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + clockTolerance))
-    return 'it is not valid yet';
-  if (typeof iat !== 'number' || iat > now + clockTolerance) return 'it does not say when it was issued';
-  return iat < now - oldest - clockTolerance ? 'it was issued too long ago' : null;
+  if (exp !== undefined && !isAfter(exp, now - clockTolerance)) return 'it has expired';
+  if (nbf !== undefined && isAfter(nbf, now + clockTolerance, true)) return 'it is not valid yet';
+  if (isAfter(iat, now + clockTolerance, true)) return 'it does not say when it was issued';
+  return isAfter(iat, now - oldest - clockTolerance) ? null : 'it was issued too long ago';
+}
+
+/** Whether a moment lies after another. What is no moment gets `otherwise`. */
+function isAfter(moment: unknown, seconds: number, otherwise = false): boolean {
+  return typeof moment === 'number' ? moment > seconds : otherwise;
 }
 
 /** The keys of an issuer, https://www.rfc-editor.org/rfc/rfc7517#section-5, remembered for as long as the check says. */

@@ -6,15 +6,11 @@ const PATTERNS = INJECTIONS.map(({ name, pattern }) => ({ name, pattern: new Pat
 
 /** Plain attempts to take over the model, by their words. */
 export const promptInjection = (): Check => ({
-  run: ({ texts }) => {
+  run: async ({ texts }) => {
     const found: string[] = [];
-    const looks = PATTERNS.map(({ name, pattern }) => {
-      const note = (isFound: boolean): void => void (isFound && found.push(name));
-      const result = someText(texts, (text) => pattern.occursIn(text));
-      return result instanceof Promise ? result.then(note) : note(result);
-    });
-    const finding = () => ({ verdict: found.length === 0, data: { found } });
-    return looks.some((look) => look instanceof Promise) ? Promise.all(looks).then(finding) : finding();
+    for (const { name, pattern } of PATTERNS)
+      if (await someText(texts, (text) => pattern.occursIn(text))) found.push(name);
+    return { verdict: found.length === 0, data: { found } };
   },
   open: () =>
     new WindowFilter(INJECTION_CHARS_MAX, (window) =>

@@ -9,7 +9,8 @@ const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
 /** The longest beginning, cut where groups end, that `isReal`: what follows a number may look like more of it. */
 function longestReal(match: string, isReal: (text: string) => boolean): number {
-  for (let end = match.length; end > 0; end = groupBefore(match, end)) if (isReal(match.slice(0, end))) return end;
+  for (let end = match.length; end > 0; end = groupBefore(match, end))
+    if (isReal(match.slice(0, end))) return end;
   return 0;
 }
 
@@ -68,7 +69,9 @@ const IBAN_CHARS = new Map(
     31: 'MT SC',
     32: 'LC',
     33: 'RU',
-  }).flatMap(([characters, countries]) => countries.split(' ').map((country) => [country, Number(characters)] as const)),
+  }).flatMap(([characters, countries]) =>
+    countries.split(' ').map((country) => [country, Number(characters)] as const),
+  ),
 );
 
 const whole =

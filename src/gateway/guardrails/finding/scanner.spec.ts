@@ -10,7 +10,9 @@ const EVERYTHING = [...personalData(PII_CATEGORIES), ...SECRETS];
 
 function redact(pieces: readonly string[], detectors = EVERYTHING): string {
   const placeholders = new Placeholders();
-  const scanner = new Scanner(detectors, ({ detector: { kind }, value }) => placeholders.of(kind, value, false));
+  const scanner = new Scanner(detectors, ({ detector: { kind }, value }) =>
+    placeholders.of(kind, value, false),
+  );
   return pieces.map((piece) => scanner.feed(piece)).join('') + scanner.end();
 }
 
@@ -21,12 +23,56 @@ const cut = (text: string, cuts: readonly number[]): string[] => {
 
 /** Texts made of what is looked for, of what nearly is, and of words between. */
 const PIECES = [
-  ...['jane.doe@example.com', 'a@b', '@', '+49 30 901820', '(555) 123-4567', '030/1234567', '4111 1111 1111 1111'],
-  ...['4111-1111-1111-1112', '378282246310005', 'DE89 3704 0044 0532 0130 00', 'GB82WEST12345698765432', 'DE00 1234'],
-  ...['192.168.1.17', '1.2.3', '2001:db8::ff00:42:8329', '12:30:45', '078-05-1120', 'QQ123456C', '12345678Z', 'X1234567L'],
+  ...[
+    'jane.doe@example.com',
+    'a@b',
+    '@',
+    '+49 30 901820',
+    '(555) 123-4567',
+    '030/1234567',
+    '4111 1111 1111 1111',
+  ],
+  ...[
+    '4111-1111-1111-1112',
+    '378282246310005',
+    'DE89 3704 0044 0532 0130 00',
+    'GB82WEST12345698765432',
+    'DE00 1234',
+  ],
+  ...[
+    '192.168.1.17',
+    '1.2.3',
+    '2001:db8::ff00:42:8329',
+    '12:30:45',
+    '078-05-1120',
+    'QQ123456C',
+    '12345678Z',
+    'X1234567L',
+  ],
   ...['529.982.247-25', '1 84 12 76 451 089 46', 'sk-abcdefghijklmnopqrstuvwxyz', 'AKIAIOSFODNN7EXAMPLE'],
-  ...['ghp_0123456789abcdefghijABCDEFGHIJ012345', '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabc=\n-----END RSA PRIVATE KEY-----'],
-  ...[' ', '  ', '\n', '. ', ', ', 'call ', 'a', '1', '12', '-', '.', ':', '+', '(', '\ud83d\ude00', 'É', 'word'],
+  ...[
+    'ghp_0123456789abcdefghijABCDEFGHIJ012345',
+    '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabc=\n-----END RSA PRIVATE KEY-----',
+  ],
+  ...[
+    ' ',
+    '  ',
+    '\n',
+    '. ',
+    ', ',
+    'call ',
+    'a',
+    '1',
+    '12',
+    '-',
+    '.',
+    ':',
+    '+',
+    '(',
+    '\ud83d\ude00',
+    'É',
+    'word',
+  ],
 ];
 const texts = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join(''));
 
@@ -51,7 +97,10 @@ describe('Scanner', () => {
 
   it.each([
     ['write to jane.doe+x@mail.example.com.', 'write to {{EMAIL_ADDRESS_1}}.'],
-    ['a@b.de and c@d.fr, again a@b.de', '{{EMAIL_ADDRESS_1}} and {{EMAIL_ADDRESS_2}}, again {{EMAIL_ADDRESS_1}}'],
+    [
+      'a@b.de and c@d.fr, again a@b.de',
+      '{{EMAIL_ADDRESS_1}} and {{EMAIL_ADDRESS_2}}, again {{EMAIL_ADDRESS_1}}',
+    ],
     ['card 4111 1111 1111 1111, thanks', 'card {{CREDIT_CARD_1}}, thanks'],
     ['card 4111 1111 1111 1112, thanks', 'card 4111 1111 1111 1112, thanks'],
     ['order 1234 4111 1111 1111 1111 22', 'order 1234 {{CREDIT_CARD_1}} 22'],
@@ -60,10 +109,16 @@ describe('Scanner', () => {
     ['ring +49 (30) 901820 or (555) 123-4567.', 'ring {{PHONE_NUMBER_1}} or {{PHONE_NUMBER_2}}.'],
     ['on 2024-01-15 10:30 at 12:30:45', 'on 2024-01-15 10:30 at 12:30:45'],
     ['in 2023 2024 2025 we had 1234567 items', 'in 2023 2024 2025 we had 1234567 items'],
-    ['host 10.0.0.1, version 1.2.3.4.5 and std::string', 'host {{IP_ADDRESS_1}}, version 1.2.3.4.5 and std::string'],
+    [
+      'host 10.0.0.1, version 1.2.3.4.5 and std::string',
+      'host {{IP_ADDRESS_1}}, version 1.2.3.4.5 and std::string',
+    ],
     ['at 2001:db8::ff00:42:8329', 'at {{IP_ADDRESS_1}}'],
     ['SSN 078-05-1120, not 000-05-1120', 'SSN {{SSN_1}}, not 000-05-1120'],
-    ['DNI 12345678Z, not 12345678A; CPF 529.982.247-25', 'DNI {{NATIONAL_ID_1}}, not 12345678A; CPF {{NATIONAL_ID_2}}'],
+    [
+      'DNI 12345678Z, not 12345678A; CPF 529.982.247-25',
+      'DNI {{NATIONAL_ID_1}}, not 12345678A; CPF {{NATIONAL_ID_2}}',
+    ],
     ['NINO QQ 12 34 56 C? AB 12 34 56 C!', 'NINO QQ 12 34 56 C? {{NATIONAL_ID_1}}!'],
     ['key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789 end', 'key {{API_KEY_1}} end'],
   ])('reads %j as %j', (text, expected) => {
@@ -95,7 +150,11 @@ describe('Scanner', () => {
     ['colons', 'a:'.repeat(2_500_000)],
     ['prefixes', 'sk-eyJ.'.repeat(700_000)],
     ['capitals', 'DE12 '.repeat(1_000_000)],
-  ])('gets through 5 MB of %s', (_, text) => {
-    expect(redact([text]).length).toBeGreaterThan(0);
-  }, 20_000);
+  ])(
+    'gets through 5 MB of %s',
+    (_, text) => {
+      expect(redact([text]).length).toBeGreaterThan(0);
+    },
+    20_000,
+  );
 });
