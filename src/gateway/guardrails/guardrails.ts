@@ -57,8 +57,7 @@ export class Guardrails {
 
   private hooksOf(reach: Reach, slots: readonly Slot[]): readonly Hook[] | Promise<readonly Hook[]> {
     const hooks = slots.map((slot) => ('slug' in slot ? this.storedHook(reach, slot.slug, slot.type) : slot));
-    const made = hooks.filter((hook) => !(hook instanceof Promise));
-    return made.length === hooks.length ? made : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
+    return hooks.every(isMade) ? hooks : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
   }
 
   private storedHook(reach: Reach, slug: string, type: HookSpec['type']): Hook | Promise<Hook> {
@@ -107,4 +106,8 @@ export class Guardrails {
       .map((check) => ({ spec: check, check: makeCheck(check, this.tools), readsTexts: readsTexts(check) }));
     return { spec, checks };
   }
+}
+
+function isMade(hook: Hook | Promise<Hook>): hook is Hook {
+  return !(hook instanceof Promise);
 }

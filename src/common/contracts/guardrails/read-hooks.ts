@@ -66,16 +66,20 @@ export interface HookContext {
 export function readHook(value: unknown, at: Place, context: HookContext): HookSpec | undefined {
   if (!isObject(value)) return at.refuse('must be the id of a guardrail, or one written out as an object');
   const before = at.mistakeCount;
-  for (const key of Object.keys(value))
-    if (!isCheckName(key) && !ACTIONS.has(key) && !NAMES.has(key))
-      at.at(key).refuse('is not a field that is known here');
+  refuseUnknown(value, at);
   const type = typeOf(value.type, at.at('type')) ?? context.type;
   const checks = [...readChecks(value.checks, at.at('checks')), ...readNamedChecks(value, at)];
   if (checks.length === 0 && at.mistakeCount === before) at.refuse('has no checks');
   for (const check of checks) checkPlace(check.id, { ...context, type }, at);
   const read = readActions(value, at);
-  if (!read || at.mistakeCount > before) return undefined;
-  return { id: textOf(value.id) ?? textOf(value.name) ?? context.id, type, checks, ...read };
+  const id = textOf(value.id) ?? textOf(value.name) ?? context.id;
+  return read && at.mistakeCount === before ? { id, type, checks, ...read } : undefined;
+}
+
+function refuseUnknown(value: Json, at: Place): void {
+  for (const key of Object.keys(value))
+    if (!isCheckName(key) && !ACTIONS.has(key) && !NAMES.has(key))
+      at.at(key).refuse('is not a field that is known here');
 }
 
 /** Names of checks have a point, `default.contains`; no other field has. */
