@@ -68,6 +68,8 @@ export interface GatewayWishes {
   readonly guardrails?: Readonly<Record<string, GuardrailSnapshot>>;
   /** Where webhooks go. */
   readonly http?: Pick<HttpCaller, 'call'>;
+  /** False: disk and reserve are full. */
+  readonly hasRoom?: boolean;
 }
 
 export interface SentRequest extends WireRequest {
@@ -147,6 +149,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       {
         open: (exchange) => seen.opened.push(exchange),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
+        hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
       { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
