@@ -15,6 +15,7 @@ import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/process
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
 import { Pipeline } from './gateway/pipeline.js';
+import { Realtime } from './gateway/realtime/realtime.js';
 import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
@@ -39,6 +40,7 @@ async function main(settings: Settings): Promise<void> {
   const front: FrontServer = new FrontServer({
     gateway: app.get(Pipeline),
     administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),
+    sockets: app.get(Realtime),
     probes: new Probes(
       checks(pool, () => front.isDraining),
       settings.metricsToken,

@@ -12,13 +12,16 @@ import {
   ConfigDirectory,
   GuardrailDirectory,
   LogSink,
+  OutageNews,
   PriceBook,
+  TokenCounter,
   VirtualKeyDirectory,
 } from '../gateway/ports.js';
 import * as make from './factories.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
+import { WorkerTokenCounter } from './worker-token-counter.js';
 
 /** Which adapter is behind which port of a gateway process. */
 const PORTS: readonly FactoryProvider[] = [
@@ -34,8 +37,10 @@ const PORTS: readonly FactoryProvider[] = [
     useFactory: make.guardrailDirectory,
   },
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
+  { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },

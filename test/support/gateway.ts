@@ -21,6 +21,7 @@ import { Journal } from '../../src/gateway/journal/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
 import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
@@ -139,6 +140,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
       ),
       sender,
+      new Breakers({ tell: () => undefined, subscribe: () => undefined }),
       new Guardrails(
         { find: (_reach, slug) => guardrails.get(slug) ?? null },
         wishes.http as HttpCaller,

@@ -4,8 +4,10 @@ export const CHANGED_RESOURCES = [
   'config',
   'guardrail',
   'organization',
+  'target',
   'user',
   'virtual_key',
+  'workspace',
 ] as const;
 export type ChangedResource = (typeof CHANGED_RESOURCES)[number];
 

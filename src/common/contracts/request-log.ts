@@ -45,6 +45,20 @@ export interface Usage {
   readonly reasoning_tokens?: number;
   readonly audio_input_tokens?: number;
   readonly audio_output_tokens?: number;
+  // The rest has no column of its own. It decides what the request cost.
+  readonly cache_write_1h_tokens?: number;
+  readonly cached_audio_input_tokens?: number;
+  readonly cached_image_input_tokens?: number;
+  readonly image_input_tokens?: number;
+  readonly video_input_tokens?: number;
+  readonly image_output_tokens?: number;
+  readonly video_output_tokens?: number;
+  /** Beside the totals: what was read of the pages that an answer cites. */
+  readonly citation_tokens?: number;
+  readonly web_searches?: number;
+  readonly file_searches?: number;
+  /** Of sound that is charged by the second, milliseconds. */
+  readonly audio_input_ms?: number;
 }
 
 /** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */
@@ -79,6 +93,8 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly config_version_id: string | null;
   /** Of the last attempt. */
   readonly option_path: string;
+  /** What the config chose and why, in order; null where there was nothing to choose. */
+  readonly decisions: readonly string[] | null;
   readonly ending: Ending;
   /** Status that the client got; 499 when it left before one was sent. */
   readonly status: number;

@@ -4,6 +4,9 @@ import { AuditRecord } from './entities/audit-record.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { Guardrail } from './entities/guardrail.entity.js';
+import { InviteWorkspace } from './entities/invite-workspace.entity.js';
+import { Invite } from './entities/invite.entity.js';
+import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -17,6 +20,7 @@ import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idemp
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
+import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -26,6 +30,9 @@ const ENTITIES = [
   Config,
   ConfigVersion,
   Guardrail,
+  Invite,
+  InviteWorkspace,
+  Mail,
   Organization,
   User,
   VirtualKey,
@@ -43,6 +50,7 @@ const MIGRATIONS = [
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
   Guardrails1763690500000,
+  People1763690800000,
 ];
 
 /**

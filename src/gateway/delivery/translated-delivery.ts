@@ -191,7 +191,7 @@ export class TranslatedDelivery implements ReplySink {
     const { attempt, translated } = this.way;
     const whole = Buffer.concat(this.held);
     this.held = [];
-    const body = translated ? inClientsWords(whole, attempt.status, translated, this.reading) : whole;
+    const body = translated ? inClientsWords(whole, attempt, translated, this.reading) : whole;
     this.entry.responseBody.add(body);
     this.record('completed', null, () => {
       if (this.response.destroyed) return;
@@ -245,8 +245,8 @@ function isStreamed({ attempt, translated }: Way, { contentType }: ResponseHead)
   );
 }
 
-function inClientsWords(whole: Buffer, status: number, translated: Translated, reading: Reading): Buffer {
-  return status < 400
+function inClientsWords(whole: Buffer, attempt: Attempt, translated: Translated, reading: Reading): Buffer {
+  return attempt.status < 400
     ? translatedAnswer(whole, translated, reading)
-    : translatedError(status, whole, translated);
+    : translatedError(attempt, whole, translated);
 }

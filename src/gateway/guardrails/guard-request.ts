@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Content } from '../door/read-request.js';
+import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { Facts } from './check.js';
 import { Placeholders } from './finding/placeholders.js';

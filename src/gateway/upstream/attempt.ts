@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
@@ -28,6 +29,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
+  /** The connection, where it has changed its protocol; it is no longer the attempt's. */
+  socket: Duplex | null = null;
 
   readonly reply: Promise<Reply>;
   private answer!: (reply: Reply) => void;
@@ -69,6 +72,12 @@ export class Attempt implements WireHandler, Watched, Reply {
     else if (wantsMore) this.resumeWire?.();
   }
 
+  /** Gives back what a sink has taken, for the next one. Until that comes, the provider waits. */
+  detach(taken: Buffer[]): void {
+    this.sink = null;
+    this.early = taken;
+  }
+
   resume(): void {
     this.lastActivityAt = performance.now();
     this.resumeWire?.();
@@ -93,16 +102,20 @@ export class Attempt implements WireHandler, Watched, Reply {
 
   onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
     if (status < 200) return true;
-    const now = performance.now();
-    this.hasFirstByte = true;
-    this.firstByteAt = now;
-    this.lastActivityAt = now;
-    this.status = status;
     this.statusText = statusText;
-    this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
     this.resumeWire = resume;
-    this.answer(this);
+    this.begin(status, rawHeaders);
     return true;
+  }
+
+  onUpgrade(status: number, rawHeaders: readonly (Buffer | string)[] | null, socket: Duplex): void {
+    if (this.isOver) {
+      socket.destroy();
+      return;
+    }
+    this.socket = socket;
+    this.begin(status, rawHeaders ?? []);
+    this.over(null);
   }
 
   onData(chunk: Buffer): boolean {
@@ -118,6 +131,16 @@ export class Attempt implements WireHandler, Watched, Reply {
 
   onError(error: Error): void {
     this.over(failureOf(error));
+  }
+
+  private begin(status: number, rawHeaders: readonly (Buffer | string)[]): void {
+    const now = performance.now();
+    this.hasFirstByte = true;
+    this.firstByteAt = now;
+    this.lastActivityAt = now;
+    this.status = status;
+    this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
+    this.answer(this);
   }
 
   private over(failure: AppError | null): void {

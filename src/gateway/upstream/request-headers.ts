@@ -22,6 +22,9 @@ const DROPPED: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
+  // A session negotiates these anew: https://www.rfc-editor.org/rfc/rfc6455#section-11.3
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
   'http2-settings',
   'expect',
   'host',
@@ -98,9 +101,8 @@ export function upstreamHeaders(
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
-    const rule = forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
     if (
-      !staysHere(rule, value, credentials, gatewayKey) &&
+      !staysHere(ruleFor(name, forwarded), value, credentials, gatewayKey) &&
       !perConnection?.has(name.toLowerCase()) &&
       !isNamed(own, name)
     )
@@ -111,6 +113,10 @@ export function upstreamHeaders(
   addAccount(headers, request, target);
   if (target.isCustomHost) headers.push(LOOP_HEADER, LOOP_TOKEN);
   return headers;
+}
+
+function ruleFor(name: string, forwarded: Target['forwarded']): Rule {
+  return forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
 }
 
 function staysHere(rule: Rule, value: string, { key }: Credentials, gatewayKey: string): boolean {

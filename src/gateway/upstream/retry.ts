@@ -4,6 +4,8 @@ import { isListed } from '../routing/failure-statuses.js';
 import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from './attempt.js';
+import type { RetryBudget } from './retry-budget.js';
+import { headerOf } from './response-headers.js';
 
 /** One try more when nothing had been sent: a provider that just restarts is back at once. */
 const UNSENT_TRIES = 1;
@@ -24,6 +26,8 @@ export interface RetryPolicy {
   readonly retries: number;
   /** What the config says instead; null where it says nothing. */
   readonly plan: RetryPlan | null;
+  /** Null where there will be no further try of something that was sent. */
+  readonly budget: RetryBudget | null;
   /** The body can be sent again: it was kept, not streamed. */
   readonly isRepeatable: boolean;
   /** The client is still there. */
@@ -94,7 +98,8 @@ class Patience {
   }
 
   private spend(pauseMs: number): number | null {
-    if (this.retriesLeft <= 0 || this.waitedMs + pauseMs > WAITS_MS_MAX) {
+    const isAllowed = this.retriesLeft > 0 && this.waitedMs + pauseMs <= WAITS_MS_MAX;
+    if (!isAllowed || this.policy.budget?.take() === false) {
       this.isExhausted = this.policy.isRepeatable && (this.policy.plan?.attempts ?? this.policy.retries) > 0;
       return null;
     }
@@ -125,19 +130,14 @@ function jittered(waitMs: number): number {
  * seconds or as a date. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
  */
 function askedPause(reply: Reply): number | null {
-  const given = headerOf(reply, 'retry-after-ms') ?? headerOf(reply, 'x-ms-retry-after-ms');
+  const given =
+    headerOf(reply.rawHeaders, 'retry-after-ms') ?? headerOf(reply.rawHeaders, 'x-ms-retry-after-ms');
   const milliseconds = Number(given ?? NaN);
   if (milliseconds >= 0) return milliseconds;
-  const after = headerOf(reply, 'retry-after');
+  const after = headerOf(reply.rawHeaders, 'retry-after');
   if (after === null) return null;
   const pause = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
   return Number.isNaN(pause) ? null : Math.max(0, pause);
-}
-
-function headerOf({ rawHeaders }: Reply, name: string): string | null {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.toLowerCase() === name) return rawHeaders[index + 1] ?? null;
-  return null;
 }
 
 /** Reads an answer that nobody gets. */
