@@ -14,6 +14,7 @@ import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
+import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
@@ -41,6 +42,15 @@ export function virtualKeyDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+}
+
+export function guardrailDirectory(
+  database: Queryable,
+  changes: ChangeFeed,
+  secrets: SecretBox,
+  { staleKeysMs }: Settings,
+) {
+  return new PostgresGuardrailDirectory(database, changes, secrets, staleKeysMs);
 }
 
 export function configDirectory(database: Queryable, changes: ChangeFeed, { staleKeysMs }: Settings) {

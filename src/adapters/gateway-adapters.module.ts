@@ -11,6 +11,7 @@ import { ModelCatalog } from '../gateway/models/models-port.js';
 import {
   ConfigDirectory,
   LimitStore,
+  GuardrailDirectory,
   LogSink,
   OutageNews,
   PriceBook,
@@ -35,6 +36,11 @@ const PORTS: readonly FactoryProvider[] = [
     provide: VirtualKeyDirectory,
     inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
     useFactory: make.virtualKeyDirectory,
+  },
+  {
+    provide: GuardrailDirectory,
+    inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
+    useFactory: make.guardrailDirectory,
   },
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
   { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },

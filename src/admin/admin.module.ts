@@ -5,6 +5,7 @@ import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
+import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
@@ -30,6 +31,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     ApiKeysModule,
     VirtualKeysModule,
     PoliciesModule,
+    GuardrailsModule,
     LogsModule,
     AnalyticsModule,
     FeedbackModule,

@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { HttpCaller } from './guardrails/calling/http-caller.js';
+import { ProviderCaller } from './guardrails/calling/provider-caller.js';
+import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';
 import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
@@ -20,10 +23,13 @@ import { Signers } from './upstream/signing/signers.js';
     Breakers,
     ConfigPlans,
     Dispatcher,
+    Guardrails,
+    HttpCaller,
     Journal,
     Limiter,
     Pipeline,
     Planner,
+    ProviderCaller,
     Realtime,
     Sender,
     Signers,

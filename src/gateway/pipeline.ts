@@ -8,7 +8,9 @@ import { createLogger } from '../common/observability/logger.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { Delivery } from './delivery/delivery.js';
+import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
+import { wayOfStream } from './guardrails/guarded-stream.js';
 import { answersModels } from './models/local-models.js';
 import { ModelCatalog } from './models/models-port.js';
 import { refuseExchange } from './delivery/refusal.js';
@@ -91,11 +93,15 @@ export class Pipeline {
   }
 
   /** The answer stands: it goes to the client, and ends the exchange when its last byte has. */
-  private deliver(exchange: Exchange, { attempt, target, translated }: Answer): void {
+  private deliver(exchange: Exchange, answer: Answer): void {
+    const { attempt, target, translated, guarded, judged } = answer;
     const onBroken = (error: AppError): void => {
       this.stop(exchange, new FailedAttempt(attempt, error));
     };
-    if (translated) new TranslatedDelivery(exchange, { attempt, target, translated }, onBroken).start();
+    if (judged) return deliverJudged(exchange, answer, judged);
+    const guardedWay = guarded && wayOfStream(guarded, exchange.entry, answer);
+    if (guardedWay) new TranslatedDelivery(exchange, guardedWay, onBroken).start();
+    else if (translated) new TranslatedDelivery(exchange, { attempt, target, translated }, onBroken).start();
     else new Delivery(exchange, attempt, target, onBroken).start();
   }
 

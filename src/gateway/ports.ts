@@ -1,4 +1,5 @@
 import type { Reach } from '../auth/tenant.js';
+import type { HookSpec } from '../common/contracts/guardrails/hook.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
@@ -35,6 +36,20 @@ export abstract class VirtualKeyDirectory {
    * Rejects with `auth_unavailable` when the store is away, with `credential_unusable` when it cannot be opened.
    */
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
+}
+
+/** A stored guardrail, its secrets in clear. */
+export interface GuardrailSnapshot {
+  readonly id: string;
+  readonly spec: HookSpec;
+}
+
+export abstract class GuardrailDirectory {
+  /**
+   * The guardrail of that slug or id within reach, or null. Returns without a promise when it is in memory. Rejects with
+   * `auth_unavailable` when the store is away, with `credential_unusable` when it cannot be opened.
+   */
+  abstract find(reach: Reach, slug: string): GuardrailSnapshot | null | Promise<GuardrailSnapshot | null>;
 }
 
 /** A saved config in the version that is in force. The same object for as long as that version is. */

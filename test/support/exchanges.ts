@@ -76,6 +76,7 @@ export function aRecord(
       },
     ],
     countable: null,
+    hook_results: null,
     request_headers: ['content-type', 'application/json'],
     response_headers: ['content-type', 'application/json'],
     ...given,

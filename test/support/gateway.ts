@@ -17,11 +17,14 @@ import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Admission } from '../../src/gateway/limits/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
+import type { HttpCaller } from '../../src/gateway/guardrails/calling/http-caller.js';
+import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
+import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { Journal } from '../../src/gateway/journal/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
-import type { ConfigSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
 import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
@@ -71,6 +74,10 @@ export interface GatewayWishes {
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the virtual key "openai-prod". */
   readonly limits?: readonly Limit[];
+  /** Stored guardrails by their slug. */
+  readonly guardrails?: Readonly<Record<string, GuardrailSnapshot>>;
+  /** Where webhooks go. */
+  readonly http?: Pick<HttpCaller, 'call'>;
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
 }
@@ -127,6 +134,8 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     ]),
   );
   const store = new MemoryLimitStore();
+  const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
+  const sender = scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender;
   const pipeline = new Pipeline(
     new IdentityService(
       { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
@@ -142,9 +151,14 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         { find: (_reach, slug) => virtualKeys.get(slug) ?? null },
         new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
       ),
-      scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
+      sender,
       new Admission(new Limiter(store), settings),
       new Breakers({ tell: () => undefined, subscribe: () => undefined }),
+      new Guardrails(
+        { find: (_reach, slug) => guardrails.get(slug) ?? null },
+        wishes.http as HttpCaller,
+        {} as ProviderCaller,
+      ),
     ),
     new Journal(
       {

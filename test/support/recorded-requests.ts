@@ -33,6 +33,7 @@ export function aRecord(
     config_version_id: null,
     option_path: 'config',
     decisions: null,
+    hook_results: null,
     trace_id: randomUUID(),
     span_id: null,
     parent_span_id: null,

@@ -82,6 +82,13 @@ export class LogDto {
   @whole(0) readonly fallback_count: number | null;
   @ApiProperty({ type: Object, nullable: true, example: { _user: 'ada' } })
   readonly metadata: Readonly<Record<string, string>> | null;
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    description: 'What guardrails said; null without any',
+    example: null,
+  })
+  readonly hook_results: Readonly<Record<string, unknown>> | null;
 
   @ApiProperty() readonly is_success: boolean;
   @text('openai') readonly ai_org: string | null;

@@ -2,6 +2,7 @@
 export const CHANGED_RESOURCES = [
   'api_key',
   'config',
+  'guardrail',
   'organization',
   'target',
   'user',

@@ -135,6 +135,8 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly attempts: readonly AttemptRecord[];
   /** Text to count outside the request loop when the provider gave no usage. Not stored. */
   readonly countable: { readonly input: string; readonly output: string } | null;
+  /** What guardrails said of the request and its answer; null where there are none. */
+  readonly hook_results: Readonly<Record<string, unknown>> | null;
   readonly request_headers: HeaderPairs;
   readonly response_headers: HeaderPairs;
 }

@@ -5,6 +5,7 @@ import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { Feedback } from './entities/feedback.entity.js';
+import { Guardrail } from './entities/guardrail.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
 import { Mail } from './entities/mail.entity.js';
@@ -25,6 +26,7 @@ import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
+import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -36,6 +38,7 @@ const ENTITIES = [
   Config,
   ConfigVersion,
   Feedback,
+  Guardrail,
   Invite,
   InviteWorkspace,
   Mail,
@@ -60,6 +63,7 @@ const MIGRATIONS = [
   Rollups1763690600000,
   Feedback1763690610000,
   TenantWall1763691000000,
+  Guardrails1763690500000,
   People1763690800000,
 ];
 

@@ -36,15 +36,17 @@ const REQUESTS_PER_CONNECTION = 10_000;
 export class Egress {
   private readonly policy: DestinationPolicy;
   private readonly connect: ReturnType<typeof createConnector>;
+  private readonly resolve: Resolve;
   private readonly tenants = new Map<string, Map<string, PoolEntry>>();
   private size = 0;
   private uses = 0;
 
   constructor(private readonly options: EgressOptions) {
     this.policy = new DestinationPolicy(options.allow);
+    this.resolve = cachingResolver(options.resolve ?? resolveBySystem);
     this.connect = createConnector({
       policy: this.policy,
-      resolve: cachingResolver(options.resolve ?? resolveBySystem),
+      resolve: this.resolve,
       connectMs: options.timeouts.connectMs,
     });
   }
@@ -55,6 +57,12 @@ export class Egress {
    */
   checkDestination(url: URL): void {
     this.policy.checkBeforeLookup(endpointOf(url));
+  }
+
+  /** Whether the name of a host has an address. Nothing is sent there. */
+  async hasAddress(host: string): Promise<boolean> {
+    const addresses = await this.resolve(host).catch(() => []);
+    return addresses.length > 0;
   }
 
   /**

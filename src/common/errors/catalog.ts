@@ -24,6 +24,7 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'timeout_error'
   | 'upstream_error'
+  | 'hooks_failed'
   | 'server_error';
 
 export const ERRORS = {
@@ -193,6 +194,12 @@ export const ERRORS = {
     status: 431,
     type: 'invalid_request_error',
     message: 'The request headers are too large.',
+  },
+  guardrail_denied: {
+    status: 446,
+    type: 'hooks_failed',
+    message: 'The guardrail "{guardrail}" denied the {side}. What its checks said is in hook_results.',
+    doNotRetry: true,
   },
   internal_error: {
     status: 500,

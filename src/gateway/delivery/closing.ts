@@ -15,20 +15,25 @@ export interface Closing {
   /** Of the body as the client got it. */
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
+  /** Absent: the provider's own. */
+  readonly status?: number;
+  /** Absent: the provider's, where the answer is a refusal or broke off. */
+  readonly errorSource?: Outcome['errorSource'];
 }
 
 /** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
 export function closeExchange(closing: Closing, then: () => void): void {
   const { entry, attempt, ending, errorCode, reading } = closing;
+  const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
   entry.addAttempt(attempt, closing.target, isProviders ? errorCode : null, reading);
   if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
   entry.close(
     {
       ending,
-      status: attempt.status,
+      status,
       errorCode,
-      errorSource: attempt.status >= 400 || ending === 'upstream_truncated' ? 'provider' : null,
+      errorSource,
       reading,
       contentType: closing.contentType,
       contentEncoding: closing.contentEncoding,
@@ -36,4 +41,8 @@ export function closeExchange(closing: Closing, then: () => void): void {
     },
     then,
   );
+}
+
+function providersFault({ status }: Attempt, ending: Outcome['ending']): Outcome['errorSource'] {
+  return status >= 400 || ending === 'upstream_truncated' ? 'provider' : null;
 }

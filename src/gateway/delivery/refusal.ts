@@ -42,7 +42,8 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
     response.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(errorBody(refusal.error, refusal.requestId)));
+  const { error, requestId, more } = refusal;
+  const body = Buffer.from(JSON.stringify({ ...errorBody(error, requestId), ...more }));
   const headers = [...refusalHeaders(refusal.error, body.length), ...refusal.headers];
   if (!request.complete) {
     headers.push('connection', 'close');
@@ -57,6 +58,8 @@ export interface Refusal {
   readonly requestId: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
+  /** What the body has besides the error. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 export interface RefusedExchange extends Exchange {
@@ -83,7 +86,8 @@ export function refuseExchange({ request, response, entry, error, hasLeft, attem
     () => {
       const headers: string[] = [];
       addAnswerHeaders(headers, entry, 'gateway');
-      refuse(request, response, { error, requestId: entry.id, headers });
+      const more = error.code === 'guardrail_denied' ? { hook_results: entry.hookResults } : {};
+      refuse(request, response, { error, requestId: entry.id, headers, more });
     },
   );
 }

@@ -4,6 +4,7 @@ import type { Entry } from '../journal/entry.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import { nothingRead, type Reading } from '../journal/metering.js';
 import type { Outcome } from '../journal/records.js';
+import type { HubError } from '../../providers/translation.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer, translatedError } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
@@ -12,9 +13,9 @@ import type { ReplySink } from '../types/reply.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
-import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
 import type { OnBroken } from './delivery.js';
+import { writeRewrittenHead } from './rewritten-head.js';
 
 /** A plain answer is translated as a whole, so it must be small enough to be held. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -23,13 +24,31 @@ const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Headers that described the provider's bytes; the client gets others. */
-const OF_THE_BODY: ReadonlySet<string> = new Set([
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'etag',
-]);
+/** A stream on its way: the provider's bytes in, the client's text out. */
+export interface ClientStream {
+  /** Why the answer is not whole; null while it may still be, and when it is. */
+  readonly error: HubError | null;
+  readonly isOver: boolean;
+  /** We stopped it, and not the provider. */
+  readonly isDenied?: boolean;
+  feed(bytes: Buffer): string;
+  end(): string;
+  fail(error: HubError): string;
+  /** Resolves when all that is told of it is in the journal. Absent: it is. */
+  settle?(): Promise<void>;
+}
+
+/** What is delivered, and how. */
+export interface Way {
+  readonly attempt: Attempt;
+  readonly target: Target;
+  /** Null: the provider speaks the client's dialect. */
+  readonly translated: Translated | null;
+  /** What a stream goes through instead of its translation alone. */
+  readonly open?: (reading: Reading) => ClientStream;
+  /** Absent: the provider's own. */
+  readonly status?: number;
+}
 
 /**
  * Carries a provider's answer to the client in the client's own words, and ends the exchange in the journal.
@@ -43,7 +62,7 @@ export class TranslatedDelivery implements ReplySink {
   private readonly head: ResponseHead;
   private readonly reading: Reading = nothingRead();
   private readonly decoder: Decoding | null;
-  private readonly stream: TranslatedStream | null;
+  private readonly stream: ClientStream | null;
   private held: Buffer[] = [];
   private heldBytes = 0;
   private isPaused = false;
@@ -51,18 +70,16 @@ export class TranslatedDelivery implements ReplySink {
 
   constructor(
     { entry, response }: Exchange,
-    private readonly way: {
-      readonly attempt: Attempt;
-      readonly target: Target;
-      readonly translated: Translated;
-    },
+    private readonly way: Way,
     private readonly onBroken: OnBroken,
   ) {
     this.entry = entry;
     this.response = response;
     const { attempt, translated } = way;
     this.head = readResponseHead(attempt.rawHeaders);
-    this.stream = this.isStreamed() ? new TranslatedStream(translated, this.reading) : null;
+    this.stream =
+      way.open?.(this.reading) ??
+      (isStreamed(way, this.head) && translated ? new TranslatedStream(translated, this.reading) : null);
     this.decoder = decoding(this.head.contentEncoding, UNPACKED_BYTES_MAX, (chunk) => {
       this.take(chunk);
     });
@@ -119,15 +136,6 @@ export class TranslatedDelivery implements ReplySink {
     this.response.flushHeaders();
   }
 
-  private isStreamed(): boolean {
-    const { attempt, translated } = this.way;
-    return (
-      translated.context.isStreamed &&
-      attempt.status < 300 &&
-      !this.head.contentType?.startsWith('application/json')
-    );
-  }
-
   /** Bytes of the answer, in clear. */
   private take(chunk: Buffer): void {
     if (this.isRecorded) return;
@@ -150,24 +158,40 @@ export class TranslatedDelivery implements ReplySink {
 
   /** `text` is the last that the client hears. */
   private finishStream(text: string, failure: string | null = null): void {
+    const settled = this.stream?.settle?.();
+    if (!settled) return this.closeStream(text, failure);
+    // Nothing that comes meanwhile counts.
+    this.isRecorded = true;
+    void settled.then(() => this.closeStream(text, failure));
+  }
+
+  private closeStream(text: string, failure: string | null): void {
     const bytes = Buffer.from(text);
     this.entry.responseBody.add(bytes);
-    const errorCode = failure ?? (this.stream?.error ? 'upstream_error' : null);
-    this.record(errorCode === null ? 'completed' : 'upstream_truncated', errorCode, () => {
+    const { ending, errorCode } = this.endOf(failure);
+    this.record(ending, errorCode, () => {
       if (this.response.destroyed) return;
       if (!this.response.headersSent) this.sendHead(EVENT_STREAM, null);
       this.response.end(bytes);
     });
+    if (this.stream?.isDenied) this.way.attempt.cancel();
+  }
+
+  private endOf(failure: string | null): {
+    readonly ending: Outcome['ending'];
+    readonly errorCode: string | null;
+  } {
+    if (this.response.destroyed) return { ending: 'client_aborted', errorCode: null };
+    if (this.stream?.isDenied) return { ending: 'refused', errorCode: 'guardrail_denied' };
+    const errorCode = failure ?? (this.stream?.error ? 'upstream_error' : null);
+    return { ending: errorCode === null ? 'completed' : 'upstream_truncated', errorCode };
   }
 
   private finishPlain(): void {
     const { attempt, translated } = this.way;
     const whole = Buffer.concat(this.held);
     this.held = [];
-    const body =
-      attempt.status < 400
-        ? translatedAnswer(whole, translated, this.reading)
-        : translatedError(attempt, whole, translated);
+    const body = translated ? inClientsWords(whole, attempt, translated, this.reading) : whole;
     this.entry.responseBody.add(body);
     this.record('completed', null, () => {
       if (this.response.destroyed) return;
@@ -186,22 +210,43 @@ export class TranslatedDelivery implements ReplySink {
     const { attempt, target } = this.way;
     const { entry, reading } = this;
     const contentType = this.stream ? EVENT_STREAM : JSON_TYPE;
+    const { status = attempt.status } = this.way;
+    const ours = ending === 'refused' ? ({ errorSource: 'gateway' } as const) : {};
     closeExchange(
-      { entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding: null },
+      {
+        entry,
+        attempt,
+        target,
+        reading,
+        ending,
+        errorCode,
+        status,
+        contentType,
+        contentEncoding: null,
+        ...ours,
+      },
       then,
     );
   }
 
   private sendHead(contentType: string, bytes: number | null): void {
-    const { attempt } = this.way;
-    const headers: string[] = ['content-type', contentType];
-    if (bytes !== null) headers.push('content-length', String(bytes));
-    const { headers: theirs } = this.head;
-    for (let at = 0; at < theirs.length; at += 2)
-      if (!OF_THE_BODY.has((theirs[at] as string).toLowerCase()))
-        headers.push(theirs[at] as string, theirs[at + 1] as string);
-    addAnswerHeaders(headers, this.entry, attempt.status >= 400 ? 'provider' : null);
-    this.response.sendDate = !this.head.hasDate;
-    this.response.writeHead(attempt.status, headers);
+    const { status = this.way.attempt.status } = this.way;
+    const errorSource = status >= 400 ? 'provider' : null;
+    writeRewrittenHead(this.response, this.entry, this.head, { status, contentType, bytes, errorSource });
   }
+}
+
+function isStreamed({ attempt, translated }: Way, { contentType }: ResponseHead): boolean {
+  return (
+    translated !== null &&
+    translated.context.isStreamed &&
+    attempt.status < 300 &&
+    !contentType?.startsWith('application/json')
+  );
+}
+
+function inClientsWords(whole: Buffer, attempt: Attempt, translated: Translated, reading: Reading): Buffer {
+  return attempt.status < 400
+    ? translatedAnswer(whole, translated, reading)
+    : translatedError(attempt, whole, translated);
 }

@@ -32,7 +32,11 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
     rawHeaders: [],
   });
   const message = request as unknown as IncomingMessage;
-  const entry = new Entry(message, { hasRoom: true, open: stop, close: stop, whenWritten: stop }, { find: () => null });
+  const entry = new Entry(
+    message,
+    { hasRoom: true, open: stop, close: stop, whenWritten: stop },
+    { find: () => null },
+  );
   const path = { path: '/audio/transcriptions', query: '', isProxied: false };
   return {
     entry,

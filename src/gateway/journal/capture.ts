@@ -29,6 +29,16 @@ export class BodyCapture {
     this.keepTail(room > 0 ? chunk.subarray(room) : chunk);
   }
 
+  /** Keeps other bytes than those that passed, which stay counted. */
+  replace(whole: Buffer): void {
+    const { bytes } = this;
+    this.release();
+    this.head.length = 0;
+    this.tail.length = 0;
+    this.add(whole);
+    this.bytes = bytes;
+  }
+
   /** Null when nothing is to be kept. */
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;

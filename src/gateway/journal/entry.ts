@@ -8,6 +8,7 @@ import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
 import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
+import type { HookResults } from '../guardrails/hook-results.js';
 import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
@@ -49,6 +50,8 @@ export class Entry implements Findings {
   config: SavedConfig | null = null;
   /** The target's retries were used up, and none helped. */
   isExhausted = false;
+  /** What guardrails said; null where there are none. */
+  hookResults: HookResults | null = null;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
   overheadMs = 0;
   requestBody = new BodyCapture(false);

@@ -10,6 +10,7 @@ import type {
 } from '../../common/contracts/request-log.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
+import type { HookResults } from '../guardrails/hook-results.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -38,6 +39,7 @@ export interface Findings {
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
+  readonly hookResults: HookResults | null;
   /** Nano-dollars; null when nobody knows the price. */
   cost(usage: Usage, responseModel: string | null): number | null;
 }
@@ -182,6 +184,7 @@ export function closedRecord(
     cost_nano_usd: usage && found.cost(usage, responseModel),
     attempts: found.attempts,
     countable: usage ? null : countable(found, outcome.reading),
+    hook_results: found.hookResults && { ...found.hookResults },
     request_headers: maskedHeaders(rawHeaders, found.gatewayKey),
     response_headers: maskedHeaders(outcome.responseHeaders, providerSecret(found.target)),
   };

@@ -36,7 +36,7 @@ describe('planFromConfig', () => {
       custom_host: 'https://example.com',
       forward_headers: ['X-A'],
       strict_open_ai_compliance: false,
-      before_request_hooks: [{ id: 'h' }],
+      before_request_hooks: ['pg-1'],
       override_params: { model: 'gpt-4o', temperature: 0 },
       default_params: { max_tokens: 1 },
       drop_params: ['user'],
@@ -65,7 +65,7 @@ describe('planFromConfig', () => {
       retry: { attempts: 2, heedsProvider: false },
       cache: { mode: 'simple' },
       breaker: { failures: 3 },
-      hooks: { before: [{ id: 'h' }] },
+      hooks: { before_request_hooks: ['pg-1'] },
       params: {
         overrides: { model: 'gpt-4o', temperature: 1 },
         defaults: { max_tokens: 1 },

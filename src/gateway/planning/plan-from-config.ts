@@ -1,3 +1,4 @@
+import { HOOK_LIST_NAMES, type HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-config/account-fields.js';
 import { readCondition } from '../../common/contracts/routing-config/conditions.js';
 import type {
@@ -14,7 +15,6 @@ import {
   type BreakerPlan,
   type CompiledConfig,
   type Conditional,
-  type Hooks,
   type LoadBalance,
   type ParamChanges,
   type ParamPath,
@@ -232,16 +232,12 @@ function retryOf({ attempts, on_status_codes, use_retry_after_header = false }: 
   return { attempts, onStatuses: setOf(on_status_codes) ?? RETRIED, heedsProvider: use_retry_after_header };
 }
 
-function hooksOf(config: RoutingConfig): Hooks | null {
-  const hooks = {
-    before: config.before_request_hooks ?? [],
-    after: config.after_request_hooks ?? [],
-    inputGuardrails: config.input_guardrails ?? [],
-    outputGuardrails: config.output_guardrails ?? [],
-    inputMutators: config.input_mutators ?? [],
-    outputMutators: config.output_mutators ?? [],
-  };
-  return Object.values(hooks).every(({ length }) => length === 0) ? null : hooks;
+/** The very lists of the document, which targets that inherit them share. */
+function hooksOf(config: RoutingConfig): HookLists | null {
+  const lists = HOOK_LIST_NAMES.flatMap((name) =>
+    config[name]?.length ? [[name, config[name]] as const] : [],
+  );
+  return lists.length === 0 ? null : Object.fromEntries(lists);
 }
 
 function setOf<T>(values: readonly T[] | undefined): ReadonlySet<T> | null {

@@ -64,7 +64,10 @@ describe('Breakers', () => {
   });
 
   it('take a target out after as many failures as its config says, for as long as it says', () => {
-    const [breakers, target] = [new Bus().aProcess(), aTarget({ failure_threshold: 3, cooldown_interval: 60_000 })];
+    const [breakers, target] = [
+      new Bus().aProcess(),
+      aTarget({ failure_threshold: 3, cooldown_interval: 60_000 }),
+    ];
 
     requests(breakers, target, [500, failure]);
     expect(breakers.isOpen(target)).toBe(false);
@@ -119,7 +122,10 @@ describe('Breakers', () => {
   });
 
   it('let one request try a target that was out, and bring it back when that succeeds', () => {
-    const [breakers, target] = [new Bus().aProcess(), aTarget({ failure_threshold: 1, cooldown_interval: 30_000 })];
+    const [breakers, target] = [
+      new Bus().aProcess(),
+      aTarget({ failure_threshold: 1, cooldown_interval: 30_000 }),
+    ];
     request(breakers, target, 500);
     vi.advanceTimersByTime(30_000);
 

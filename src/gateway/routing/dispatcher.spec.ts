@@ -309,23 +309,38 @@ describe('a request with a config', () => {
 
 describe('a stream that breaks before its first useful token', () => {
   const EVENTS = { 'content-type': 'text/event-stream' };
-  const event = (data: object, name = ''): string => `${name && `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
-  const delta = (given: object): string => event({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: given }] });
+  const event = (data: object, name = ''): string =>
+    `${name && `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+  const delta = (given: object): string =>
+    event({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: given }] });
   const ROLE = delta({ role: 'assistant', content: '' });
   const DONE = 'data: [DONE]\n\n';
   const ERROR = event({ error: { message: 'overloaded', type: 'server_error' } });
   const GOOD = { headers: EVENTS, chunks: [ROLE, delta({ content: 'Hel' }), delta({ content: 'lo' }), DONE] };
   const STREAM = { ...CHAT, stream: true };
-  const TWO = { strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'openai-prod' }, { virtual_key: 'groq' }] };
+  const TWO = {
+    strategy: { mode: 'fallback' },
+    targets: [{ virtual_key: 'openai-prod' }, { virtual_key: 'groq' }],
+  };
   const CLAUDE_FIRST = { ...TWO, targets: [{ virtual_key: 'claude' }, { virtual_key: 'openai-prod' }] };
   const START = event(
     {
       type: 'message_start',
-      message: { id: 'm', type: 'message', role: 'assistant', model: 'claude', content: [], usage: { input_tokens: 1 } },
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude',
+        content: [],
+        usage: { input_tokens: 1 },
+      },
     },
     'message_start',
   );
-  const OVERLOADED = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error');
+  const OVERLOADED = event(
+    { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    'error',
+  );
 
   it.each([
     ['with an error', { headers: EVENTS, chunks: [ROLE, ERROR] }],
@@ -341,7 +356,10 @@ describe('a stream that breaks before its first useful token', () => {
     expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
     expect(await logged()).toMatchObject({
       ending: 'completed',
-      attempts: [{ option_path: 'config.targets[0]', error_code: 'upstream_error' }, { status: 200, error_code: null }],
+      attempts: [
+        { option_path: 'config.targets[0]', error_code: 'upstream_error' },
+        { status: 200, error_code: null },
+      ],
     });
   });
 
@@ -350,15 +368,31 @@ describe('a stream that breaks before its first useful token', () => {
       headers: EVENTS,
       chunks: [
         START,
-        event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }, 'content_block_start'),
-        event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Bonjour' } }, 'content_block_delta'),
+        event(
+          { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+          'content_block_start',
+        ),
+        event(
+          { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Bonjour' } },
+          'content_block_delta',
+        ),
         event({ type: 'message_stop' }, 'message_stop'),
       ],
     };
-    const { chat } = await given({ answers: [{ headers: EVENTS, chunks: [START, OVERLOADED] }, GOOD, { headers: EVENTS, chunks: [ERROR] }, claude] });
+    const { chat } = await given({
+      answers: [
+        { headers: EVENTS, chunks: [START, OVERLOADED] },
+        GOOD,
+        { headers: EVENTS, chunks: [ERROR] },
+        claude,
+      ],
+    });
 
     const from = await chat(STREAM, by(CLAUDE_FIRST));
-    const to = await chat(STREAM, by({ ...TWO, targets: [{ virtual_key: 'groq' }, { virtual_key: 'claude' }] }));
+    const to = await chat(
+      STREAM,
+      by({ ...TWO, targets: [{ virtual_key: 'groq' }, { virtual_key: 'claude' }] }),
+    );
 
     expect(await from.text()).toBe(GOOD.chunks.join(''));
     expect(await to.text()).toContain('Bonjour');
@@ -366,7 +400,9 @@ describe('a stream that breaks before its first useful token', () => {
 
   it('loses no byte of a stream that was held and is good, however it is cut', async () => {
     const whole = GOOD.chunks.join('');
-    const chunks = Array.from({ length: Math.ceil(whole.length / 3) }, (_, at) => whole.slice(3 * at, 3 * at + 3));
+    const chunks = Array.from({ length: Math.ceil(whole.length / 3) }, (_, at) =>
+      whole.slice(3 * at, 3 * at + 3),
+    );
     const { chat, calls } = await given({ answers: [{ headers: EVENTS, chunks }] });
 
     expect(await (await chat(STREAM, by(TWO))).text()).toBe(whole);

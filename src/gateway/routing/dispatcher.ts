@@ -2,12 +2,17 @@ import type { RoutedRequest } from '../../common/contracts/routing-config/condit
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
+import { reachOf } from '../../auth/tenant.js';
+import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
+import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
+import { Guardrails } from '../guardrails/guardrails.js';
+import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
-import type { ReadRequest } from '../types/content.js';
+import type { Content, ReadRequest } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { outgoing } from '../translating/outgoing.js';
+import { isStrictlyOpenAi, outgoing } from '../translating/outgoing.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
@@ -40,6 +45,7 @@ export class Dispatcher {
     private readonly sender: Sender,
     private readonly admission: Admission,
     private readonly breakers: Breakers,
+    private readonly guardrails: Guardrails,
   ) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
@@ -70,13 +76,24 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
     if (caller.policy) checkPolicy(caller.policy, target.provider.id, content.model);
-    const { wire, translated } = outgoing({ request, content, planned, target, entry });
+    const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
+    const passed = guarded ? guarded.content : content;
+    const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
       await entry.open(caller);
     }
     const attempt = await this.send(sending, planned, target, wire);
-    return { status: attempt.status, attempt, target, planned, translated };
+    const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
+    const { status } = judged ?? attempt;
+    return { status, attempt, target, planned, translated, guarded, judged };
+  }
+
+  private async guard({ exchange, caller }: Sending, hooks: HookLists, content: Content): Promise<Guarded> {
+    const { request, entry } = exchange;
+    const found = this.guardrails.find(reachOf(caller), hooks);
+    const guards = found instanceof Promise ? await found : found;
+    return guardRequest(guards, { entry, caller, headers: request.headers, content });
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
@@ -133,6 +150,23 @@ export class Dispatcher {
   }
 }
 
+/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
+async function judge(
+  guarded: Guarded,
+  { request, response, entry }: Exchange,
+  { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
+): Promise<JudgedAnswer | null> {
+  const answering = { entry, attempt, translated, isStrict: isStrictlyOpenAi(planned, request) };
+  if (!isJudgedWhole(guarded, answering)) return null;
+  const onLeft = (): void => attempt.cancel();
+  response.once('close', onLeft);
+  try {
+    return await judgeAnswer(guarded, answering);
+  } finally {
+    response.off('close', onLeft);
+  }
+}
+
 function routedRequest(
   { request: { headers, url = '' }, entry }: Exchange,
   params: Json | null,
@@ -145,7 +179,8 @@ function routedRequest(
 async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>): Promise<void> {
   if (answer) {
     await discard(answer.attempt);
-    entry.addAttempt(answer.attempt, answer.target, null);
+    const { attempt, target, judged } = answer;
+    entry.addAttempt(attempt, target, judged?.isDenied ? 'guardrail_denied' : null, judged?.reading);
   } else if (thrown instanceof FailedAttempt && entry.target)
     entry.addAttempt(thrown.attempt, entry.target, thrown.error.code);
 }

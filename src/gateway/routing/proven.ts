@@ -20,8 +20,13 @@ const BYTES_MAX = 256 * 1024;
  * the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the FailedAttempt
  * when the provider says an error or breaks off before that: the client has seen nothing of it.
  */
-export function proven(answer: Answer, entry: Entry, holdMs: number, response: ServerResponse): Promise<Answer> {
-  const trial = answer.status < 400 ? trialOf(answer, entry.endpoint) : null;
+export function proven(
+  answer: Answer,
+  entry: Entry,
+  holdMs: number,
+  response: ServerResponse,
+): Promise<Answer> {
+  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry.endpoint) : null;
   if (!trial) return Promise.resolve(answer);
   const { attempt } = answer;
   return new Promise((resolve, reject) => {

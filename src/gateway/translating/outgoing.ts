@@ -135,8 +135,7 @@ function hubRequest(asked: Json, { shape, translator }: Translation, context: Co
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
-  const isStrict =
-    planned.isStrict ?? gatewayOption(request.headers, 'strict-open-ai-compliance') !== 'false';
+  const isStrict = isStrictlyOpenAi(planned, request);
   return {
     id: entry.id,
     created: Math.floor(entry.createdAt / 1000),
@@ -146,4 +145,9 @@ function contextOf({ request, planned, target, entry }: Prepared, { shape }: Tra
     // Other shapes have places for what OpenAI's has not.
     isStrict: shape === null && isStrict,
   };
+}
+
+/** Whether answers are to have nothing that OpenAI's shape has not. */
+export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: IncomingMessage): boolean {
+  return isStrict ?? gatewayOption(headers, 'strict-open-ai-compliance') !== 'false';
 }

@@ -1,3 +1,5 @@
+import type { Guarded } from '../guardrails/guard-request.js';
+import type { JudgedAnswer } from '../guardrails/judge-answer.js';
 import type { Translated } from '../translating/outgoing.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { PlannedTarget } from './plan.js';
@@ -11,4 +13,8 @@ export interface Answer {
   readonly planned: PlannedTarget;
   /** Null: the answer is the client's as it is. */
   readonly translated: Translated | null;
+  /** Null where no guardrail has to do with the answer. */
+  readonly guarded: Guarded | null;
+  /** The answer as a whole with the verdict on it; null where it goes on as it comes. */
+  readonly judged: JudgedAnswer | null;
 }

@@ -1,11 +1,6 @@
+import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import type { Condition } from '../../common/contracts/routing-config/conditions.js';
-import type {
-  BalanceRule,
-  CacheRules,
-  GuardrailReference,
-  Hook,
-  JsonObject,
-} from '../../common/contracts/routing-config/document.js';
+import type { BalanceRule, CacheRules, JsonObject } from '../../common/contracts/routing-config/document.js';
 import type { StickyField } from '../../common/contracts/routing-config/sessions.js';
 import type { Secret } from '../../common/crypto/secret.js';
 
@@ -79,7 +74,7 @@ export interface PlannedTarget {
   readonly retry: RetryPlan | null;
   readonly breaker: BreakerPlan | null;
   readonly cache: CacheRules | null;
-  readonly hooks: Hooks | null;
+  readonly hooks: HookLists | null;
 }
 
 /** A stored credential by its slug, or a provider with the account written out. */
@@ -127,16 +122,6 @@ export interface BreakerPlan {
   readonly sharedAs: string | null;
 }
 
-/** Checks and changes of requests and answers, as the config wrote them. */
-export interface Hooks {
-  readonly before: readonly Hook[];
-  readonly after: readonly Hook[];
-  readonly inputGuardrails: readonly GuardrailReference[];
-  readonly outputGuardrails: readonly GuardrailReference[];
-  readonly inputMutators: readonly GuardrailReference[];
-  readonly outputMutators: readonly GuardrailReference[];
-}
-
 /** A config that was compiled. */
 export interface CompiledConfig {
   readonly plan: Plan;
@@ -144,7 +129,7 @@ export interface CompiledConfig {
   readonly saved: SavedConfig | null;
   /** What the root says for all requests, whichever target they go to. */
   readonly cache: CacheRules | null;
-  readonly hooks: Hooks | null;
+  readonly hooks: HookLists | null;
   /** How many places there are. */
   readonly targetCount: number;
   /** A request may be sent more than once. */
@@ -158,7 +143,7 @@ export interface SavedConfig {
 }
 
 /** The plan of a request without a config: one place, which the request names itself. */
-const AS_ASKED: PlannedTarget = {
+export const AS_ASKED: PlannedTarget = {
   kind: 'target',
   path: ROOT_OPTION,
   where: null,

@@ -38,8 +38,10 @@ export class Mailer {
     try {
       await this.transport.sendMail(mail);
     } catch (error) {
-      const { code, responseCode = '' } = error as { code?: string; responseCode?: number };
-      throw new Error(`The mail server did not take the mail: ${String(code)} ${responseCode}`.trim());
+      const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+      throw new Error(
+        `The mail server did not take the mail: ${String(code)} ${String(responseCode ?? '')}`.trim(),
+      );
     }
   }
 }

@@ -42,6 +42,7 @@ export function crashedExchange(opened: OpenedExchange, diedAt: number): Request
     cost_nano_usd: null,
     attempts: [attempt],
     countable: null,
+    hook_results: null,
     request_headers: [],
     response_headers: [],
   };

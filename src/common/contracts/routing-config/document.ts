@@ -36,8 +36,8 @@ export interface RoutingConfig extends AccountFields {
   readonly cache?: CacheRules;
   readonly cb_config?: BreakerRules;
 
-  readonly before_request_hooks?: readonly Hook[];
-  readonly after_request_hooks?: readonly Hook[];
+  readonly before_request_hooks?: readonly GuardrailReference[];
+  readonly after_request_hooks?: readonly GuardrailReference[];
   readonly input_guardrails?: readonly GuardrailReference[];
   readonly output_guardrails?: readonly GuardrailReference[];
   readonly input_mutators?: readonly GuardrailReference[];
@@ -101,26 +101,6 @@ export interface BreakerRules {
   readonly cooldown_interval?: number;
   readonly failure_status_codes?: readonly number[];
   readonly minimum_requests?: number;
-}
-
-/** A set of checks in its long form. */
-export interface Hook {
-  readonly id?: string;
-  readonly name?: string;
-  readonly type?: 'guardrail' | 'mutator';
-  readonly checks?: readonly HookCheck[];
-  readonly deny?: boolean;
-  readonly async?: boolean;
-  readonly sequential?: boolean;
-  readonly on_success?: JsonObject;
-  readonly on_fail?: JsonObject;
-}
-
-export interface HookCheck {
-  readonly id: string;
-  readonly parameters?: JsonObject;
-  readonly is_enabled?: boolean;
-  readonly name?: string;
 }
 
 /** The id of a stored guardrail, or one written out: checks by name, and `deny`, `async` and the like beside them. */

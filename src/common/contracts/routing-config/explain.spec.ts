@@ -51,7 +51,11 @@ describe('explainRouting', () => {
           name: 'good',
           strategy: { mode: 'fallback' },
           retry: { attempts: 1 },
-          targets: [{ provider: 'openai' }, { override_params: { model: '@claude/opus' } }, { provider: '@groq' }],
+          targets: [
+            { provider: 'openai' },
+            { override_params: { model: '@claude/opus' } },
+            { provider: '@groq' },
+          ],
         },
       ],
     });
@@ -65,12 +69,21 @@ describe('explainRouting', () => {
   });
 
   it('tells shares of a load balance, and the one target of a session', () => {
-    const targets = [{ virtual_key: 'a', weight: 3 }, { virtual_key: 'b', weight: 1 }, { virtual_key: 'c', weight: 0 }];
+    const targets = [
+      { virtual_key: 'a', weight: 3 },
+      { virtual_key: 'b', weight: 1 },
+      { virtual_key: 'c', weight: 0 },
+    ];
     const sticky = { enabled: true, hash_fields: ['metadata.user'] };
 
-    expect(explained({ strategy: { mode: 'loadbalance' }, targets }).targets.map(({ share }) => share)).toEqual([0.75, 0.25]);
+    expect(
+      explained({ strategy: { mode: 'loadbalance' }, targets }).targets.map(({ share }) => share),
+    ).toEqual([0.75, 0.25]);
     expect(explained({ strategy: { mode: 'loadbalance', sticky }, targets }).targets).toHaveLength(1);
-    expect(explained({ strategy: { mode: 'loadbalance', sticky }, targets }, { ...REQUEST, metadata: null }).targets).toHaveLength(2);
+    expect(
+      explained({ strategy: { mode: 'loadbalance', sticky }, targets }, { ...REQUEST, metadata: null })
+        .targets,
+    ).toHaveLength(2);
   });
 
   it('tells that a request would be refused', () => {

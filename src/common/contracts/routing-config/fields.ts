@@ -4,13 +4,12 @@ import type {
   CacheRules,
   ConditionRules,
   GuardrailReference,
-  Hook,
-  HookCheck,
   RetryRules,
   RoutingConfig,
   StickyRules,
   Strategy,
 } from './document.js';
+import { type HookListName, readHookList } from '../guardrails/read-hooks.js';
 import {
   anyObject,
   flag,
@@ -31,7 +30,6 @@ const TARGETS_MAX = 1_000;
 const CONDITIONS_MAX = 1_000;
 const NAME_CHARS_MAX = 256;
 const SECRET_CHARS_MAX = 16_384;
-const HOOKS_MAX = 50;
 const DAY_SECONDS = 86_400;
 const TIMEOUT_MS_MAX = 30 * 60_000;
 
@@ -80,25 +78,10 @@ const cache = object<CacheRules>(
   ['mode'],
 );
 
-const check = object<HookCheck>({ id: name, parameters: anyObject, is_enabled: flag, name }, ['id']);
-
-const hook = object<Hook>({
-  id: name,
-  name,
-  type: oneOf('guardrail', 'mutator'),
-  checks: listOf(check, { min: 1, max: HOOKS_MAX }),
-  deny: flag,
-  async: flag,
-  sequential: flag,
-  on_success: anyObject,
-  on_fail: anyObject,
-});
-
-const guardrail: Reader<GuardrailReference> = (value, at) =>
-  typeof value === 'string' ? name(value, at) : anyObject(value, at);
-
-const hooks = listOf(hook, { min: 0, max: HOOKS_MAX });
-const guardrails = listOf(guardrail, { min: 0, max: HOOKS_MAX });
+const hooks =
+  (list: HookListName): Reader<readonly GuardrailReference[]> =>
+  (value, at) =>
+    readHookList(value, list, at);
 
 const condition = object<ConditionRules>({ query: anyObject, then: name }, ['query', 'then']);
 
@@ -167,10 +150,10 @@ const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   retry: eitherSpelling,
   cache,
   cb_config: breaker,
-  before_request_hooks: hooks,
-  after_request_hooks: hooks,
-  input_guardrails: guardrails,
-  output_guardrails: guardrails,
-  input_mutators: guardrails,
-  output_mutators: guardrails,
+  before_request_hooks: hooks('before_request_hooks'),
+  after_request_hooks: hooks('after_request_hooks'),
+  input_guardrails: hooks('input_guardrails'),
+  output_guardrails: hooks('output_guardrails'),
+  input_mutators: hooks('input_mutators'),
+  output_mutators: hooks('output_mutators'),
 });

@@ -15,8 +15,13 @@ export class Place {
     private readonly mistakes: Mistake[],
   ) {}
 
-  static root(mistakes: Mistake[]): Place {
-    return new Place('config', mistakes);
+  static root(mistakes: Mistake[], path = 'config'): Place {
+    return new Place(path, mistakes);
+  }
+
+  /** How much was wrong so far, here and elsewhere. */
+  get mistakeCount(): number {
+    return this.mistakes.length;
   }
 
   at(step: string | number): Place {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/app-error.js';
+import { HOOK_LIST_NAMES, holdsSecrets } from '../guardrails/read-hooks.js';
 import { parseDestination } from '../../egress/destination.js';
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from './account-fields.js';
 import { readCondition } from './conditions.js';
@@ -76,7 +77,10 @@ function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): 
   if (targets) checkBranch(config, at);
   else checkTarget(config, at);
   checkForwarding(config, at);
-  if (where.origin === 'saved') checkSecrets(config, at);
+  if (where.origin === 'saved') {
+    checkSecrets(config, at);
+    checkHooks(config, at);
+  }
   targets?.forEach((target, index) =>
     checkNode(target, at.at('targets').at(index), { ...where, isRoot: false }),
   );
@@ -119,6 +123,19 @@ function checkSecrets(config: RoutingConfig, at: Place): void {
       at.at(name).refuse(
         'is a secret, which a saved config may not hold: make a virtual key and name it here',
       );
+}
+
+/** What stored guardrails seal, a saved config would show. */
+function checkHooks(config: RoutingConfig, at: Place): void {
+  for (const name of HOOK_LIST_NAMES)
+    config[name]?.forEach((item, index) => {
+      if (item !== undefined && holdsSecrets(item))
+        at.at(name)
+          .at(index)
+          .refuse(
+            'has headers or a secret of a webhook, which a saved config may not hold: store the guardrail and name its id here',
+          );
+    });
 }
 
 type Targets = readonly (RoutingConfig | undefined)[];

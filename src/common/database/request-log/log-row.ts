@@ -108,7 +108,7 @@ const requestLogs: CopyTable<RequestRow> = {
     ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
     ...tokens<RequestRow>(({ usage }) => usage),
     { name: 'attempt_count', type: 'int2', value: ({ attempts }) => attempts.length },
-    ...fields<RequestRow>('jsonb', 'decisions', 'metadata'),
+    ...fields<RequestRow>('jsonb', 'decisions', 'hook_results', 'metadata'),
   ],
   rowsOf: ({ record }, batch_id) => [{ ...record, ...furtherTries(record.attempts), batch_id }],
 };

@@ -1,0 +1,126 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsArray, IsObject } from 'class-validator';
+import type { Guardrail } from '../../common/database/entities/guardrail.entity.js';
+import { IfGiven, IsIdOrSlug, IsName } from '../../common/http/validators.js';
+
+const A_CHECK = {
+  id: 'default.contains',
+  parameters: { operator: 'none', words: ['Apollo'] },
+  is_enabled: true,
+};
+const ACTIONS = { deny: true, async: false, on_fail: { feedback: { value: -5, weight: 1 } } };
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+/** Checks and actions are read by the contract that configs are read by too, which tells all mistakes at once. */
+export class CreateGuardrailDto {
+  @ApiProperty({ example: 'No project names', maxLength: 120 })
+  @IsName()
+  readonly name: string;
+
+  @ApiProperty({ type: [Object], minItems: 1, example: [A_CHECK] })
+  @IsArray()
+  readonly checks: readonly unknown[];
+
+  @ApiPropertyOptional({ type: Object, example: ACTIONS })
+  @IfGiven()
+  @IsObject()
+  readonly actions?: Readonly<Record<string, unknown>>;
+
+  /** Id or slug. A workspace key may leave it out: it has only one. */
+  @ApiPropertyOptional({ example: 'ws-default' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+
+  /** Instead of a workspace: for every workspace of the organization. */
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly organisation_id?: string;
+}
+
+/** What is not named stays as it is. */
+export class UpdateGuardrailDto {
+  @ApiPropertyOptional({ example: 'No project names', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+
+  /** In the place of a secret, `***` keeps the one that was there. */
+  @ApiPropertyOptional({ type: [Object], minItems: 1, example: [A_CHECK] })
+  @IfGiven()
+  @IsArray()
+  readonly checks?: readonly unknown[];
+
+  @ApiPropertyOptional({ type: Object, example: ACTIONS })
+  @IfGiven()
+  @IsObject()
+  readonly actions?: Readonly<Record<string, unknown>>;
+}
+
+export class SavedGuardrailDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiProperty({ example: 'pg-3f9a1c0b7d' }) readonly slug: string;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly version_id: string;
+
+  static from({ id, slug, versionId }: Guardrail): SavedGuardrailDto {
+    return Object.assign(new SavedGuardrailDto(), { id, slug, version_id: versionId });
+  }
+}
+
+/** A guardrail in a list. */
+export class GuardrailSummaryDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiProperty({ example: 'pg-3f9a1c0b7d' }) readonly slug: string;
+  @ApiProperty({ example: 'No project names' }) readonly name: string;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  readonly workspace_id: string | null;
+  @ApiProperty({ enum: ['active', 'archived'] }) readonly status = 'active';
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }) readonly created_at: string;
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }) readonly last_updated_at: string;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly owner_id: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  readonly updated_by: string | null;
+
+  static of(row: Guardrail): GuardrailSummaryDto {
+    return Object.assign(new GuardrailSummaryDto(), summary(row));
+  }
+}
+
+function summary(row: Guardrail) {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    organisation_id: row.organizationId,
+    workspace_id: row.workspaceId,
+    created_at: row.createdAt.toISOString(),
+    last_updated_at: row.updatedAt.toISOString(),
+    owner_id: row.ownerId,
+    updated_by: row.updatedBy,
+  };
+}
+
+/** A guardrail with its checks, `***` in the place of secrets. */
+export class GuardrailDto extends GuardrailSummaryDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly version_id: string;
+  @ApiProperty({ type: [Object], example: [A_CHECK] }) readonly checks: Guardrail['checks'];
+  @ApiProperty({ type: Object, example: ACTIONS }) readonly actions: Guardrail['actions'];
+
+  static from(row: Guardrail): GuardrailDto {
+    const { checks, actions, versionId: version_id } = row;
+    return Object.assign(new GuardrailDto(), summary(row), { version_id, checks, actions });
+  }
+}
+
+export class GuardrailListDto {
+  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
+  @ApiProperty({ example: 1 }) readonly total: number;
+  @ApiProperty({ type: [GuardrailSummaryDto] }) readonly data: readonly GuardrailSummaryDto[];
+
+  static from(rows: readonly Guardrail[], total: number): GuardrailListDto {
+    const data = rows.map((row) => GuardrailSummaryDto.of(row));
+    return Object.assign(new GuardrailListDto(), { total, data });
+  }
+}

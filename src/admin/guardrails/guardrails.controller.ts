@@ -1,0 +1,76 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import {
+  CreateGuardrailDto,
+  GuardrailDto,
+  GuardrailListDto,
+  SavedGuardrailDto,
+  UpdateGuardrailDto,
+} from './guardrail.dto.js';
+import { GuardrailsService } from './guardrails.service.js';
+import { placeFor } from './place-for.js';
+
+@AdminController('guardrails')
+@Refusals()
+export class GuardrailsController {
+  constructor(
+    private readonly guardrails: GuardrailsService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('guardrails.create')
+  @ApiOperation({ summary: 'Create a guardrail: checks, and what follows from their verdict' })
+  @ApiOkResponse({ type: SavedGuardrailDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateGuardrailDto): Promise<SavedGuardrailDto> {
+    const place = await placeFor(caller, dto, this.workspaces);
+    return SavedGuardrailDto.from(await this.guardrails.create(caller, place, dto));
+  }
+
+  @Get()
+  @RequireScope('guardrails.list')
+  @ApiOperation({ summary: 'List guardrails' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: GuardrailListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<GuardrailListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    return GuardrailListDto.from(...(await this.guardrails.list(reach, pageOf(query))));
+  }
+
+  @Get(':guardrail')
+  @RequireScope('guardrails.read')
+  @ApiOperation({ summary: 'Read a guardrail' })
+  @ApiOkResponse({ type: GuardrailDto })
+  async get(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<GuardrailDto> {
+    return GuardrailDto.from(await this.guardrails.get(caller, named));
+  }
+
+  @Put(':guardrail')
+  @RequireScope('guardrails.update')
+  @ApiOperation({ summary: 'Change a guardrail' })
+  @ApiOkResponse({ type: SavedGuardrailDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('guardrail') named: string,
+    @Body() dto: UpdateGuardrailDto,
+  ): Promise<SavedGuardrailDto> {
+    return SavedGuardrailDto.from(await this.guardrails.update(caller, named, dto));
+  }
+
+  @Delete(':guardrail')
+  @RequireScope('guardrails.delete')
+  @ApiOperation({ summary: 'Remove a guardrail' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() caller: Principal, @Param('guardrail') named: string): Promise<DoneDto> {
+    await this.guardrails.remove(caller, named);
+    return EMPTY_ANSWER;
+  }
+}

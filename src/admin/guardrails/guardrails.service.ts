@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { FindOptionsWhere } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { requireScope } from '../../auth/require-scope.js';
+import { type Reach, reachOf } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import {
+  type CheckSecrets,
+  guardrailPurpose,
+  withoutSecrets,
+  withSecrets,
+} from '../../common/contracts/guardrails/check-secrets.js';
+import { bytesToBase62 } from '../../common/crypto/base62.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { Guardrail } from '../../common/database/entities/guardrail.entity.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { type CreateGuardrailDto, GuardrailDto, type UpdateGuardrailDto } from './guardrail.dto.js';
+import { readGuardrail } from './guardrail-document.js';
+
+const SLUG_BYTES = 7;
+const SLUG_WIDTH = 10;
+
+/** Where a new guardrail goes: a workspace, or every one of the organization. */
+export interface Place {
+  readonly organizationId: string;
+  readonly workspaceId: string | null;
+}
+
+@Injectable()
+export class GuardrailsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly box: SecretBox,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(caller: Principal, place: Place, dto: CreateGuardrailDto): Promise<Guardrail> {
+    checkScope(caller, place.workspaceId, 'create');
+    const id = uuidV7(Date.now());
+    const made = this.unitOfWork.repository(Guardrail).create({
+      ...place,
+      id,
+      slug: `pg-${bytesToBase62(randomBytes(SLUG_BYTES), SLUG_WIDTH).toLowerCase()}`,
+      name: dto.name,
+      versionId: uuidV7(Date.now()),
+      ownerId: makerOf(caller),
+      updatedBy: null,
+      ...(await this.sealed({ ...place, id }, dto.checks, dto.actions ?? {})),
+    });
+    const saved = await this.unitOfWork.repository(Guardrail).save(made);
+    this.noteChange(saved, undefined, GuardrailDto.from(saved));
+    await this.announce(saved);
+    return saved;
+  }
+
+  /** Newest first. */
+  list(reach: Reach, { skip, take }: Page): Promise<[Guardrail[], number]> {
+    return this.unitOfWork
+      .repository(Guardrail)
+      .findAndCount({ where: { ...reach }, order: { createdAt: 'DESC', id: 'DESC' }, skip, take });
+  }
+
+  async get(caller: Principal, named: string): Promise<Guardrail> {
+    const row = await this.find(reachOf(caller), named);
+    checkScope(caller, row.workspaceId, 'read');
+    return row;
+  }
+
+  async update(caller: Principal, named: string, dto: UpdateGuardrailDto): Promise<Guardrail> {
+    const row = await this.find(reachOf(caller), named, true);
+    checkScope(caller, row.workspaceId, 'update');
+    const before = GuardrailDto.from(row);
+    if (dto.name !== undefined) row.name = dto.name;
+    if (dto.checks !== undefined || dto.actions !== undefined) {
+      const secrets = await this.secretsOf(row);
+      const actions = { ...row.actions, ...dto.actions };
+      Object.assign(row, await this.sealed(row, dto.checks ?? row.checks, actions, secrets));
+    }
+    Object.assign(row, { versionId: uuidV7(Date.now()), updatedBy: makerOf(caller) });
+    const saved = await this.unitOfWork.repository(Guardrail).save(row);
+    this.noteChange(saved, before, GuardrailDto.from(saved));
+    await this.announce(saved);
+    return saved;
+  }
+
+  async remove(caller: Principal, named: string): Promise<void> {
+    const row = await this.find(reachOf(caller), named, true);
+    checkScope(caller, row.workspaceId, 'delete');
+    this.noteChange(row, GuardrailDto.from(row));
+    await this.unitOfWork.repository(Guardrail).delete({ id: row.id });
+    await this.announce(row);
+  }
+
+  /** Reads the checks with their secrets in place, then takes those out and seals them. */
+  private async sealed(
+    { organizationId, id }: Pick<Guardrail, 'organizationId' | 'id'>,
+    checks: readonly unknown[],
+    actions: Guardrail['actions'],
+    before: CheckSecrets = {},
+  ): Promise<Pick<Guardrail, 'checks' | 'actions' | 'sealedSecrets'>> {
+    const whole = checks.every(isObject) ? withSecrets(checks, before) : checks;
+    const read = readGuardrail(whole, actions);
+    const { shown, secrets } = withoutSecrets(read.checks);
+    if (Object.keys(secrets).length === 0)
+      return { checks: shown, actions: read.actions, sealedSecrets: null };
+    const sealedSecrets = this.box.sealText(
+      await this.keyOf(organizationId),
+      guardrailPurpose(organizationId, id),
+      new Secret(JSON.stringify(secrets)),
+    );
+    return { checks: shown, actions: read.actions, sealedSecrets };
+  }
+
+  private async secretsOf({ organizationId, id, sealedSecrets }: Guardrail): Promise<CheckSecrets> {
+    if (!sealedSecrets) return {};
+    const purpose = guardrailPurpose(organizationId, id);
+    const clear = this.box.openText(await this.keyOf(organizationId), purpose, sealedSecrets);
+    return JSON.parse(clear.reveal()) as CheckSecrets;
+  }
+
+  private async keyOf(organizationId: string) {
+    const { wrappedKey: wrapped } = await this.unitOfWork
+      .repository(Organization)
+      .findOneByOrFail({ id: organizationId });
+    return { organizationId, wrapped };
+  }
+
+  private async find(
+    { organizationId, workspaceId }: Reach,
+    named: string,
+    lock = false,
+  ): Promise<Guardrail> {
+    const which = namedBy(named);
+    const row = which
+      ? await this.unitOfWork.repository(Guardrail).findOne({
+          where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), ...which },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    // Another tenant's guardrail is "not found", not "forbidden": a 403 would tell that it exists.
+    if (!row) throw new AppError('not_found', { resource: 'guardrail' });
+    return row;
+  }
+
+  private noteChange(row: Guardrail, before?: GuardrailDto, after?: GuardrailDto): void {
+    const shown = { ...(before ? { before } : {}), ...(after ? { after } : {}) };
+    this.audit.note({ targetId: row.id, workspaceId: row.workspaceId, ...shown });
+  }
+
+  private announce({ id }: Guardrail): Promise<void> {
+    return this.changes.publish({ resource: 'guardrail', id });
+  }
+}
+
+/** What is for the whole organization has scopes of its own. */
+function checkScope(
+  caller: Principal,
+  workspaceId: string | null,
+  verb: 'create' | 'read' | 'update' | 'delete',
+): void {
+  if (workspaceId === null) requireScope(caller, `organisation_guardrails.${verb}`);
+}
+
+const makerOf = ({ userId, apiKeyId }: Principal): string => userId ?? apiKeyId;
+
+function namedBy(named: string): FindOptionsWhere<Guardrail> | null {
+  if (isUuid(named)) return { id: named.toLowerCase() };
+  return isSlug(named) ? { slug: named } : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

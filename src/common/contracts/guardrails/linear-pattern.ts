@@ -1,0 +1,25 @@
+import { RE2JS } from 're2js';
+
+/** A compiled pattern is a program; a larger one takes longer per character. */
+const PROGRAM_STEPS_MAX = 2_000;
+
+/**
+ * A pattern of RE2's syntax, which takes time in proportion to the text whatever the pattern is:
+ * https://github.com/google/re2/wiki/Syntax. Throws an Error that says what is wrong with it.
+ */
+export function linearPattern(source: string): RE2JS {
+  const compiled = RE2JS.compile(source);
+  if (compiled.programSize() > PROGRAM_STEPS_MAX) throw new Error('it is too large a pattern');
+  return compiled;
+}
+
+/** What is wrong with a pattern, for people; null when nothing is. */
+export function patternProblem(source: string): string | null {
+  try {
+    linearPattern(source);
+    return null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    return `it is no pattern of RE2's syntax (lookaround and backreferences are not part of it): ${reason}`;
+  }
+}

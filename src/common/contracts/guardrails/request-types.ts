@@ -1,0 +1,41 @@
+/**
+ * What the compatible API calls the families of requests, for checks that allow some and block others. Of ours, the
+ * endpoints that have a name there; every other request is `proxy`.
+ */
+export const REQUEST_TYPES = {
+  'chat-completions': 'chatComplete',
+  completions: 'complete',
+  responses: 'createModelResponse',
+  messages: 'messages',
+  embeddings: 'embed',
+  rerank: 'rerank',
+  moderations: 'moderate',
+  'image-generations': 'imageGenerate',
+  speech: 'createSpeech',
+  transcriptions: 'createTranscription',
+  translations: 'createTranslation',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** Names of the compatible API that a request of ours may have, and those that it may be compared with. */
+export const REQUEST_TYPE_NAMES: readonly string[] = [
+  ...Object.values(REQUEST_TYPES),
+  'proxy',
+  'realtime',
+  'uploadFile',
+  'listFiles',
+  'retrieveFile',
+  'deleteFile',
+  'retrieveFileContent',
+  'createBatch',
+  'retrieveBatch',
+  'cancelBatch',
+  'listBatches',
+  'getBatchOutput',
+  'listFinetunes',
+  'createFinetune',
+  'retrieveFinetune',
+  'cancelFinetune',
+  'getModelResponse',
+  'deleteModelResponse',
+  'listResponseInputItems',
+];

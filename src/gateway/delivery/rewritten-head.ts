@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import type { Entry } from '../journal/entry.js';
+import type { ResponseHead } from '../upstream/response-headers.js';
+import { addAnswerHeaders } from './answer-headers.js';
+
+/** Headers that described the provider's bytes; the client gets others. */
+const OF_THE_BODY: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'etag',
+]);
+
+/** What the client gets instead of the provider's bytes. */
+export interface Rewritten {
+  readonly status: number;
+  readonly contentType: string;
+  /** Null where the length is not known yet. */
+  readonly bytes: number | null;
+  readonly errorSource: 'gateway' | 'provider' | null;
+}
+
+/** Writes the head of an answer whose body is not the provider's own. */
+export function writeRewrittenHead(
+  response: ServerResponse,
+  entry: Entry,
+  { headers: theirs, hasDate }: ResponseHead,
+  { status, contentType, bytes, errorSource }: Rewritten,
+): void {
+  const headers: string[] = ['content-type', contentType];
+  if (bytes !== null) headers.push('content-length', String(bytes));
+  for (let at = 0; at < theirs.length; at += 2)
+    if (!OF_THE_BODY.has((theirs[at] as string).toLowerCase()))
+      headers.push(theirs[at] as string, theirs[at + 1] as string);
+  addAnswerHeaders(headers, entry, errorSource);
+  response.sendDate = !hasDate;
+  response.writeHead(status, headers);
+}

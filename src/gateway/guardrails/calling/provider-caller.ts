@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../../auth/principal.js';
+import type { Json } from '../../../providers/endpoint.js';
+import { NOTHING_ASKED } from '../../door/gateway-headers.js';
+import { Planner } from '../../planning/planner.js';
+import { AS_ASKED } from '../../types/plan.js';
+import type { Reply } from '../../types/reply.js';
+import type { Target } from '../../types/target.js';
+import { Sender } from '../../upstream/sender.js';
+
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** A question to a provider that a guardrail asks with a stored credential. */
+export interface ProviderCall {
+  readonly caller: Principal;
+  readonly virtualKey: string;
+  /** Below the provider's base URL. */
+  readonly path: string;
+  readonly body: Json;
+  readonly timeoutMs: number;
+}
+
+/** Asks providers for a verdict, through the caller's virtual keys. */
+@Injectable()
+export class ProviderCaller {
+  constructor(
+    private readonly planner: Planner,
+    private readonly sender: Sender,
+  ) {}
+
+  /** The JSON of a successful answer. Rejects for every other. */
+  async ask({ caller, virtualKey, path, body, timeoutMs }: ProviderCall): Promise<unknown> {
+    const target = await this.planner.plan({
+      caller,
+      headers: {},
+      options: NOTHING_ASKED,
+      modelSlug: virtualKey,
+      planned: AS_ASKED,
+    });
+    const attempt = this.sender.start(
+      caller.workspaceId ?? '',
+      target,
+      {
+        method: 'POST',
+        path: `${target.basePath}${path}${target.query === '' ? '' : `?${target.query}`}`,
+        headers: headersOf(target),
+        body: Buffer.from(JSON.stringify(body)),
+      },
+      { ...this.sender.limitsFor(timeoutMs), totalMs: timeoutMs },
+    );
+    const reply = await attempt.reply;
+    const text = await textOf(reply);
+    if (reply.status !== 200) throw new Error(`the provider answered with status ${reply.status}`);
+    return JSON.parse(text) as unknown;
+  }
+}
+
+function headersOf({ credentials: { key }, provider: { auth } }: Target): string[] {
+  const headers = ['content-type', 'application/json', 'accept-encoding', 'identity'];
+  return key && auth.header && !auth.signer ? [...headers, auth.header, auth.value(key)] : headers;
+}
+
+function textOf(reply: Reply): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    reply.attach({
+      onChunk: (chunk) => {
+        bytes += chunk.length;
+        if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk);
+        else reply.cancel();
+        return true;
+      },
+      onEnd: () => {
+        resolve(Buffer.concat(chunks).toString('utf8'));
+      },
+      onFail: reject,
+    });
+  });
+}

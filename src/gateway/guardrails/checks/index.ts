@@ -1,0 +1,65 @@
+import type { CheckId, ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
+import type { CheckSpec } from '../../../common/contracts/guardrails/hook.js';
+import type { HttpCaller } from '../calling/http-caller.js';
+import type { ProviderCaller } from '../calling/provider-caller.js';
+import type { Check } from '../check.js';
+import { addPrefix } from './add-prefix.js';
+import { characterCount, sentenceCount, wordCount } from './counts.js';
+import { jsonKeys, jsonSchema } from './json.js';
+import { jwt } from './jwt.js';
+import { moderateContent } from './moderate-content.js';
+import { promptInjection } from './prompt-injection.js';
+import { pii, secrets } from './redaction.js';
+import { allowedRequestTypes, modelRules, modelWhitelist, requiredMetadataKeys } from './request.js';
+import { validUrls } from './valid-urls.js';
+import { log, webhook } from './webhook.js';
+import {
+  allLowerCase,
+  allUpperCase,
+  contains,
+  containsCode,
+  endsWith,
+  notNull,
+  regexMatch,
+} from './wording.js';
+
+/** What checks may ask of the world. */
+export interface CheckTools {
+  readonly http: HttpCaller;
+  readonly provider: ProviderCaller;
+}
+
+/** How each check is made of its parameters. */
+const MAKERS: { readonly [Id in CheckId]: (parameters: ParametersOf<Id>, tools: CheckTools) => Check } = {
+  'default.regexMatch': regexMatch,
+  'default.sentenceCount': sentenceCount,
+  'default.wordCount': wordCount,
+  'default.characterCount': characterCount,
+  'default.jsonSchema': jsonSchema,
+  'default.jsonKeys': jsonKeys,
+  'default.contains': contains,
+  'default.validUrls': (parameters, { http }) => validUrls(parameters, http),
+  'default.containsCode': containsCode,
+  'default.alluppercase': allUpperCase,
+  'default.alllowercase': allLowerCase,
+  'default.endsWith': endsWith,
+  'default.notNull': notNull,
+  'default.modelwhitelist': modelWhitelist,
+  'default.modelRules': modelRules,
+  'default.jwt': (parameters, { http }) => jwt(parameters, http),
+  'default.requiredMetadataKeys': requiredMetadataKeys,
+  'default.allowedRequestTypes': allowedRequestTypes,
+  'default.webhook': (parameters, { http }) => webhook(parameters, http),
+  'default.log': (parameters, { http }) => log(parameters, http),
+  'default.addPrefix': addPrefix,
+  'default.pii': pii,
+  'default.secrets': secrets,
+  'default.promptInjection': promptInjection,
+  'default.moderateContent': (parameters, { provider }) => moderateContent(parameters, provider),
+};
+
+/** Makes a check. Its parameters were read by the row of its id. */
+export function makeCheck({ id, parameters }: CheckSpec, tools: CheckTools): Check {
+  const make = MAKERS[id] as (parameters: CheckSpec['parameters'], tools: CheckTools) => Check;
+  return make(parameters, tools);
+}

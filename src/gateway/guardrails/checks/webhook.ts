@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
+import { REQUEST_TYPES } from '../../../common/contracts/guardrails/request-types.js';
+import type { Json } from '../../../providers/endpoint.js';
+import type { HttpCaller } from '../calling/http-caller.js';
+import type { Check, Finding, Subject } from '../check.js';
+
+/** What is told of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
+function eventOf({ side, texts, json, facts }: Subject): Json {
+  const isInput = side === 'input';
+  const text = texts.join('\n');
+  return {
+    eventType: isInput ? 'beforeRequestHook' : 'afterRequestHook',
+    requestId: facts.id,
+    traceId: facts.traceId,
+    requestType: (REQUEST_TYPES as Readonly<Record<string, string>>)[facts.endpoint ?? ''] ?? 'proxy',
+    metadata: facts.metadata ?? {},
+    request: {
+      json: isInput ? json : facts.request,
+      text: isInput ? text : '',
+      isStreamingRequest: facts.request?.stream === true,
+    },
+    response: { json: isInput ? null : json, text: isInput ? '' : text },
+  };
+}
+
+/**
+ * Asks a service of the operator's own. It answers `{ verdict, data?, transformedData? }`; `transformedData` may have
+ * the whole body, `{ request: { json } }` or `{ response: { json } }`, changed.
+ *
+ * With a secret, the call is signed as `x-gateway-signature: t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>`.
+ */
+export function webhook(
+  { webhookURL, headers, secret, timeout }: ParametersOf<'default.webhook'>,
+  http: HttpCaller,
+): Check {
+  return {
+    run: async (subject) => {
+      const body = JSON.stringify(eventOf(subject));
+      const { status, text } = await http.call(subject.facts.caller.organizationId, {
+        method: 'POST',
+        url: webhookURL,
+        headers: [...jsonHeaders(headers), ...(secret === undefined ? [] : signature(secret, body))],
+        body,
+        timeoutMs: timeout,
+      });
+      if (status < 200 || status > 299) throw new Error(`the webhook answered with status ${status}`);
+      return findingOf(text, subject);
+    },
+  };
+}
+
+function jsonHeaders(headers: Readonly<Record<string, string>>): string[] {
+  return ['content-type', 'application/json', ...Object.entries(headers).flat()];
+}
+
+/** Seconds keep an old call from being sent again; both sides of the point are signed. */
+function signature(secret: string, body: string): string[] {
+  const seconds = Math.floor(Date.now() / 1000);
+  const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return ['x-gateway-signature', `t=${seconds},v1=${digest}`];
+}
+
+function findingOf(text: string, { side, json }: Subject): Finding {
+  const answer: unknown = JSON.parse(text);
+  if (!isObject(answer) || typeof answer.verdict !== 'boolean')
+    throw new Error('the webhook gave no verdict');
+  const changed = bodyIn(answer.transformedData, side);
+  return {
+    verdict: answer.verdict,
+    data: dataOf(answer.data),
+    ...(changed && json && { json: changed }),
+  };
+}
+
+function bodyIn(transformed: unknown, side: Subject['side']): Json | null {
+  const part = isObject(transformed) ? transformed[side === 'input' ? 'request' : 'response'] : null;
+  return isObject(part) && isObject(part.json) ? part.json : null;
+}
+
+function dataOf(data: unknown): Json | null {
+  if (data === undefined || data === null) return null;
+  return isObject(data) ? data : { value: data };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Tells a service of the operator's own. Whatever it answers, the verdict is good. */
+export function log({ logURL, headers, timeout }: ParametersOf<'default.log'>, http: HttpCaller): Check {
+  return {
+    run: async (subject) => {
+      const { status } = await http.call(subject.facts.caller.organizationId, {
+        method: 'POST',
+        url: logURL,
+        headers: jsonHeaders(headers),
+        body: JSON.stringify(eventOf(subject)),
+        timeoutMs: timeout,
+      });
+      return { verdict: true, data: { status } };
+    },
+  };
+}

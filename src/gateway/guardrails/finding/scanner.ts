@@ -1,0 +1,130 @@
+/**
+ * Something that can be found in a text by its form.
+ *
+ * Whether it begins at a position must depend on the character before and at most `charsMax` characters from there,
+ * so that a stream, cut anywhere, gives the same findings as the whole text.
+ */
+export interface Detector {
+  readonly kind: string;
+  /** Global. Looks behind one character at most, and repeats nothing without bound. */
+  readonly pattern: RegExp;
+  /** The longest match, with what is looked at behind it. */
+  readonly charsMax: number;
+  /** Characters that a match may consist of. */
+  readonly alphabet: RegExp;
+  /** How much of a match is real, in characters; 0 when none of it is. Absent: all. */
+  readonly realChars?: (match: string) => number;
+  /** Characters that belong to it when they follow, however many. */
+  readonly tail?: RegExp;
+}
+
+export interface Found {
+  readonly detector: Detector;
+  readonly value: string;
+}
+
+/** What shall stand in the place of a finding. */
+export type Replace = (found: Found) => string;
+
+/**
+ * Finds from left to right and replaces. What cannot be decided yet waits, which in prose is the last word and never
+ * more than the longest thing that is looked for.
+ */
+export class Scanner {
+  /** What was not decided yet, with the one character before it. */
+  private text = '';
+  private from = 0;
+  /** Inside a finding without bound. */
+  private tail: RegExp | null = null;
+
+  constructor(
+    private readonly detectors: readonly Detector[],
+    private readonly replace: Replace,
+  ) {}
+
+  feed(text: string): string {
+    this.text += text;
+    return this.scan(this.frontier());
+  }
+
+  end(): string {
+    return this.scan(this.text.length);
+  }
+
+  /** Everything before this position is decided. */
+  private frontier(): number {
+    let frontier = this.text.length;
+    for (const { charsMax, alphabet } of this.detectors) {
+      const earliest = Math.max(this.from, this.text.length - charsMax);
+      let at = this.text.length;
+      while (at > earliest && alphabet.test(this.text.charAt(at - 1))) at--;
+      frontier = Math.min(frontier, at);
+    }
+    return isHighSurrogate(this.text, frontier - 1) ? frontier - 1 : frontier;
+  }
+
+  private scan(until: number): string {
+    const next = this.detectors.map(() => -1);
+    let out = '';
+    let at = this.skipTail(this.from);
+    while (at < until) {
+      const hit = this.firstFrom(at, until, next);
+      if (!hit) break;
+      out += this.text.slice(at, hit.at) + this.replace({ detector: hit.detector, value: hit.value });
+      this.tail = hit.detector.tail ?? null;
+      at = this.skipTail(hit.at + hit.value.length);
+    }
+    const decided = Math.max(at, until);
+    out += this.text.slice(at, decided);
+    const keep = Math.max(0, decided - 1);
+    this.text = this.text.slice(keep);
+    this.from = decided - keep;
+    return out;
+  }
+
+  private skipTail(from: number): number {
+    let at = from;
+    if (this.tail) {
+      while (at < this.text.length && this.tail.test(this.text.charAt(at))) at++;
+      if (at < this.text.length) this.tail = null;
+    }
+    return at;
+  }
+
+  /** The leftmost finding that begins before `until`; of two at one place, that of the first detector. */
+  private firstFrom(from: number, until: number, next: number[]): Hit | null {
+    let best: Hit | null = null;
+    for (const [index, detector] of this.detectors.entries()) {
+      const known = next[index] as number;
+      if (known >= until) continue;
+      const hit = this.find(detector, Math.max(from, known), until);
+      next[index] = hit ? hit.at : until;
+      if (hit && (!best || hit.at < best.at)) best = hit;
+    }
+    return best;
+  }
+
+  private find(detector: Detector, from: number, until: number): Hit | null {
+    const { pattern, realChars } = detector;
+    for (let at = from; at < until;) {
+      pattern.lastIndex = at;
+      const match = pattern.exec(this.text);
+      if (!match || match.index >= until) return null;
+      const chars = realChars ? realChars(match[0]) : match[0].length;
+      if (chars > 0) return { detector, at: match.index, value: match[0].slice(0, chars) };
+      at = match.index + 1;
+    }
+    return null;
+  }
+}
+
+/** Half of a pair must not leave alone. */
+export function isHighSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
+}
+
+interface Hit {
+  readonly detector: Detector;
+  readonly at: number;
+  readonly value: string;
+}

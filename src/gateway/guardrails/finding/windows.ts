@@ -1,0 +1,132 @@
+import type { RE2JS } from 're2js';
+import type { TextFilter } from '../check.js';
+import { isHighSurrogate } from './scanner.js';
+
+/** A text up to this size is searched at once; a longer one in stretches, with other requests in between. */
+export const STRETCH_CHARS = 64 * 1024;
+/** Stretches overlap by this much, so that no shorter match is cut. */
+const OVERLAP_CHARS = 4 * 1024;
+
+/** A stretch of a text. */
+export interface Window {
+  readonly text: string;
+  /** Nothing came before it. */
+  readonly isStart: boolean;
+  /** Nothing comes after it. */
+  readonly isEnd: boolean;
+}
+
+type Range = readonly [start: number, end: number];
+
+/** The first match from a position on, or null. */
+type Search = (text: string, from: number) => Range | null;
+
+const byRegExp =
+  (pattern: RegExp): Search =>
+  (text, from) => {
+    pattern.lastIndex = from;
+    const match = pattern.exec(text);
+    return match ? [match.index, match.index + match[0].length] : null;
+  };
+
+const byRe2 =
+  (pattern: RE2JS): Search =>
+  (text, from) => {
+    const matcher = pattern.matcher(text);
+    return matcher.find(from) ? [matcher.start(), matcher.end()] : null;
+  };
+
+/** Something to look for, whichever engine looks. A RegExp must be global. */
+export class Pattern {
+  private readonly search: Search;
+
+  constructor(pattern: RegExp | RE2JS) {
+    this.search = pattern instanceof RegExp ? byRegExp(pattern) : byRe2(pattern);
+  }
+
+  /**
+   * Whether it occurs in the stretch whatever stands around it. A match that touches an edge counts only where the text
+   * really begins or ends there, because `^`, `$` and `\b` look beyond.
+   */
+  occursSurely({ text, isStart, isEnd }: Window): boolean {
+    for (let from = 0; from <= text.length;) {
+      const range = this.search(text, from);
+      if (!range) return false;
+      const [start, end] = range;
+      if ((start > 0 || isStart) && (end < text.length || isEnd)) return true;
+      from = start + 1;
+      if (start > 0 && end === text.length) return false;
+    }
+    return false;
+  }
+
+  /** Whether it occurs in the text. A match longer than 4 Ki characters may be missed in a text longer than 64 Ki. */
+  occursIn(text: string): boolean | Promise<boolean> {
+    if (text.length <= STRETCH_CHARS) return this.search(text, 0) !== null;
+    return this.occursInStretches(text);
+  }
+
+  private async occursInStretches(text: string): Promise<boolean> {
+    for (let from = 0; ; from += STRETCH_CHARS - OVERLAP_CHARS) {
+      const end = Math.min(text.length, from + STRETCH_CHARS);
+      const stretch = { text: text.slice(from, end), isStart: from === 0, isEnd: end === text.length };
+      if (this.occursSurely(stretch)) return true;
+      if (stretch.isEnd) return false;
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+/** Whether a test holds for one of the texts; without a promise where none of them takes long. */
+export function someText(
+  texts: readonly string[],
+  test: (text: string) => boolean | Promise<boolean>,
+): boolean | Promise<boolean> {
+  for (const [index, text] of texts.entries()) {
+    const result = test(text);
+    if (result === true) return true;
+    if (result !== false) return result.then((found) => found || someText(texts.slice(index + 1), test));
+  }
+  return false;
+}
+
+/**
+ * Lets a text pass unchanged and looks for what must not be in it. The last `holdChars` wait for what comes after them,
+ * so that what is looked for does not leave in pieces; as much of what has left is still looked at.
+ */
+export class WindowFilter implements TextFilter {
+  private left = '';
+  private waiting = '';
+  private isStart = true;
+  hasFailed = false;
+
+  constructor(
+    private readonly holdChars: number,
+    private readonly fails: (window: Window) => boolean,
+  ) {}
+
+  feed(text: string): string {
+    this.waiting += text;
+    this.look(false);
+    const most = this.waiting.length - this.holdChars;
+    return most > 0 ? this.release(isHighSurrogate(this.waiting, most - 1) ? most - 1 : most) : '';
+  }
+
+  end(): string {
+    this.look(true);
+    return this.release(this.waiting.length);
+  }
+
+  private look(isEnd: boolean): void {
+    this.hasFailed ||= this.fails({ text: this.left + this.waiting, isStart: this.isStart, isEnd });
+  }
+
+  private release(chars: number): string {
+    const out = this.waiting.slice(0, chars);
+    this.waiting = this.waiting.slice(chars);
+    const left = this.left + out;
+    if (left.length > this.holdChars) this.isStart = false;
+    this.left = this.holdChars > 0 ? left.slice(-this.holdChars) : '';
+    return out;
+  }
+}

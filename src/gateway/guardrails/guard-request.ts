@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { Content } from '../types/content.js';
+import type { Entry } from '../journal/entry.js';
+import type { Facts } from './check.js';
+import { Placeholders } from './finding/placeholders.js';
+import type { Guards } from './guardrails.js';
+import type { HookResults } from './hook-results.js';
+import { type Hook, isDenial, type Judgement, type Matter, runHooks } from './run-hooks.js';
+import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
+import { TooDeep } from './texts/text-tree.js';
+
+/** A request that the input guardrails have let pass. */
+export interface Guarded {
+  readonly guards: Guards;
+  readonly facts: Facts;
+  /** As it goes on: the very one that came where nothing changed it. */
+  readonly content: Content;
+  /** A guardrail failed that may not deny: a good answer gets the status 246. */
+  readonly hasFailed: boolean;
+}
+
+export interface Asking {
+  readonly entry: Entry;
+  readonly caller: Principal;
+  readonly headers: IncomingHttpHeaders;
+  readonly content: Content;
+}
+
+/** Rejects with `guardrail_denied` when a guardrail denies the request, `invalid_request` when it cannot be looked at. */
+export async function guardRequest(guards: Guards, asking: Asking): Promise<Guarded> {
+  const { entry, content } = asking;
+  const { json } = content;
+  const facts = factsOf(asking);
+  const tree = (entry.endpoint && ENDPOINT_TEXTS[entry.endpoint.id]?.request) ?? null;
+  // A body that is packed would pass unseen.
+  if (tree && !json && needsTexts(guards.input))
+    throw new AppError('invalid_request', {
+      detail: 'A guardrail looks at the body of this request. Send it as JSON without a content-encoding.',
+    });
+  const { matter, isDenied, hasFailed } = await judged(
+    guards.input,
+    { side: 'input', facts, json, tree, texts: null },
+    resultsOf(entry).before_request_hooks,
+  );
+  if (isDenied) throw denial(entry);
+  const changed = matter.json === json ? content : withJson(content, matter.json, entry);
+  return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed };
+}
+
+/** Runs hooks and notes what they said. */
+export async function judged(
+  hooks: readonly Hook[],
+  matter: Matter,
+  results: HookResults['before_request_hooks'],
+): Promise<Judgement> {
+  try {
+    const judgement = await runHooks(hooks, matter, (result) => results.push(result));
+    results.push(...judgement.results);
+    return judgement;
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error;
+    throw new AppError('invalid_request', {
+      detail: 'The body is nested too deep for guardrails to look at it.',
+    });
+  }
+}
+
+/** The refusal of an exchange in which a guardrail denied. */
+export function denial({ hookResults }: Pick<Entry, 'hookResults'>): AppError {
+  const { before_request_hooks: before = [], after_request_hooks: after = [] } = hookResults ?? {};
+  const hook = [...after, ...before].findLast(isDenial);
+  const side = hook && after.includes(hook) ? 'answer' : 'request';
+  return new AppError('guardrail_denied', { guardrail: hook?.id ?? '', side });
+}
+
+/** Where what guardrails say is noted. */
+export function resultsOf(entry: Entry): HookResults {
+  return (entry.hookResults ??= { before_request_hooks: [], after_request_hooks: [] });
+}
+
+const needsTexts = (hooks: readonly Hook[]): boolean =>
+  hooks.some(({ checks }) => checks.some(({ readsTexts }) => readsTexts));
+
+/** The log keeps the body as it went on: what was redacted is nobody's affair any more. */
+function withJson(content: Content, changed: Json | null, entry: Entry): Content {
+  // The model may have named its target, which the provider must not see.
+  const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;
+  const body = Buffer.from(JSON.stringify(json));
+  entry.requestBody.replace(body);
+  entry.body = json;
+  return { ...content, json, body };
+}
+
+function factsOf({ entry, caller, headers, content }: Asking): Facts {
+  return {
+    id: entry.id,
+    traceId: entry.traceId,
+    endpoint: entry.endpoint ? entry.endpoint.id : null,
+    model: content.model,
+    metadata: entry.asked.metadata,
+    headers,
+    caller,
+    placeholders: new Placeholders(),
+    request: content.json,
+  };
+}

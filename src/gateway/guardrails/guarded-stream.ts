@@ -1,0 +1,124 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { clientShapes } from '../../providers/shapes/index.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { ChunkTranslator, Context, HubError } from '../../providers/translation.js';
+import type { Reading } from '../journal/metering.js';
+import { encodeSse } from '../translating/framing/index.js';
+import { TranslatedStream } from '../translating/translated-stream.js';
+import type { Way } from '../delivery/translated-delivery.js';
+import type { Entry } from '../journal/entry.js';
+import type { Guarded } from './guard-request.js';
+import { type Answering, FAILED_STATUS, isGuardedStream, judgedTexts, streamGuard } from './judge-answer.js';
+import type { StreamGuard } from './stream-guard.js';
+
+const UNREADABLE: HubError = {
+  message: 'The provider sent a stream that cannot be read.',
+  type: 'upstream_error',
+  code: 'upstream_error',
+  param: null,
+};
+
+/**
+ * A stream on its way through its guardrails, and before that through its translation where there is one. Stops where
+ * a guardrail denies, with an error in the client's own dialect.
+ */
+export class GuardedStream {
+  private readonly inner: TranslatedStream | null;
+  private readonly guard: StreamGuard;
+  error: HubError | null = null;
+  isOver = false;
+
+  constructor(
+    private readonly guarded: Guarded,
+    private readonly answering: Answering,
+    reading: Reading,
+  ) {
+    const { translated } = answering;
+    this.inner = translated ? new TranslatedStream(translated, reading) : null;
+    this.guard = streamGuard(guarded, answering, translated ? null : reading);
+  }
+
+  /** A guardrail has stopped it. */
+  get isDenied(): boolean {
+    return this.guard.isDenied;
+  }
+
+  feed(bytes: Buffer): string {
+    if (this.isOver) return '';
+    const out = this.through(() => this.guard.feed(this.inner ? Buffer.from(this.inner.feed(bytes)) : bytes));
+    return this.inner?.isOver || this.guard.isDone ? out + this.end() : out;
+  }
+
+  end(): string {
+    if (this.isOver) return '';
+    const out = this.through(
+      () => (this.inner ? this.guard.feed(Buffer.from(this.inner.end())) : '') + this.guard.end(),
+    );
+    this.isOver = true;
+    this.error ??= this.inner?.error ?? null;
+    return out;
+  }
+
+  fail(error: HubError): string {
+    if (this.isOver) return '';
+    this.isOver = true;
+    this.error = error;
+    return failure(error, this.answering);
+  }
+
+  /** The verdict on the whole is in the journal. */
+  async settle(): Promise<void> {
+    await judgedTexts(this.guard, this.guarded, this.answering.entry);
+  }
+
+  /** What comes out of a step, unless a guardrail stops it there. */
+  private through(step: () => string): string {
+    let out: string;
+    try {
+      out = step();
+    } catch {
+      return this.fail(UNREADABLE);
+    }
+    const { deniedBy } = this.guard;
+    if (deniedBy === null) return out;
+    const { message, code, spec } = new AppError('guardrail_denied', { guardrail: deniedBy, side: 'answer' });
+    return this.fail({ message, type: spec.type, code, param: null });
+  }
+}
+
+/** The end of a stream that was stopped, in words that clients of its dialect understand. */
+function failure(error: HubError, { entry, translated }: Answering): string {
+  const shape = entry.endpoint ? clientShapes[entry.endpoint.id] : undefined;
+  const asked: Json = entry.body ?? {};
+  const open = (): ChunkTranslator | undefined => shape?.open(asked, translated?.context ?? contextOf(entry));
+  const events = open()?.fail(error) ?? [{ event: null, data: JSON.stringify({ error }) }];
+  return events.map(encodeSse).join('');
+}
+
+function contextOf({ id, createdAt, model, isStreamed }: Answering['entry']): Context {
+  return {
+    id,
+    created: Math.floor(createdAt / 1000),
+    model: model ?? '',
+    isStreamed,
+    fields: {},
+    isStrict: true,
+  };
+}
+
+/** How a stream is delivered that guardrails have to do with; null for every other answer. */
+export function wayOfStream(
+  guarded: Guarded,
+  entry: Entry,
+  { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
+): Way | null {
+  const answering = { entry, attempt, translated, isStrict: true };
+  if (!isGuardedStream(guarded, answering)) return null;
+  return {
+    attempt,
+    target,
+    translated,
+    open: (reading) => new GuardedStream(guarded, answering, reading),
+    ...(guarded.hasFailed && { status: FAILED_STATUS }),
+  };
+}

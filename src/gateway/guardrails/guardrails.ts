@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import type { Reach } from '../../auth/tenant.js';
+import type { HookSpec } from '../../common/contracts/guardrails/hook.js';
+import {
+  HOOK_LIST_NAMES,
+  HOOK_LISTS,
+  type HookListName,
+  type HookLists,
+  type HookSide,
+  readHook,
+} from '../../common/contracts/guardrails/read-hooks.js';
+import { type Mistake, mistakesInWords } from '../../common/contracts/routing-config.js';
+import { Place } from '../../common/contracts/routing-config/place.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
+import { HttpCaller } from './calling/http-caller.js';
+import { ProviderCaller } from './calling/provider-caller.js';
+import { type CheckTools, makeCheck } from './checks/index.js';
+import { type Hook, readsTexts } from './run-hooks.js';
+
+/** The guardrails of one target, made. */
+export interface Guards {
+  readonly input: readonly Hook[];
+  readonly output: readonly Hook[];
+}
+
+/** A hook that was written out, or how to find one that is stored. */
+type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
+
+const NOTHING: readonly unknown[] = [];
+
+/** Makes guardrails of what configs say: once per config, and once per stored guardrail. */
+@Injectable()
+export class Guardrails {
+  private readonly tools: CheckTools;
+  private readonly written = new WeakMap<readonly unknown[], readonly Slot[]>();
+  private readonly stored = new WeakMap<GuardrailSnapshot, Map<HookSpec['type'], Hook>>();
+
+  constructor(
+    private readonly directory: GuardrailDirectory,
+    http: HttpCaller,
+    provider: ProviderCaller,
+  ) {
+    this.tools = { http, provider };
+  }
+
+  /**
+   * Returns without a promise when every stored guardrail is in memory. Rejects with `not_found` for an id that is out
+   * of reach: a config that asks for a guardrail must not be served without it.
+   */
+  find(reach: Reach, lists: HookLists): Guards | Promise<Guards> {
+    const before = this.hooksOf(reach, this.slotsOf(lists, 'input'));
+    const after = this.hooksOf(reach, this.slotsOf(lists, 'output'));
+    if (!(before instanceof Promise) && !(after instanceof Promise)) return { input: before, output: after };
+    return Promise.all([before, after]).then(([made, madeToo]) => ({ input: made, output: madeToo }));
+  }
+
+  private hooksOf(reach: Reach, slots: readonly Slot[]): readonly Hook[] | Promise<readonly Hook[]> {
+    const hooks = slots.map((slot) => ('slug' in slot ? this.storedHook(reach, slot.slug, slot.type) : slot));
+    return hooks.every(isMade) ? hooks : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
+  }
+
+  private storedHook(reach: Reach, slug: string, type: HookSpec['type']): Hook | Promise<Hook> {
+    const found = this.directory.find(reach, slug);
+    return found instanceof Promise
+      ? found.then((snapshot) => this.hookOf(snapshot, slug, type))
+      : this.hookOf(found, slug, type);
+  }
+
+  private hookOf(snapshot: GuardrailSnapshot | null, slug: string, type: HookSpec['type']): Hook {
+    if (!snapshot) throw new AppError('not_found', { resource: `guardrail "${slug.slice(0, 64)}"` });
+    const byType = this.stored.get(snapshot) ?? new Map<HookSpec['type'], Hook>();
+    this.stored.set(snapshot, byType);
+    const hook = byType.get(type) ?? this.make({ ...snapshot.spec, type });
+    byType.set(type, hook);
+    return hook;
+  }
+
+  private slotsOf(lists: HookLists, side: HookSide): readonly Slot[] {
+    return HOOK_LIST_NAMES.filter((name) => HOOK_LISTS[name].side === side).flatMap((name) =>
+      this.slotsIn(lists[name] ?? NOTHING, name),
+    );
+  }
+
+  /** Targets inherit the very lists of their parents, so that each list is made once. */
+  private slotsIn(items: readonly unknown[], name: HookListName): readonly Slot[] {
+    const known = this.written.get(items);
+    if (known) return known;
+    const { side, type } = HOOK_LISTS[name];
+    const mistakes: Mistake[] = [];
+    const place = Place.root(mistakes, `config.${name}`);
+    const slots = items.flatMap((item, index): Slot[] => {
+      if (typeof item === 'string') return [{ slug: item, type }];
+      const spec = readHook(item, place.at(index), { side, type, id: `${name}[${index}]` });
+      return spec ? [this.make(spec)] : [];
+    });
+    // Configs are read as a whole before they get here. What slips through must not be left out in silence.
+    if (mistakes.length > 0) throw new AppError('config_invalid', { detail: mistakesInWords(mistakes) });
+    this.written.set(items, slots);
+    return slots;
+  }
+
+  private make(spec: HookSpec): Hook {
+    const checks = spec.checks
+      .filter(({ isEnabled }) => isEnabled)
+      .map((check) => ({ spec: check, check: makeCheck(check, this.tools), readsTexts: readsTexts(check) }));
+    return { spec, checks };
+  }
+}
+
+function isMade(hook: Hook | Promise<Hook>): hook is Hook {
+  return !(hook instanceof Promise);
+}

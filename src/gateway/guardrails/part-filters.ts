@@ -1,0 +1,84 @@
+import type { Facts, TextFilter } from './check.js';
+import { PLACEHOLDER, PLACEHOLDER_CHARS_MAX } from './finding/placeholders.js';
+import { type Detector, Scanner } from './finding/scanner.js';
+import type { Hook } from './run-hooks.js';
+
+/** Placeholders are found like everything else, so that one which a stream cut in two is put together again. */
+const PLACEHOLDERS: Detector = {
+  kind: 'PLACEHOLDER',
+  pattern: PLACEHOLDER,
+  charsMax: PLACEHOLDER_CHARS_MAX,
+  alphabet: /[{}A-Z_0-9]/,
+};
+
+/** Gives the client its own values back, where the request was redacted reversibly. */
+export function restoring({ placeholders }: Facts): TextFilter {
+  const scanner = new Scanner([PLACEHOLDERS], ({ value }) => placeholders.original(value));
+  return { feed: (text) => scanner.feed(text), end: () => scanner.end(), hasFailed: false };
+}
+
+interface Step {
+  readonly filter: TextFilter;
+  /** Id of its guardrail. */
+  readonly id: string;
+}
+
+/** What a part of a stream goes through: what the hooks do with texts before the end, in their order. */
+export class PartFilters {
+  private readonly steps: readonly Step[];
+  /** Id of the guardrail that has stopped the stream for good. What came out with it must not leave. */
+  stoppedBy: string | null = null;
+
+  constructor(hooks: readonly Hook[], facts: Facts) {
+    const steps = hooks.flatMap((hook) => stepsOf(hook, facts));
+    this.steps = facts.placeholders.canRestore ? [...steps, { filter: restoring(facts), id: '' }] : steps;
+  }
+
+  feed(text: string): string {
+    let out = text;
+    for (const { filter, id } of this.steps) {
+      out = filter.feed(out);
+      if (filter.hasFailed) return this.stop(id);
+    }
+    return out;
+  }
+
+  end(): string {
+    let out = '';
+    for (const { filter, id } of this.steps) {
+      out = filter.feed(out) + filter.end();
+      if (filter.hasFailed) return this.stop(id);
+    }
+    return out;
+  }
+
+  private stop(id: string): '' {
+    this.stoppedBy ??= id;
+    return '';
+  }
+}
+
+/** A check that neither changes texts nor may stop them has nothing to do before the end. */
+function stepsOf({ spec, checks }: Hook, facts: Facts): Step[] {
+  if (spec.isAsync) return [];
+  const mayStop = spec.type === 'guardrail' && spec.deny;
+  return checks.flatMap(({ check }) =>
+    check.open && (check.changes === true || mayStop) ? [{ filter: check.open(facts), id: spec.id }] : [],
+  );
+}
+
+/** Whether a stream must wait for its end, because a hook that may deny it cannot judge before. */
+export function needsWhole(hooks: readonly Hook[]): boolean {
+  return hooks.some(
+    ({ spec, checks }) =>
+      spec.type === 'guardrail' && spec.deny && !spec.isAsync && checks.some(({ check }) => !check.open),
+  );
+}
+
+/** Whether the texts of an answer may come out other than they went in. */
+export function mayChange(hooks: readonly Hook[], { placeholders }: Facts): boolean {
+  return (
+    placeholders.canRestore ||
+    hooks.some(({ spec, checks }) => !spec.isAsync && checks.some(({ check }) => check.changes === true))
+  );
+}
