@@ -38,8 +38,7 @@ function storedKey(value: unknown): StoredKey | null {
   const key = value as Readonly<Record<string, unknown>>;
   const members = membersOf(key);
   const { kid = null, alg = null } = key;
-  if (!members || !isForSignatures(key) || !members.every((name) => typeof key[name] === 'string'))
-    return null;
+  if (!members || !isForSignatures(key)) return null;
   if (!isKeyId(kid)) return null;
   const jwk = Object.fromEntries(['kty', ...members].map((name) => [name, key[name]])) as JsonWebKey;
   return { kid, alg: typeof alg === 'string' ? alg : null, jwk };
