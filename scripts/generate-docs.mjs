@@ -80,7 +80,7 @@ function permissionsPage() {
   return page('Permissions', intro, table(['Operation', ...CALLERS.map(([, title]) => title)], rows));
 }
 
-const PAGES = { 'permissions.md': permissionsPage,
+const PAGES = { 'docs/permissions.md': permissionsPage,
   'docs/providers.md': catalogPage,
   'docs/endpoints.md': endpointsPage,
   'docs/settings.md': settingsPage,

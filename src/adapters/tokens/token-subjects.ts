@@ -43,31 +43,28 @@ export async function subjectOf(
   organizationId: string,
   { user, workspace }: NamedByToken,
 ): Promise<KnownSubject> {
-  const [row] = await database.query<Row>(SUBJECT, [
-    organizationId,
-    user,
-    user !== null && isUuid(user) ? user : null,
-    workspace,
-    workspace !== null && isUuid(workspace) ? workspace : null,
-  ]);
-  const person = row?.user_id
-    ? {
-        id: row.user_id,
-        email: row.email,
-        role: row.role,
-        isActive: row.is_active,
-        memberships: row.memberships ?? [],
-      }
-    : null;
-  const settings = row?.settings ?? {};
+  const named = [user, idOrNull(user), workspace, idOrNull(workspace)];
+  const [row] = await database.query<Row>(SUBJECT, [organizationId, ...named]);
+  if (!row)
+    return { organizationId, policy: null, switches: null, configId: null, workspace: null, person: null };
   return {
     organizationId,
-    policy: policyOf(settings),
-    switches: settings.security_settings ?? null,
-    configId: row?.default_config_id ?? null,
-    workspace: row?.workspace_id
-      ? { workspaceId: row.workspace_id, configId: row.workspace_config_id }
-      : null,
-    person,
+    policy: policyOf(row.settings),
+    switches: row.settings.security_settings ?? null,
+    configId: row.default_config_id,
+    workspace: row.workspace_id ? { workspaceId: row.workspace_id, configId: row.workspace_config_id } : null,
+    person: personIn(row),
   };
+}
+
+const idOrNull = (text: string | null): string | null => (text !== null && isUuid(text) ? text : null);
+
+function personIn({
+  user_id: id,
+  email,
+  role,
+  is_active: isActive,
+  memberships,
+}: Row): KnownSubject['person'] {
+  return id === null ? null : { id, email, role, isActive, memberships: memberships ?? [] };
 }

@@ -162,7 +162,7 @@ class ChainCheck {
   }
 }
 
-const textOrNull = (value: unknown): string | null => (value === null ? null : String(value));
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 function hexBytes(text: string | null): Buffer | null {
   return text === null ? null : Buffer.from(text, 'hex');

@@ -170,7 +170,9 @@ function checkScope(
   if (workspaceId === null) requireScope(caller, `organisation_guardrails.${verb}`);
 }
 
-const makerOf = ({ userId, apiKeyId }: Principal): string => userId ?? apiKeyId;
+/** Who came with a signed token of nobody known is the organization itself. */
+const makerOf = ({ userId, apiKeyId, organizationId }: Principal): string =>
+  userId ?? apiKeyId ?? organizationId;
 
 function namedBy(named: string): FindOptionsWhere<Guardrail> | null {
   if (isUuid(named)) return { id: named.toLowerCase() };

@@ -135,12 +135,16 @@ export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
     algorithms: dto.algorithms ?? DEFAULT_ALGORITHMS,
     tokenTypes: (dto.token_types ?? DEFAULT_TOKEN_TYPES).map((type) => type.toLowerCase()),
     maxLifetimeSeconds: dto.max_lifetime_seconds ?? DEFAULT_MAX_LIFETIME_SECONDS,
-    claims: {
-      user: dto.claims?.user ?? DEFAULT_CLAIMS.user,
-      organisation: dto.claims?.organisation ?? DEFAULT_CLAIMS.organisation,
-      workspace: dto.claims?.workspace ?? DEFAULT_CLAIMS.workspace,
-      scopes: dto.claims?.scopes ?? DEFAULT_CLAIMS.scopes,
-    },
+    claims: claimsOf(dto.claims ?? {}),
+  };
+}
+
+function claimsOf({ user, organisation, workspace, scopes }: ClaimNamesDto): TokenRules['claims'] {
+  return {
+    user: user ?? DEFAULT_CLAIMS.user,
+    organisation: organisation ?? DEFAULT_CLAIMS.organisation,
+    workspace: workspace ?? DEFAULT_CLAIMS.workspace,
+    scopes: scopes ?? DEFAULT_CLAIMS.scopes,
   };
 }
 

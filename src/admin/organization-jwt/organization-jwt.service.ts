@@ -72,7 +72,7 @@ export class OrganizationJwtService {
   }
 
   private async save(row: Partial<OrganizationJwt> & { organizationId: string }): Promise<OrganizationJwt> {
-    await this.unitOfWork.repository(OrganizationJwt).upsert(row as object, ['organizationId']);
+    await this.unitOfWork.repository(OrganizationJwt).upsert(row, ['organizationId']);
     return this.get(row.organizationId);
   }
 

@@ -40,11 +40,8 @@ export function readToken(text: string): UnverifiedToken | null {
   const claims = objectIn(body);
   const signature = bytesIn(ending);
   if (!header || !claims || !signature || !isAcceptable(header)) return null;
-  const { alg, kid, typ } = header;
   return {
-    algorithm: String(alg),
-    keyId: typeof kid === 'string' ? kid : null,
-    type: typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : null,
+    ...namesIn(header),
     claims,
     signed: Buffer.from(`${head}.${body}`, 'latin1'),
     signature,
@@ -54,6 +51,14 @@ export function readToken(text: string): UnverifiedToken | null {
 /** What a token says of itself, to find out whose it might be; null for what is no token. */
 export function unverifiedClaims(text: string): Claims | null {
   return looksLikeToken(text) ? objectIn(text.split('.')[1] ?? '') : null;
+}
+
+function namesIn({ alg, kid, typ }: Claims): Pick<UnverifiedToken, 'algorithm' | 'keyId' | 'type'> {
+  return {
+    algorithm: String(alg),
+    keyId: typeof kid === 'string' ? kid : null,
+    type: typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : null,
+  };
 }
 
 function isAcceptable(header: Claims): boolean {

@@ -36,13 +36,23 @@ export function keysInSet(set: unknown): readonly StoredKey[] | string {
 function storedKey(value: unknown): StoredKey | null {
   if (typeof value !== 'object' || value === null) return null;
   const key = value as Readonly<Record<string, unknown>>;
-  const members = PUBLIC_MEMBERS[String(key['kty'])];
+  const members = membersOf(key);
   const { kid = null, alg = null } = key;
-  if (!members || !isForSignatures(key) || !members.every((name) => typeof key[name] === 'string'))
-    return null;
-  if (kid !== null && (typeof kid !== 'string' || kid.length > LONGEST_KEY_ID)) return null;
+  if (!members || !isForSignatures(key)) return null;
+  if (!isKeyId(kid)) return null;
   const jwk = Object.fromEntries(['kty', ...members].map((name) => [name, key[name]])) as JsonWebKey;
   return { kid, alg: typeof alg === 'string' ? alg : null, jwk };
+}
+
+const isKeyId = (kid: unknown): kid is string | null =>
+  kid === null || (typeof kid === 'string' && kid.length <= LONGEST_KEY_ID);
+
+/** Null for a key that is no public one, or not whole. */
+function membersOf(key: Readonly<Record<string, unknown>>): readonly string[] | null {
+  const { kty } = key;
+  const members =
+    typeof kty === 'string' && Object.hasOwn(PUBLIC_MEMBERS, kty) ? PUBLIC_MEMBERS[kty] : undefined;
+  return members?.every((name) => typeof key[name] === 'string') ? members : null;
 }
 
 function isForSignatures({ use, key_ops: operations }: Readonly<Record<string, unknown>>): boolean {

@@ -71,7 +71,7 @@ describe('verifyToken', () => {
   );
 
   it('refuses a token that was signed with the public key for a secret, in every form of that key', () => {
-    const pem = rsa.publicKey.export({ format: 'pem', type: 'spki' });
+    const pem = String(rsa.publicKey.export({ format: 'pem', type: 'spki' }));
     const forms = [
       pem,
       ` ${pem}`,
@@ -145,7 +145,7 @@ describe('verifyToken', () => {
   });
 
   it('takes a token without key id only where there is one key', () => {
-    const { kid: _, ...header } = HEADER;
+    const header = { alg: HEADER.alg, typ: HEADER.typ };
     const token = signed(header, CLAIMS, rsa);
     expect(check(token)).toBeNull();
     expect(check(token, {}, setOf(jwkOf(rsa, 'k1')))).not.toBeNull();

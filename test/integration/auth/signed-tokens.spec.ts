@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresTokenDirectory } from '../../../src/adapters/tokens/postgres-token-directory.js';
-import { TokenDirectory } from '../../../src/auth/ports.js';
+import type { TokenDirectory } from '../../../src/auth/ports.js';
 import { ChangePublisher } from '../../../src/common/changes/change.js';
 import { Egress } from '../../../src/common/egress/egress.js';
 import { parseEgressAllow } from '../../../src/common/egress/egress-allow.js';
@@ -358,7 +358,7 @@ describe('the keys of an issuer', () => {
       own.token(organization(), { workspace_slug: 'ws-default' }),
     );
 
-    const found = await Promise.all(tokens.map((each, index) => processes[index % 3]?.find(each)));
+    const found = await Promise.all(tokens.map(async (each, index) => processes[index % 3]?.find(each)));
 
     expect(found.every((each) => each?.principal.kind === 'workspace_token')).toBe(true);
     expect(own.fetches).toBe(1);
@@ -380,7 +380,7 @@ describe('the keys of an issuer', () => {
     const unknown = Array.from({ length: 300 }, (_, i) =>
       own.token(organization(), claims, { kid: `k${i}` }),
     );
-    const answers = await Promise.all(unknown.map((each) => process.find(each)));
+    const answers = await Promise.all(unknown.map(async (each) => process.find(each)));
     expect(answers.every((each) => each === null)).toBe(true);
     expect(own.fetches).toBe(2);
     expect(await process.find(rotated)).not.toBeNull();
