@@ -17,6 +17,7 @@ import { readGatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
 import { Entry } from './journal/entry.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
+import { checkModel } from './planning/allowed-models.js';
 import { Planner } from './planning/planner.js';
 import { requestPath } from './planning/request-path.js';
 import { LogSink, PriceBook } from './ports.js';
@@ -76,6 +77,7 @@ export class Pipeline {
     const { headers } = request;
     const planned = this.planner.plan({ caller, headers, options: asked, modelSlug: read.modelSlug });
     const target = (entry.target = planned instanceof Promise ? await planned : planned);
+    checkModel(target, entry.model, request.method);
     const { wire, translated } = outgoing({ request, path, read, target, entry });
 
     entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;

@@ -1,7 +1,7 @@
 import type { Reach } from '../auth/tenant.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { Credentials } from '../providers/auth-scheme.js';
-import type { Price } from '../providers/prices/price.js';
+import type { AllowedModels, OwnPrices } from './types/target.js';
 
 /**
  * All that the data plane asks of the outside world.
@@ -22,6 +22,10 @@ export interface VirtualKeySnapshot {
   readonly credentials: Credentials;
   /** Milliseconds since the epoch, or null. */
   readonly expiresAt: number | null;
+  /** Absent when every model may be used. */
+  readonly models?: AllowedModels;
+  /** Absent when list prices hold. */
+  readonly prices?: OwnPrices;
 }
 
 export abstract class VirtualKeyDirectory {
@@ -42,7 +46,4 @@ export abstract class LogSink {
   abstract whenWritten(then: () => void): void;
 }
 
-export abstract class PriceBook {
-  /** The price in force for a model, or null when nobody knows it. Cheap enough to ask per request. */
-  abstract find(providerId: string, model: string): Price | null;
-}
+export { PriceBook } from '../providers/prices/price-book.js';

@@ -5,9 +5,11 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
  * nobody thought of, or that was misspelled, may hold a secret.
  */
 const SHOWN: ReadonlySet<string> = new Set([
+  'ai_provider_id',
   'custom_host',
   'description',
   'expires_at',
+  'integration_id',
   'key_transition_period_ms',
   'name',
   'note',

@@ -1,15 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
-import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { CredentialsModule } from '../credentials/credentials.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
-import { CredentialSealer } from './credential-sealer.js';
 import { VirtualKeysController } from './virtual-keys.controller.js';
 import { VirtualKeysService } from './virtual-keys.service.js';
 
 @Module({
-  imports: [AuthModule, CryptoModule, WorkspacesModule],
+  imports: [AuthModule, CredentialsModule, WorkspacesModule],
   controllers: [VirtualKeysController],
-  providers: [VirtualKeysService, CredentialSealer],
+  providers: [VirtualKeysService],
   exports: [VirtualKeysService],
 })
 export class VirtualKeysModule {}

@@ -1,20 +1,37 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { IntegrationModel } from './entities/integration-model.entity.js';
+import { IntegrationWorkspace } from './entities/integration-workspace.entity.js';
+import { Integration } from './entities/integration.entity.js';
+import { ModelPrice } from './entities/model-price.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
 import { WorkspaceMember } from './entities/workspace-member.entity.js';
+import { WorkspaceProvider } from './entities/workspace-provider.entity.js';
 import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const ENTITIES = [ApiKey, AuditRecord, Organization, User, VirtualKey, Workspace, WorkspaceMember];
+const SHARED_CREDENTIALS = [Integration, IntegrationModel, IntegrationWorkspace, WorkspaceProvider, ModelPrice];
+
+const ENTITIES = [
+  ApiKey,
+  AuditRecord,
+  Organization,
+  User,
+  VirtualKey,
+  Workspace,
+  WorkspaceMember,
+  ...SHARED_CREDENTIALS,
+];
 
 /** In the order in which they run. */
 const MIGRATIONS = [
@@ -23,6 +40,7 @@ const MIGRATIONS = [
   UsageMinute1763690200000,
   Authority1763690250000,
   IdempotentAnswers1763690260000,
+  Integrations1763690900000,
 ];
 
 /**

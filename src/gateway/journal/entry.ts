@@ -116,7 +116,7 @@ export class Entry implements Findings {
   /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
   cost(usage: Usage, responseModel: string | null): number | null {
     if (usage === this.priced?.usage) return this.priced.cost;
-    const price = this.priceOf(responseModel) ?? this.priceOf(this.model);
+    const price = this.ownPrice(responseModel) ?? this.priceOf(responseModel) ?? this.priceOf(this.model);
     const cost = price ? costOf(usage, price) : null;
     this.priced = { usage, cost };
     return cost;
@@ -128,6 +128,12 @@ export class Entry implements Findings {
     const secrets = stored ? [stored.reveal()] : broughtCredentials(this.request.headers);
     if (this.gatewayKey !== null) secrets.push(this.gatewayKey);
     return secrets;
+  }
+
+  /** What the virtual key says that it costs: that wins over any list price, whichever of the two names it is said of. */
+  private ownPrice(responseModel: string | null): Price | undefined {
+    const prices = this.target?.virtualKey?.prices;
+    return prices && (prices.get(responseModel ?? '') ?? prices.get(this.model ?? ''));
   }
 
   private priceOf(model: string | null): Price | null {

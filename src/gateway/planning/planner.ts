@@ -65,7 +65,12 @@ export class Planner {
     const known = this.stored.get(key);
     if (known) return known;
     const target = this.at(findProvider(key.providerId), key.customHost, {
-      virtualKey: { id: key.id, slug: key.slug },
+      virtualKey: {
+        id: key.id,
+        slug: key.slug,
+        ...(key.models ? { models: key.models } : {}),
+        ...(key.prices ? { prices: key.prices } : {}),
+      },
       credentials: key.credentials,
     });
     this.stored.set(key, target);

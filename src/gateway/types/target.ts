@@ -1,3 +1,4 @@
+import type { Price } from '../../common/contracts/price.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
 
@@ -11,9 +12,25 @@ export interface Target {
   /** Parameters that every call carries, encoded; empty when there are none. */
   readonly query: string;
   /** The stored credential in use, or null when the caller brought its own. */
-  readonly virtualKey: { readonly id: string; readonly slug: string } | null;
+  readonly virtualKey: {
+    readonly id: string;
+    readonly slug: string;
+    /** Absent when every model may be used. */
+    readonly models?: AllowedModels;
+    /** Absent when list prices hold. */
+    readonly prices?: OwnPrices;
+  } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
   readonly credentials: Credentials;
   /** The address was named by the caller or by a virtual key, so it might lead back to us. */
   readonly isCustomHost: boolean;
 }
+
+/** Either the only models that may be used, or all but these. */
+export interface AllowedModels {
+  readonly names: ReadonlySet<string>;
+  readonly areAllowed: boolean;
+}
+
+/** What models cost instead of their list price, by name. */
+export type OwnPrices = ReadonlyMap<string, Price>;
