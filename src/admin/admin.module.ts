@@ -3,13 +3,26 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AdminDoors } from './admin-doors.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { IntegrationsModule } from './integrations/integrations.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
+import { ModelConfigsModule } from './model-configs/model-configs.module.js';
+import { ProvidersModule } from './providers/providers.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 
-/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
+/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher`, `Egress`, `PriceBook` and `ModelCatalog`. */
 @Module({
-  imports: [DiscoveryModule, AuditModule, RepeatsModule, ApiKeysModule, VirtualKeysModule, LogsModule],
+  imports: [
+    DiscoveryModule,
+    AuditModule,
+    RepeatsModule,
+    ApiKeysModule,
+    VirtualKeysModule,
+    IntegrationsModule,
+    ProvidersModule,
+    ModelConfigsModule,
+    LogsModule,
+  ],
   providers: [AdminDoors],
 })
 export class AdminModule {}

@@ -78,12 +78,13 @@ export function pricesOf(given: Readonly<Record<string, unknown>> | null): Recor
   );
 }
 
-/** Reads one price. Refuses with `invalid_request`, naming the field below `path`. */
-export function priceOf(given: unknown, path: string): Price {
+/** Reads one price. Refuses with `invalid_request`, naming the field below `path`, or of the body. */
+export function priceOf(given: unknown, path = ''): Price {
   const config = objectAt(given, path);
   checkNames(config, ['type', 'pay_as_you_go'], path);
-  if (config.type !== undefined && config.type !== 'static') refuse(`${path}.type`, 'it must be "static"');
-  const below = `${path}.pay_as_you_go`;
+  if (config.type !== undefined && config.type !== 'static')
+    refuse(under(path, 'type'), 'it must be "static"');
+  const below = under(path, 'pay_as_you_go');
   const kinds = objectAt(config.pay_as_you_go, below);
   checkNames(kinds, NAMES, below);
   const rate = (name: Kind): number | null =>
@@ -119,9 +120,11 @@ function checkNames(given: object, known: readonly string[], path: string): void
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new AppError('invalid_request', {
-      detail: `There is no field "${path}.${unknown.slice(0, 64)}" here.`,
+      detail: `There is no field "${under(path, unknown.slice(0, 64))}" here.`,
     });
 }
+
+const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 function refuse(path: string, rule: string): never {
   throw new AppError('invalid_request', { detail: `The field "${path}" is not acceptable: ${rule}.` });

@@ -26,5 +26,10 @@ export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): Meth
 export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
   SetMetadata(REQUIRED_SCOPES, [first, ...others]);
 
+export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
+
+/** For a handler that tells what everybody may know, whoever asks: nobody is identified and no scope is needed. */
+export const OpenToEverybody = (): MethodDecorator => SetMetadata(OPEN_TO_EVERYBODY, true);
+
 /** The principal that AuthGuard identified. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

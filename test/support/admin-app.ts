@@ -3,6 +3,8 @@ import { Global, Module } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
+import { GenaiModelCatalog } from '../../src/adapters/genai-model-catalog.js';
+import { GenaiPriceBook } from '../../src/adapters/genai-price-book.js';
 import { PostgresApiKeyDirectory } from '../../src/adapters/postgres-api-key-directory.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
@@ -18,6 +20,8 @@ import { Egress } from '../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
+import { ModelCatalog } from '../../src/providers/models/model-catalog.js';
+import { PriceBook } from '../../src/providers/prices/price-book.js';
 import { freshDatabase } from './database.js';
 
 /** Hands changes on after their commit, within the process, and remembers them. */
@@ -57,10 +61,12 @@ function adaptersFor(dataSource: DataSource, pepper: Secret) {
         useFactory: (changes: LocalChanges) =>
           new PostgresApiKeyDirectory(dataSource, changes, { pepper, staleKeysMs: 0 }),
       },
+      { provide: PriceBook, useFactory: () => new GenaiPriceBook() },
+      { provide: ModelCatalog, useFactory: () => new GenaiModelCatalog() },
       { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
       { provide: Egress, useFactory: () => new Egress({ allow: [], timeouts: { connectMs: 1000 } }) },
     ],
-    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, Egress],
+    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, Egress, PriceBook, ModelCatalog],
   })
   class AdaptersForTests {}
   return AdaptersForTests;
