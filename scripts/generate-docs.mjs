@@ -1,12 +1,18 @@
 /**
- * Writes the pages of docs/ that are made from tables in the source. Run `npm run build` first: it reads the built
+ * Writes the pages of docs/ that are made from tables in the source, and the OpenAPI document. Run `npm run build` first: it reads the built
  * tables. With `--check` it writes nothing and fails when a page is out of date.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { buildOpenApi } from '../dist/admin/openapi.js';
+import { AdministrationModule } from '../dist/administration.module.js';
 import { SCOPES } from '../dist/auth/scopes.js';
+import { createDataSource } from '../dist/common/database/data-source.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
-import { settingsSchema } from '../dist/common/settings/settings.js';
+import { loadSettings, settingsSchema } from '../dist/common/settings/settings.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { endpointsPage } from '../dist/providers/endpoints-page.js';
 
@@ -48,15 +54,30 @@ function scopesPage() {
   return page('Scopes', intro, table(['Scope', 'Admin key', 'Workspace service key', 'Workspace user key'], rows));
 }
 
-const PAGES = { 'providers.md': catalogPage, 'endpoints.md': endpointsPage, 'settings.md': settingsPage, 'errors.md': errorsPage, 'scopes.md': scopesPage };
+/** The administration without a database: only its shape is looked at. */
+async function openApi() {
+  const url = 'postgres://localhost/unused';
+  const module = AdministrationModule.of(loadSettings({ DATABASE_URL: url }), createDataSource(url));
+  const app = await NestFactory.create(module, new FastifyAdapter(), { preview: true, logger: false, abortOnError: false });
+  return `${JSON.stringify(buildOpenApi(app), null, 2)}\n`;
+}
+
+const PAGES = {
+  'docs/providers.md': catalogPage,
+  'docs/endpoints.md': endpointsPage,
+  'docs/settings.md': settingsPage,
+  'docs/errors.md': errorsPage,
+  'docs/scopes.md': scopesPage,
+  'openapi.json': openApi,
+};
 
 const isCheck = process.argv.includes('--check');
 for (const [name, make] of Object.entries(PAGES)) {
-  const path = fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
-  const text = make();
+  const path = fileURLToPath(new URL(`../${name}`, import.meta.url));
+  const text = await make();
   if (!isCheck) await writeFile(path, text);
   else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
-    console.error(`docs/${name} is out of date: run "npm run generate".`);
+    console.error(`${name} is out of date: run "npm run generate".`);
     process.exitCode = 1;
   }
 }

@@ -4,6 +4,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureAdmin } from './admin/configure.js';
+import { serveDocs } from './admin/docs.js';
 import { AdministrationModule } from './administration.module.js';
 import { connectPatiently } from './common/database/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
@@ -31,6 +32,7 @@ async function main(settings: Settings): Promise<void> {
     { logger: nestLogger, abortOnError: false },
   );
   configureAdmin(app);
+  serveDocs(app);
   startMetrics();
   await app.init();
   await app.getHttpAdapter().getInstance().ready();

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
-import type { Principal, PrincipalKind } from '../auth/principal.js';
+import type { OrganizationPolicy, Principal, PrincipalKind } from '../auth/principal.js';
 import { scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
 import type { ChangeFeed } from '../common/changes/change.js';
@@ -8,6 +8,7 @@ import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
+import { type OrganizationSettings, USUAL_SETTINGS } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
@@ -24,6 +25,7 @@ interface Row {
   /** The authority's roles; null when that person is gone. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
+  readonly settings: Partial<OrganizationSettings>;
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
@@ -32,8 +34,10 @@ interface Row {
 const BY_HASH = `
   SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
-    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role
+    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
+    organization.settings
   FROM api_keys key
+  JOIN organizations organization ON organization.id = key.organization_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
     AND authority.id = coalesce(key.user_id, key.created_by_user_id)
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
@@ -75,8 +79,9 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person bound many keys.
-      if (change === null || change.resource === 'user') this.cache.clear();
+      // The roles of a person bound many keys, and what the organization decides all of its.
+      if (change === null || change.resource === 'user' || change.resource === 'organization')
+        this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
   }
@@ -105,14 +110,27 @@ function principalOf(row: Row): Principal {
     userId: row.user_id,
     authorityId: row.authority_id,
     scopes: effectiveScopes(row),
+    policy: policyOf(row.settings),
   };
 }
 
 /** What the key was given, as far as the person on whose authority it acts may do that now. */
-function effectiveScopes({ scopes, organization_role, workspace_role }: Row): ReadonlySet<Scope> {
+function effectiveScopes({ scopes, organization_role, workspace_role, settings }: Row): ReadonlySet<Scope> {
   if (organization_role === null) return new Set();
-  const allowed = scopesOfRoles({ organization: organization_role, workspace: workspace_role });
+  const roles = { organization: organization_role, workspace: workspace_role };
+  const allowed = scopesOfRoles(roles, settings.security_settings ?? null);
   return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
+}
+
+/** Null when the organization decides nothing that a request would have to be checked against. */
+function policyOf(settings: Row['settings']): OrganizationPolicy | null {
+  const { allowed_providers, allowed_models, log_bodies } = { ...USUAL_SETTINGS, ...settings };
+  if (allowed_providers === null && allowed_models === null && log_bodies) return null;
+  return {
+    providers: allowed_providers && new Set(allowed_providers),
+    models: allowed_models && new Set(allowed_models),
+    keepsBodies: log_bodies,
+  };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

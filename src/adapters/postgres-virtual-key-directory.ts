@@ -63,7 +63,7 @@ const BY_SLUG = `
       OR (shared.workspace_id IS NULL AND coalesce(link.is_enabled, shared.is_open_to_all_workspaces)))`;
 
 /** Changes of these make a key another one. */
-const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'prices']);
+const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
 
 const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
 const MAX_SLUG_LENGTH = 255;

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from '../auth/access.decorators.js';
+import { FOR_EVERY_CALLER, OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from '../auth/access.decorators.js';
 import { isScope } from '../auth/scopes.js';
 import { ADMIN_DOOR } from './admin-controller.js';
 
@@ -17,7 +17,8 @@ export function doorsWithoutScope(controller: Type): string[] {
 }
 
 function namesScopes(handler: object): boolean {
-  if (Reflect.getMetadata(OPEN_TO_EVERYBODY, handler) === true) return true;
+  if ([FOR_EVERY_CALLER, OPEN_TO_EVERYBODY].some((mark) => Reflect.getMetadata(mark, handler) === true))
+    return true;
   const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
   return Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => isScope(String(scope)));
 }

@@ -5,6 +5,8 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { LogsModule } from './logs/logs.module.js';
+import { MeModule } from './me/me.module.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
@@ -16,6 +18,8 @@ import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
     DiscoveryModule,
     AuditModule,
     RepeatsModule,
+    OrganizationsModule,
+    MeModule,
     ApiKeysModule,
     VirtualKeysModule,
     IntegrationsModule,

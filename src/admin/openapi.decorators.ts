@@ -1,4 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
+import { ADMINISTRATION_BODY_LIMIT } from '../common/errors/administration-error.js';
+import { AppError, errorBody } from '../common/errors/app-error.js';
 import { ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
 
 /** The body of an answer that has nothing to say. */
@@ -28,20 +30,47 @@ class RefusalDto {
   readonly error: RefusalDetailDto;
 }
 
-const REFUSALS: readonly (readonly [number, string])[] = [
-  [400, 'The request is not acceptable; the message names the field and the rule.'],
-  [401, 'No valid API key was given.'],
-  [403, 'The API key lacks the scope that the message names.'],
-  [404, 'There is no such thing, or it is out of reach.'],
-  [415, 'The body is not JSON.'],
-  [429, 'Too many failed attempts came from this address.'],
-  [503, 'The database is away, or the change could not be recorded and was not made.'],
+/** What every operation of the administration may answer besides what it is for: an example of each, and when it comes. */
+const REFUSALS: readonly (readonly [AppError, string])[] = [
+  [
+    new AppError('invalid_request', { detail: 'The field "name" is not acceptable: it must be a text.' }),
+    'The request is not acceptable; the message names the field and the rule.',
+  ],
+  [new AppError('unauthenticated'), 'No valid API key was given.'],
+  [
+    new AppError('forbidden', { detail: 'it needs the scope "virtual_keys.create"' }),
+    'The API key lacks the scope that the message names.',
+  ],
+  [new AppError('not_found', { resource: 'virtual key' }), 'There is no such thing, or it is out of reach.'],
+  [new AppError('conflict', { detail: 'The slug is taken.' }), 'Something else stands in the way.'],
+  [new AppError('precondition_failed'), 'It is not what If-Match names any more.'],
+  [new AppError('body_too_large', { limitBytes: ADMINISTRATION_BODY_LIMIT }), 'The body is too large.'],
+  [new AppError('unsupported_media_type', { contentType: 'text/plain' }), 'The body is not JSON.'],
+  [new AppError('idempotency_key_reused'), 'The Idempotency-Key was used for another request.'],
+  [
+    new AppError('rate_limited', { subject: 'failed attempts from this address' }),
+    'Too many failed attempts came from this address.',
+  ],
+  [new AppError('internal_error'), 'The gateway failed.'],
+  [
+    new AppError('database_unavailable'),
+    'The database is away, or the change could not be recorded and was not made.',
+  ],
 ];
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** The refusals that every operation of the administration may give. */
 export const Refusals = (): ClassDecorator & MethodDecorator =>
   applyDecorators(
-    ...REFUSALS.map(([status, description]) => ApiResponse({ status, description, type: RefusalDto })),
+    ...REFUSALS.map(([error, description]) =>
+      ApiResponse({
+        status: error.spec.status,
+        description,
+        type: RefusalDto,
+        example: errorBody(error, AN_ID),
+      }),
+    ),
   );
 
 export const PagedQuery = (): MethodDecorator =>

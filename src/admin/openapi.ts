@@ -1,18 +1,27 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../auth/access.decorators.js';
 import { API_KEY_SECURITY } from './admin-controller.js';
+
+const DESCRIPTION = `The administration of Gatehouse. The data plane speaks the dialects of the providers and is not part of this document.
+
+Every POST may carry an \`Idempotency-Key\`; every answer to a GET has an \`ETag\`, which a change may name in \`If-Match\`.
+Each operation says which scope opens it.`;
 
 /** The OpenAPI document of the administration, made from its controllers. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const head = new DocumentBuilder()
     .setTitle('Gatehouse administration')
-    .setDescription(
-      'API keys, virtual keys and request logs. The data plane speaks the dialects of the providers.',
-    )
+    .setDescription(DESCRIPTION)
     .setVersion('1')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-gateway-api-key' }, API_KEY_SECURITY)
     .build();
-  return SwaggerModule.createDocument(app, head, { operationIdFactory });
+  const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
+  nameScopes(document, scopesByOperation(app));
+  return document;
 }
 
 /** `VirtualKeysController.create` becomes `virtualKeysCreate`: a name for generated clients that stays the same. */
@@ -21,4 +30,41 @@ function operationIdFactory(controller: string, method: string, version?: string
   const name =
     resource.charAt(0).toLowerCase() + resource.slice(1) + method.charAt(0).toUpperCase() + method.slice(1);
   return version ? `${name}${version}` : name;
+}
+
+type Described = Record<
+  string,
+  { operationId?: string; description?: string; 'x-scopes'?: readonly string[] }
+>;
+
+function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
+  for (const methods of Object.values(paths) as Described[])
+    for (const operation of Object.values(methods)) {
+      const needed = scopes.get(operation.operationId ?? '') ?? [];
+      const sentence =
+        needed.length === 0 ? 'Open to every caller.' : `Scope: ${needed.map(code).join(' or ')}.`;
+      operation.description = [operation.description, sentence].filter(Boolean).join('\n\n');
+      operation['x-scopes'] = needed;
+    }
+}
+
+const code = (scope: string): string => `\`${scope}\``;
+
+/** The scopes that the handlers name, by the operations that they are. */
+function scopesByOperation(app: INestApplication): Map<string, readonly string[]> {
+  const handlers = new DiscoveryService(app.get(ModulesContainer))
+    .getControllers()
+    .flatMap(({ metatype }) => (metatype ? handlersOf(metatype as Type) : []));
+  return new Map(handlers);
+}
+
+function handlersOf(controller: Type): [string, readonly string[]][] {
+  const prototype = controller.prototype as Record<string, object>;
+  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+    const handler = prototype[name] ?? {};
+    const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
+    const isOpen = Reflect.getMetadata(FOR_EVERY_CALLER, handler) === true;
+    if (!Array.isArray(scopes) && !isOpen) return [];
+    return [[operationIdFactory(controller.name, name), (scopes ?? []) as readonly string[]]];
+  });
 }

@@ -26,6 +26,11 @@ export const RequireScope = (scope: Scope, callers: CallersOf = 'anybody'): Meth
 export const RequireOneOf = (first: Scope, ...others: readonly Scope[]): CustomDecorator =>
   SetMetadata(REQUIRED_SCOPES, [first, ...others]);
 
+export const FOR_EVERY_CALLER = 'gatehouse:for-every-caller';
+
+/** For a handler that shows callers nothing but what is their own: identified is enough. */
+export const ForEveryCaller = (): CustomDecorator => SetMetadata(FOR_EVERY_CALLER, true);
+
 export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
 
 /** For a handler that tells what everybody may know, whoever asks: nobody is identified and no scope is needed. */

@@ -7,6 +7,14 @@ import type { Scope } from './scopes.js';
 export type PrincipalKind =
   'admin_key' | 'workspace_service_key' | 'workspace_user_key' | 'person' | 'workspace_token';
 
+/** What the caller's organization decides for every request. */
+export interface OrganizationPolicy {
+  /** Ids of the providers that may be called; null for all. */
+  readonly providers: ReadonlySet<string> | null;
+  readonly models: ReadonlySet<string> | null;
+  readonly keepsBodies: boolean;
+}
+
 /** Who is calling. Made once per credential and shared by requests: never change one. */
 export interface Principal {
   readonly kind: PrincipalKind;
@@ -21,4 +29,6 @@ export interface Principal {
   readonly authorityId: string | null;
   /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Null where the organization decides nothing. */
+  readonly policy: OrganizationPolicy | null;
 }

@@ -1,5 +1,7 @@
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import type { SwitchPositions } from '../common/contracts/organization-settings.js';
 import { isScope, type Scope, SCOPES } from './scopes.js';
+import { switched } from './switches.js';
 
 /** The roles of one person: in the organization, and in the workspace in question; null where there is none. */
 export interface Roles {
@@ -63,10 +65,12 @@ const IN_WORKSPACE: Readonly<Record<WorkspaceRole, ReadonlySet<Scope>>> = {
 export const administersOrganization = ({ organization }: Roles): boolean => organization !== 'member';
 
 /**
- * What a person may do at most. A credential never may more than the person on whose authority it acts, whatever
+ * What a person may do at most, after the organization's switches. A credential never may more than the person on whose authority it acts, whatever
  * scopes it was given.
  */
-export function scopesOfRoles(roles: Roles): ReadonlySet<Scope> {
-  if (administersOrganization(roles)) return EVERY_SCOPE;
-  return roles.workspace === null ? NONE : IN_WORKSPACE[roles.workspace];
+export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = null): ReadonlySet<Scope> {
+  if (administersOrganization(roles)) return switched(EVERY_SCOPE, 'organization_admin', switches);
+  if (roles.workspace === null) return NONE;
+  const role = roles.workspace === 'member' ? 'member' : 'manager';
+  return switched(IN_WORKSPACE[roles.workspace], role, switches);
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +46,22 @@ async function auditedAddress(requestId: string): Promise<string | undefined> {
   );
   return rows[0]?.ip;
 }
+
+describe('the documentation', () => {
+  it('is served without a key: the page, and the very document of the repository', async () => {
+    const page = await service.client.call({ path: '/docs' });
+    expect([page.status, page.headers['content-security-policy']]).toEqual([
+      200,
+      expect.stringContaining("default-src 'none'"),
+    ]);
+    const script = await service.client.call({ path: '/docs/swagger-ui-bundle.js' });
+    expect(script.status).toBe(200);
+
+    const document = jsonOf(await service.client.call({ path: '/openapi.json' }));
+
+    expect(document).toEqual(JSON.parse(readFileSync('openapi.json', 'utf8')));
+  });
+});
 
 describe('a relayed request', () => {
   it.each([

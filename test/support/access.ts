@@ -16,6 +16,7 @@ export function aCaller({ scopes = [], ...more }: CallerWish = {}): Principal {
     workspaceId: randomUUID(),
     userId: null,
     authorityId: null,
+    policy: null,
     ...more,
     scopes: new Set(scopes),
   };

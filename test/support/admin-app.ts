@@ -8,6 +8,7 @@ import { GenaiPriceBook } from '../../src/adapters/genai-price-book.js';
 import { PostgresApiKeyDirectory } from '../../src/adapters/postgres-api-key-directory.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
+import { buildOpenApi } from '../../src/admin/openapi.js';
 import { configureAdmin } from '../../src/admin/configure.js';
 import { ApiKeyDirectory } from '../../src/auth/ports.js';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
@@ -22,6 +23,7 @@ import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { ModelCatalog } from '../../src/providers/models/model-catalog.js';
 import { PriceBook } from '../../src/providers/prices/price-book.js';
+import { Contract } from './contract.js';
 import { freshDatabase } from './database.js';
 
 /** Hands changes on after their commit, within the process, and remembers them. */
@@ -96,6 +98,7 @@ export class AdminApp {
     readonly url: string,
     readonly first: BootstrapResult,
     readonly box: SecretBox,
+    private readonly contract: Contract,
     readonly close: () => Promise<void>,
   ) {}
 
@@ -129,6 +132,7 @@ export class AdminApp {
       url,
       first as BootstrapResult,
       new SecretBox(masterKey),
+      new Contract(buildOpenApi(app)),
       async () => {
         await app.close();
         await database.drop();
@@ -140,7 +144,7 @@ export class AdminApp {
     return this.app.get<LocalChanges>(ChangePublisher).published;
   }
 
-  /** With the admin key of the first start, unless another or null is said. */
+  /** With the admin key of the first start, unless another or null is said. Every answer is held against the OpenAPI document. */
   async call(
     method: string,
     path: string,
@@ -158,12 +162,11 @@ export class AdminApp {
       ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
     });
     const isJson = String(answer.headers['content-type']).startsWith('application/json');
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      text: answer.payload,
-      body: isJson && answer.payload !== '' ? JSON.parse(answer.payload) : null,
-    };
+    const parsed: Json = isJson && answer.payload !== '' ? JSON.parse(answer.payload) : null;
+    const found = { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed };
+    const mistakes = this.contract.mistakes(method, path, found);
+    if (mistakes.length > 0) throw new Error(`Not as the OpenAPI document says:\n${mistakes.join('\n')}`);
+    return found;
   }
 
   /** A workspace service key; with all that it may carry, unless scopes are said. */

@@ -30,6 +30,7 @@ export function aCaller(wishes: Partial<Principal> = {}): Principal {
     workspaceId: '00000000-0000-7000-8000-000000000003',
     userId: null,
     authorityId: null,
+    policy: null,
     scopes: new Set(['completions.write']),
     ...wishes,
   };

@@ -24,12 +24,12 @@ const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Fields that a key has from its making and that can be changed later. */
 class ChangeableApiKeyFields {
-  @ApiPropertyOptional({ example: 'Nightly batch jobs', nullable: true })
+  @ApiPropertyOptional({ type: String, example: 'Nightly batch jobs', nullable: true })
   @OrNull()
   @IsNote()
   readonly description?: string | null;
 
-  @ApiPropertyOptional({ format: 'date-time', example: '2030-01-31T12:00:00Z', nullable: true })
+  @ApiPropertyOptional({ type: String, format: 'date-time', example: '2030-01-31T12:00:00Z', nullable: true })
   @OrNull()
   @IsFutureDateTime()
   readonly expires_at?: string | null;
@@ -101,6 +101,30 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
 
   @HasNoEffectYet(NO_USAGE)
   readonly reset_usage?: unknown;
+}
+
+const MOST_REVOKED = 1_000;
+
+export class RevokeApiKeysDto {
+  @ApiProperty({ type: [String], format: 'uuid', maxItems: MOST_REVOKED, example: [ANOTHER_ID] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_REVOKED)
+  @IsUUID(undefined, { each: true })
+  readonly ids: string[];
+}
+
+export class RevokedApiKeysDto {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  /** Ids of the keys that work no longer. */
+  @ApiProperty({ type: [String], example: [ANOTHER_ID] })
+  readonly revoked: readonly string[];
+
+  static of(revoked: readonly string[]): RevokedApiKeysDto {
+    return Object.assign(new RevokedApiKeysDto(), { revoked });
+  }
 }
 
 const HALF_AN_HOUR_MS = 30 * 60_000;

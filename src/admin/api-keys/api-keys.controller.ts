@@ -13,6 +13,8 @@ import {
   CreatedApiKeyDto,
   CreateWorkspaceServiceKeyDto,
   CreateWorkspaceUserKeyDto,
+  RevokeApiKeysDto,
+  RevokedApiKeysDto,
   UpdateApiKeyDto,
 } from './api-key.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -70,6 +72,22 @@ export class ApiKeysController {
     const place = { kind: 'workspace-user', workspaceId: tenant.workspaceId, userId } as const;
     const { key, secret } = await this.apiKeys.create(caller, place, dto);
     return CreatedApiKeyDto.from(key, secret.reveal());
+  }
+
+  @Post('revoke')
+  @HttpCode(200)
+  @RequireOneOf(
+    'organisation_service_api_keys.delete',
+    'workspace_service_api_keys.delete',
+    'workspace_user_api_keys.delete',
+  )
+  @ApiOperation({ summary: 'Revoke many API keys at once: all of them, or none' })
+  @ApiOkResponse({ type: RevokedApiKeysDto })
+  async revokeMany(
+    @Caller() caller: Principal,
+    @Body() { ids }: RevokeApiKeysDto,
+  ): Promise<RevokedApiKeysDto> {
+    return RevokedApiKeysDto.of(await this.apiKeys.revokeMany(caller, ids));
   }
 
   @Get()

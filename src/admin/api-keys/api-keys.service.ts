@@ -116,6 +116,18 @@ export class ApiKeysService {
   async revoke(caller: Principal, id: string): Promise<void> {
     const key = await this.lock(caller, id, 'delete');
     this.noteChange(key, ApiKeyDto.from(key));
+    await this.end(key);
+  }
+
+  /** Revokes all of them, or none when one is out of reach. In the order of their ids, so that two requests cannot block each other. */
+  async revokeMany(caller: Principal, ids: readonly string[]): Promise<string[]> {
+    const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].sort();
+    for (const id of sorted) await this.end(await this.lock(caller, id, 'delete'));
+    this.audit.note({ targetId: sorted.join(','), workspaceId: caller.workspaceId });
+    return sorted;
+  }
+
+  private async end(key: ApiKey): Promise<void> {
     Object.assign(key, {
       keyHash: null,
       previousKeyHash: null,

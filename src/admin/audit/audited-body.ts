@@ -6,11 +6,15 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
  */
 const SHOWN: ReadonlySet<string> = new Set([
   'ai_provider_id',
+  'allowed_models',
+  'allowed_providers',
   'custom_host',
   'description',
   'expires_at',
+  'ids',
   'integration_id',
   'key_transition_period_ms',
+  'log_bodies',
   'name',
   'note',
   'organisation_id',

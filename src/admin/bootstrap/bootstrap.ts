@@ -66,7 +66,12 @@ async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): 
   const { wrapped } = new SecretBox(keys.masterKey).makeOrganizationKey(organizationId);
   const passwordHash = await hashPassword(password);
 
-  await manager.insert(Organization, { id: organizationId, name: ORGANIZATION_NAME, wrappedKey: wrapped });
+  await manager.insert(Organization, {
+    id: organizationId,
+    name: ORGANIZATION_NAME,
+    wrappedKey: wrapped,
+    settings: {},
+  });
   await manager.insert(Workspace, {
     id: workspaceId,
     organizationId,

@@ -89,7 +89,7 @@ export class ModelPricesService {
       ...(before ? { before: ModelPriceDto.of(before) } : {}),
       ...(after ? { after: ModelPriceDto.of(after) } : {}),
     });
-    await this.changes.publish({ resource: 'prices', id: organizationId });
+    await this.changes.publish({ resource: 'organization', id: organizationId });
   }
 }
 

@@ -225,7 +225,7 @@ class CreatedSlugDto {
 }
 
 export class CreatedVirtualKeyDto {
-  @ApiProperty({ example: true })
+  @ApiProperty({ type: Boolean, enum: [true], example: true })
   readonly success = true;
 
   @ApiProperty({ type: CreatedSlugDto })

@@ -16,6 +16,7 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -40,6 +41,7 @@ const MIGRATIONS = [
   UsageMinute1763690200000,
   Authority1763690250000,
   IdempotentAnswers1763690260000,
+  OrganizationSettings1763690270000,
   Integrations1763690900000,
 ];
 

@@ -209,6 +209,7 @@ describe('PostgresApiKeyDirectory', () => {
         workspaceId: tenant.workspaceId,
         userId: null,
         authorityId: owner,
+        policy: null,
         scopes: new Set(['completions.write', 'logs.list']),
       },
     });

@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { OrganizationSettings } from '../../contracts/organization-settings.js';
 
 /** A tenant. Its own key, sealed by the master key, seals the credentials of its virtual keys. */
 @Entity('organizations')
@@ -12,6 +13,13 @@ export class Organization {
   @Column({ type: 'bytea' })
   wrappedKey: Buffer;
 
+  /** What differs from `USUAL_SETTINGS`. */
+  @Column({ type: 'jsonb' })
+  settings: Partial<OrganizationSettings>;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt: Date;
 }

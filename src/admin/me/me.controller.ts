@@ -1,0 +1,19 @@
+import { Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, ForEveryCaller } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi.decorators.js';
+import { MeDto } from './me.dto.js';
+
+@AdminController('admin/me')
+@Refusals()
+export class MeController {
+  @Get()
+  @ForEveryCaller()
+  @ApiOperation({ summary: 'Who am I, and what may I do' })
+  @ApiOkResponse({ type: MeDto })
+  get(@Caller() caller: Principal): MeDto {
+    return MeDto.from(caller);
+  }
+}

@@ -1,0 +1,114 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, Length } from 'class-validator';
+import { SWITCH_NAMES } from '../../auth/switches.js';
+import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
+import type { Organization } from '../../common/database/entities/organization.entity.js';
+import { IfGiven, IsName, OrNull, rule } from '../../common/http/validators.js';
+
+const MOST_PROVIDERS = 200;
+const MOST_MODELS = 1_000;
+const LONGEST_MODEL = 255;
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+const SWITCHES_SCHEMA = {
+  type: 'object',
+  nullable: true,
+  additionalProperties: false,
+  properties: Object.fromEntries(SWITCH_NAMES.map((name) => [name, { type: 'boolean' as const }])),
+  example: { membersViewLogs: false },
+} as const;
+
+const isSwitches = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(
+    ([name, position]) => (SWITCH_NAMES as readonly string[]).includes(name) && typeof position === 'boolean',
+  );
+
+const AreSwitches = (): PropertyDecorator =>
+  rule(
+    'areSwitches',
+    `it must be an object of booleans with the names ${SWITCH_NAMES.join(', ')}`,
+    isSwitches,
+  );
+
+/** What is not named stays as it is; null goes back to the usual. */
+export class UpdateOrganizationDto {
+  @ApiPropertyOptional({ example: 'Example Inc.', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+
+  /** What roles may do besides their usual rights. Switches that are not named stay as they are. */
+  @ApiPropertyOptional(SWITCHES_SCHEMA)
+  @OrNull()
+  @IsObject()
+  @AreSwitches()
+  readonly security_settings?: SwitchPositions | null;
+
+  @ApiPropertyOptional({ type: [String], nullable: true, example: ['openai', 'anthropic'] })
+  @OrNull()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_PROVIDERS)
+  @Length(1, 64, { each: true })
+  readonly allowed_providers?: string[] | null;
+
+  @ApiPropertyOptional({ type: [String], nullable: true, example: ['gpt-5', 'claude-sonnet-5'] })
+  @OrNull()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_MODELS)
+  @Length(1, LONGEST_MODEL, { each: true })
+  readonly allowed_models?: string[] | null;
+
+  @ApiPropertyOptional({ example: true })
+  @IfGiven()
+  @IsBoolean()
+  readonly log_bodies?: boolean;
+}
+
+/** The caller's organization with what it decides for all of its workspaces. */
+export class OrganizationDto {
+  @ApiProperty({ enum: ['organisation'] })
+  readonly object = 'organisation';
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty({ example: 'Example Inc.' })
+  readonly name: string;
+
+  /** Only the switches that were set; the others are as usual. */
+  @ApiProperty(SWITCHES_SCHEMA)
+  readonly security_settings: SwitchPositions | null;
+
+  /** Providers that may be called; null for all. */
+  @ApiProperty({ type: [String], nullable: true, example: null })
+  readonly allowed_providers: readonly string[] | null;
+
+  /** Models that may be asked for; null for all. */
+  @ApiProperty({ type: [String], nullable: true, example: null })
+  readonly allowed_models: readonly string[] | null;
+
+  /** False: the log keeps no bodies of this organization. */
+  @ApiProperty({ example: true })
+  readonly log_bodies: boolean;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly last_updated_at: string;
+
+  static from({ id, name, settings, createdAt, updatedAt }: Organization): OrganizationDto {
+    return Object.assign(new OrganizationDto(), {
+      id,
+      name,
+      ...USUAL_SETTINGS,
+      ...settings,
+      created_at: createdAt.toISOString(),
+      last_updated_at: updatedAt.toISOString(),
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { Body, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi.decorators.js';
+import { OrganizationDto, UpdateOrganizationDto } from './organization.dto.js';
+import { OrganizationsService } from './organizations.service.js';
+
+@AdminController('admin/organisation')
+@Refusals()
+export class OrganizationsController {
+  constructor(private readonly organizations: OrganizationsService) {}
+
+  @Get()
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'Read what the organization decides for its workspaces' })
+  @ApiOkResponse({ type: OrganizationDto })
+  async get(@Caller() { organizationId }: Principal): Promise<OrganizationDto> {
+    return OrganizationDto.from(await this.organizations.get(organizationId));
+  }
+
+  @Put()
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Change what the organization decides for its workspaces' })
+  @ApiOkResponse({ type: OrganizationDto })
+  async update(
+    @Caller() { organizationId }: Principal,
+    @Body() dto: UpdateOrganizationDto,
+  ): Promise<OrganizationDto> {
+    return OrganizationDto.from(await this.organizations.update(organizationId, dto));
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { findProvider } from '../../providers/registry.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { OrganizationDto, type UpdateOrganizationDto } from './organization.dto.js';
+
+@Injectable()
+export class OrganizationsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  get(id: string): Promise<Organization> {
+    return this.unitOfWork.repository(Organization).findOneByOrFail({ id });
+  }
+
+  async update(id: string, { name, ...wanted }: UpdateOrganizationDto): Promise<Organization> {
+    for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
+    const organizations = this.unitOfWork.repository(Organization);
+    const organization = await organizations.findOneOrFail({
+      where: { id },
+      lock: { mode: 'pessimistic_write' },
+    });
+    const before = OrganizationDto.from(organization);
+    if (name !== undefined) organization.name = name;
+    organization.settings = merged(organization.settings, wanted);
+    const saved = await organizations.save(organization);
+    this.audit.note({ targetId: id, workspaceId: null, before, after: OrganizationDto.from(saved) });
+    await this.changes.publish({ resource: 'organization', id });
+    return saved;
+  }
+}
+
+type Stored = Organization['settings'];
+
+/** Null goes back to the usual, so it is not written; switches that are not named stay where they are. */
+function merged(
+  stored: Stored,
+  { security_settings, ...wanted }: Omit<UpdateOrganizationDto, 'name'>,
+): Stored {
+  const switches = security_settings && { ...stored.security_settings, ...security_settings };
+  const given = Object.entries({ ...wanted, security_settings: switches }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const all = { ...stored, ...Object.fromEntries(given) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,20 @@
+/** Positions of the switches that an organization has set, by their names in the API. One that is absent is as usual. */
+export type SwitchPositions = Readonly<Record<string, boolean>>;
+
+/** What an organization decides for all of its workspaces. Null where it has decided nothing. */
+export interface OrganizationSettings {
+  readonly security_settings: SwitchPositions | null;
+  /** Ids of the providers that may be called. */
+  readonly allowed_providers: readonly string[] | null;
+  /** Models that may be asked for, exactly as they are named in requests, without a `@slug/`. */
+  readonly allowed_models: readonly string[] | null;
+  /** False: no bodies are kept of any request. */
+  readonly log_bodies: boolean;
+}
+
+export const USUAL_SETTINGS: OrganizationSettings = {
+  security_settings: null,
+  allowed_providers: null,
+  allowed_models: null,
+  log_bodies: true,
+};

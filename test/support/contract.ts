@@ -1,0 +1,92 @@
+import Ajv, { type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+}
+
+interface Route {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const JSON_TYPE = 'application/json';
+const ROOT = 'openapi.json';
+
+/** What the OpenAPI document promises of answers, held against real ones: a field too many is a broken promise too. */
+export class Contract {
+  private readonly ajv: Ajv.default;
+  private readonly routes: readonly Route[];
+  private readonly checks = new Map<string, ValidateFunction>();
+
+  constructor(document: OpenAPIObject) {
+    this.ajv = new Ajv.default({ strict: false, allErrors: true });
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(closed(structuredClone(document)) as object, ROOT);
+    this.routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        path,
+        operation,
+      })),
+    );
+  }
+
+  /** What of an answer is not as promised; empty when all is well, or when the document does not know the path. */
+  mistakes(method: string, url: string, { status, body }: { status: number; body: unknown }): string[] {
+    const [path = ''] = url.split('?');
+    const route = this.routes
+      .filter((one) => one.method === method && one.pattern.test(path))
+      .sort((a, b) => count(a.path) - count(b.path))[0];
+    if (!route) return [];
+    const promised = route.operation.responses[String(status)];
+    if (!promised)
+      return [`${method} ${route.path} answered ${status}, of which the document does not speak.`];
+    if (!promised.content?.[JSON_TYPE]) return [];
+    const check = this.checkOf(route, status);
+    if (check(body)) return [];
+    return (check.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${method} ${route.path} ${status}: ${instancePath || '/'} ${String(message)} ${JSON.stringify(params)}`,
+    );
+  }
+
+  private checkOf({ method, path }: Route, status: number): ValidateFunction {
+    const place = [
+      'paths',
+      path,
+      method.toLowerCase(),
+      'responses',
+      String(status),
+      'content',
+      JSON_TYPE,
+      'schema',
+    ];
+    const pointer = place
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
+    const known = this.checks.get(pointer);
+    if (known) return known;
+    const made = this.ajv.compile({ $ref: `${ROOT}#/${pointer}` });
+    this.checks.set(pointer, made);
+    return made;
+  }
+}
+
+const count = (path: string): number => path.split('{').length;
+
+/** The document does not say so of each object, but a field that it does not name should not be there. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) value.forEach(closed);
+  else if (typeof value === 'object' && value !== null) {
+    const schema = value as Record<string, unknown>;
+    const isObject = schema['type'] === 'object' && typeof schema['properties'] === 'object';
+    if (isObject && schema['additionalProperties'] === undefined) schema['additionalProperties'] = false;
+    Object.values(schema).forEach(closed);
+  }
+  return value;
+}
