@@ -9,6 +9,7 @@ import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
+import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 
@@ -26,6 +27,10 @@ export function virtualKeyDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+}
+
+export function configDirectory(database: Queryable, changes: ChangeFeed, { staleKeysMs }: Settings) {
+  return new PostgresConfigDirectory(database, changes, staleKeysMs);
 }
 
 export function logSink({ dataDir }: Settings) {

@@ -29,13 +29,19 @@ interface Row {
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
+  /** The key's own default, or else its workspace's, or else its organization's. */
+  readonly config_id: string | null;
+  readonly allow_config_override: boolean;
 }
 
 const BY_HASH = `
   SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
-    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
-    organization.settings
+    organization.settings, key.allow_config_override,
+    coalesce(key.default_config_id,
+      (SELECT default_config_id FROM workspaces WHERE id = key.workspace_id),
+      organization.default_config_id) AS config_id,
+    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role
   FROM api_keys key
   JOIN organizations organization ON organization.id = key.organization_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
@@ -111,6 +117,7 @@ function principalOf(row: Row): Principal {
     authorityId: row.authority_id,
     scopes: effectiveScopes(row),
     policy: policyOf(row.settings),
+    routing: routingOf(row),
   };
 }
 
@@ -131,6 +138,11 @@ function policyOf(settings: Row['settings']): OrganizationPolicy | null {
     models: allowed_models && new Set(allowed_models),
     keepsBodies: log_bodies,
   };
+}
+
+function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {
+  if (config_id === null && allow_config_override) return null;
+  return { configId: config_id, allowsOverride: allow_config_override };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

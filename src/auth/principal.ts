@@ -31,4 +31,12 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** Null where the organization decides nothing. */
   readonly policy: OrganizationPolicy | null;
+  /** Absent where the key has no config of its own and takes any. */
+  readonly routing?: KeyRouting | null;
+}
+
+/** Which config requests of a key go by when they name none, and whether they may name one. */
+export interface KeyRouting {
+  readonly configId: string | null;
+  readonly allowsOverride: boolean;
 }

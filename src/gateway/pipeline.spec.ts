@@ -202,7 +202,13 @@ describe('Pipeline', () => {
       400,
     ],
     [{ 'x-gateway-provider': 'openai', 'cdn-loop': 'gatehouse' }, 'loop_detected', 508],
-    [{ 'x-gateway-config': 'pc-1', 'x-gateway-provider': 'openai' }, 'header_invalid', 400],
+    [{ 'x-gateway-config': 'pc-unknown', 'x-gateway-provider': 'openai' }, 'not_found', 404],
+    [{ 'x-gateway-config': '{"retry":', 'x-gateway-provider': 'openai' }, 'header_invalid', 400],
+    [
+      { 'x-gateway-config': '{"retry":{"attempts":9}}', 'x-gateway-provider': 'openai' },
+      'config_invalid',
+      400,
+    ],
   ])('refuses the way %o with %s', async (headers, code, status) => {
     const { request, calls, logs } = await given({});
 

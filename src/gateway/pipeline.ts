@@ -11,23 +11,20 @@ import { Delivery } from './delivery/delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { answersModels } from './models/local-models.js';
 import { ModelCatalog } from './models/models-port.js';
-import { outgoing } from './translating/outgoing.js';
 import { refuseExchange } from './delivery/refusal.js';
 import { readGatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
-import { Entry } from './journal/entry.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
-import { checkModel } from './planning/allowed-models.js';
-import { Planner } from './planning/planner.js';
+import { Journal } from './journal/journal.js';
+import { checkTargets } from './planning/check-targets.js';
+import { ConfigPlans } from './planning/config-plans.js';
 import { requestPath } from './planning/request-path.js';
-import { LogSink, PriceBook } from './ports.js';
-import { readRequest } from './door/read-request.js';
+import { readRequest, type Reading } from './door/read-request.js';
+import { type Answer, Dispatcher } from './routing/dispatcher.js';
 import type { Exchange } from './types/exchange.js';
-import type { Target } from './types/target.js';
-import type { Attempt } from './upstream/attempt.js';
+import { AS_ASKED } from './types/plan.js';
 import { checkLoop } from './upstream/request-headers.js';
-import { FailedAttempt, type Tried, withRetries } from './upstream/retry.js';
-import { Sender } from './upstream/sender.js';
+import { FailedAttempt } from './upstream/retry.js';
 
 const logger = createLogger('gateway');
 
@@ -43,19 +40,25 @@ const SCOPE = 'completions.write';
  */
 @Injectable()
 export class Pipeline {
+  private readonly reading: Reading;
+  private readonly keeping: Reading;
+
   constructor(
     private readonly identity: IdentityService,
-    private readonly planner: Planner,
-    private readonly sender: Sender,
-    private readonly sink: LogSink,
-    private readonly prices: PriceBook,
+    private readonly configs: ConfigPlans,
+    private readonly dispatcher: Dispatcher,
+    private readonly journal: Journal,
     private readonly models: ModelCatalog,
     @Inject(SETTINGS) private readonly settings: Settings,
-  ) {}
+  ) {
+    const { bodyLimitBytes: limitBytes } = settings;
+    this.reading = { limitBytes, keepsBody: false };
+    this.keeping = { limitBytes, keepsBody: true };
+  }
 
   /** Answers a request of the data plane. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = { request, response, entry: new Entry(request, this.sink, this.prices) };
+    const exchange = { request, response, entry: this.journal.begin(request) };
     exchangeBegan();
     response.once('close', exchangeEnded);
     this.travel(exchange).catch((thrown: unknown) => {
@@ -73,18 +76,22 @@ export class Pipeline {
 
     const path = requestPath(request.url ?? '');
     if (answersModels(exchange, path, this.models)) return;
-    const read = await readRequest(request, path, entry, this.settings.bodyLimitBytes);
-    const { headers } = request;
-    const planned = this.planner.plan({ caller, headers, options: asked, modelSlug: read.modelSlug });
-    const target = (entry.target = planned instanceof Promise ? await planned : planned);
-    checkModel(target, entry.model, request.method);
-    const { wire, translated } = outgoing({ request, path, read, target, entry });
+    const found = this.configs.find(caller, asked.config);
+    const config = found instanceof Promise ? await found : found;
+    if (config) entry.config = config.saved;
+    const reading = config?.sendsAgain ? this.keeping : this.reading;
+    const read = await readRequest(request, path, entry, reading);
+    if (config) checkTargets(config, entry.endpoint);
 
-    entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
-    await entry.open(caller);
-    const start = (): Attempt =>
-      this.sender.start(caller.workspaceId ?? '', target, wire, this.sender.limitsFor(asked.timeoutMs));
-    const { attempt } = await this.send(start, exchange, target, read.isRepeatable);
+    const answer = await this.dispatcher.dispatch(
+      { exchange, caller, read },
+      config ? config.plan : AS_ASKED,
+    );
+    this.deliver(exchange, answer);
+  }
+
+  /** The answer stands: it goes to the client, and ends the exchange when its last byte has. */
+  private deliver(exchange: Exchange, { attempt, target, translated }: Answer): void {
     const onBroken = (error: AppError): void => {
       this.stop(exchange, new FailedAttempt(attempt, error));
     };
@@ -99,30 +106,6 @@ export class Pipeline {
     entry.caller = caller;
     if (!caller.scopes.has(SCOPE)) throw new AppError('forbidden', { detail: `it lacks the scope ${SCOPE}` });
     return caller;
-  }
-
-  /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
-  private async send(
-    start: () => Attempt,
-    { response, entry }: Exchange,
-    target: Target,
-    isRepeatable: boolean,
-  ): Promise<Tried> {
-    let running: Attempt | null = null;
-    const onLeft = (): void => running?.cancel();
-    response.once('close', onLeft);
-    try {
-      return await withRetries(() => (running = start()), {
-        retries: entry.asked.retries,
-        isRepeatable,
-        isWanted: () => !response.destroyed,
-        onGivenUp: (attempt, errorCode) => {
-          entry.addAttempt(attempt, target, errorCode);
-        },
-      });
-    } finally {
-      response.off('close', onLeft);
-    }
   }
 
   /** Ends an exchange that found no answer: with our error, or in silence when nobody is there to hear it. */

@@ -1,5 +1,6 @@
 import type { Reach } from '../auth/tenant.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
+import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { AllowedModels, OwnPrices } from './types/target.js';
 
@@ -34,6 +35,23 @@ export abstract class VirtualKeyDirectory {
    * Rejects with `auth_unavailable` when the store is away, with `credential_unusable` when it cannot be opened.
    */
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
+}
+
+/** A saved config in the version that is in force. The same object for as long as that version is. */
+export interface ConfigSnapshot {
+  readonly id: string;
+  readonly slug: string;
+  readonly versionId: string;
+  readonly document: RoutingConfig;
+}
+
+export abstract class ConfigDirectory {
+  /**
+   * The config of that slug or id within reach, or null. Returns without a promise when it is in memory. The last version
+   * that was good stays in force while the store is away or holds one that cannot be read. Rejects with `auth_unavailable`
+   * when the store is away and nothing is known.
+   */
+  abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
 }
 
 /** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */

@@ -42,6 +42,9 @@ export function aRecord(
   const usage = { input_tokens: 12, output_tokens: 3 };
   return {
     ...opened,
+    config_id: null,
+    config_version_id: null,
+    option_path: 'config',
     ending: 'completed',
     status: 200,
     error_code: null,
@@ -58,6 +61,7 @@ export function aRecord(
     attempts: [
       {
         attempt: 0,
+        option_path: 'config',
         provider: 'openai',
         virtual_key_id: null,
         origin: 'https://api.openai.com:443',

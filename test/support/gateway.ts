@@ -9,12 +9,16 @@ import type {
   OpenedExchange,
   RequestLogRecord,
 } from '../../src/common/contracts/request-log.js';
+import { readRoutingConfig } from '../../src/common/contracts/routing-config.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
+import { Journal } from '../../src/gateway/journal/journal.js';
+import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
-import type { VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import type { ConfigSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
@@ -52,6 +56,10 @@ export interface GatewayWishes {
   readonly caller?: Principal;
   /** Answers in the order of the tries; the last one repeats. */
   readonly answers?: readonly ScriptedAnswer[];
+  /** Saved configs by slug. */
+  readonly configs?: Readonly<Record<string, object>>;
+  /** Virtual keys besides `openai-prod`: providers by slug. */
+  readonly virtualKeys?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -93,31 +101,42 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     logs: [],
     cancelled: [],
   };
-  const virtualKey: VirtualKeySnapshot = {
-    id: '00000000-0000-7000-8000-000000000004',
-    slug: 'openai-prod',
-    workspaceId: caller.workspaceId ?? '',
-    providerId: 'openai',
-    customHost: null,
-    credentials: { key: new Secret('sk-stored'), fields: {} },
-    expiresAt: null,
-  };
+  const virtualKeys = new Map(
+    Object.entries({ 'openai-prod': 'openai', ...wishes.virtualKeys }).map(([slug, providerId], index) => [
+      slug,
+      aVirtualKey(slug, providerId, index),
+    ]),
+  );
+  const configs = new Map(
+    Object.entries(wishes.configs ?? {}).map(([slug, document], index) => [
+      slug,
+      aConfig(slug, document, index),
+    ]),
+  );
   const pipeline = new Pipeline(
     new IdentityService(
       { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
       new ClientAddresses([]),
     ),
-    new Planner(
-      { find: (_reach, slug) => (slug === virtualKey.slug ? virtualKey : null) },
-      new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
+    new ConfigPlans({
+      find: (_reach, name) =>
+        configs.get(name) ?? [...configs.values()].find(({ id }) => id === name) ?? null,
+    }),
+    new Dispatcher(
+      new Planner(
+        { find: (_reach, slug) => virtualKeys.get(slug) ?? null },
+        new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
+      ),
+      scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
     ),
-    scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
-    {
-      open: (exchange) => seen.opened.push(exchange),
-      close: (record, bodies) => seen.logs.push({ record, bodies }),
-      whenWritten: (then) => setImmediate(then),
-    },
-    { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
+    new Journal(
+      {
+        open: (exchange) => seen.opened.push(exchange),
+        close: (record, bodies) => seen.logs.push({ record, bodies }),
+        whenWritten: (then) => setImmediate(then),
+      },
+      { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
+    ),
     { all: () => [], listed: () => Buffer.from('{"object":"list","data":[]}') },
     settings,
   );
@@ -143,6 +162,30 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       }),
     logged: () => firstOf(seen.logs),
     close: () => closed(server),
+  };
+}
+
+function aVirtualKey(slug: string, providerId: string, index: number): VirtualKeySnapshot {
+  return {
+    id: `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}`,
+    slug,
+    workspaceId: '00000000-0000-7000-8000-000000000003',
+    providerId,
+    customHost: null,
+    credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields: {} },
+    expiresAt: null,
+  };
+}
+
+function aConfig(slug: string, document: object, index: number): ConfigSnapshot {
+  const read = readRoutingConfig(document);
+  if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
+  const ending = String(index).padStart(2, '0');
+  return {
+    id: `00000000-0000-7000-8000-0000000002${ending}`,
+    slug,
+    versionId: `00000000-0000-7000-8000-0000000003${ending}`,
+    document: read.config,
   };
 }
 

@@ -6,6 +6,8 @@ import type { ReadableBody } from './readable-body.js';
 /** One try at one target. */
 export class LogAttemptDto {
   @ApiProperty({ type: 'integer', example: 0 }) readonly attempt: number;
+  @ApiProperty({ type: String, nullable: true, example: 'config.targets[1]' })
+  readonly option_path: string | null;
   @ApiProperty({ example: 'openai' }) readonly provider: string;
   @ApiProperty({ type: String, nullable: true }) readonly virtual_key_id: string | null;
   @ApiProperty({ example: 'https://api.openai.com' }) readonly origin: string;

@@ -22,6 +22,15 @@ export class LogDto {
   @text() readonly user_id: string | null;
   @text(AN_ID) readonly virtual_key_id: string | null;
   @text('openai-prod') readonly virtual_key: string | null;
+  @text() readonly config_id: string | null;
+  @text() readonly config_version_id: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The target in the config',
+    example: 'config.targets[1]',
+  })
+  readonly option_path: string | null;
   @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
   @text() readonly span_id: string | null;
   @text() readonly parent_span_id: string | null;

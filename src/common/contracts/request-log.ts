@@ -57,6 +57,8 @@ export type HeaderPairs = readonly string[];
 export interface AttemptRecord {
   /** Position within the request, from 0. */
   readonly attempt: number;
+  /** Where the target stands in the config: `config.targets[1]`; `config` where there was none. */
+  readonly option_path: string;
   readonly provider: string;
   readonly virtual_key_id: string | null;
   /** Scheme, host and port that were called; never a path, never a credential. */
@@ -72,6 +74,11 @@ export interface AttemptRecord {
 }
 
 export interface RequestLogRecord extends OpenedExchange {
+  /** The saved config that the request went by; null where it went by its headers, or brought the config. */
+  readonly config_id: string | null;
+  readonly config_version_id: string | null;
+  /** Of the last attempt. */
+  readonly option_path: string;
   readonly ending: Ending;
   /** Status that the client got; 499 when it left before one was sent. */
   readonly status: number;

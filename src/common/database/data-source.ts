@@ -1,6 +1,8 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { Config } from './entities/config.entity.js';
+import { ConfigVersion } from './entities/config-version.entity.js';
 import { IntegrationModel } from './entities/integration-model.entity.js';
 import { IntegrationWorkspace } from './entities/integration-workspace.entity.js';
 import { Integration } from './entities/integration.entity.js';
@@ -17,6 +19,7 @@ import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minut
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
+import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -26,6 +29,8 @@ const SHARED_CREDENTIALS = [Integration, IntegrationModel, IntegrationWorkspace,
 const ENTITIES = [
   ApiKey,
   AuditRecord,
+  Config,
+  ConfigVersion,
   Organization,
   User,
   VirtualKey,
@@ -42,6 +47,7 @@ const MIGRATIONS = [
   Authority1763690250000,
   IdempotentAnswers1763690260000,
   OrganizationSettings1763690270000,
+  RoutingConfigs1763690300000,
   Integrations1763690900000,
 ];
 

@@ -43,6 +43,16 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'The header "{header}" is not acceptable: {detail}.',
   },
+  config_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The config is not acceptable: {detail}.',
+  },
+  no_target: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request meets no condition of its config, and the config names no default target.',
+  },
   header_duplicate: {
     status: 400,
     type: 'invalid_request_error',

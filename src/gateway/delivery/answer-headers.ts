@@ -53,7 +53,7 @@ function add(
       names['retry-attempt-count'],
       String(entry.retryCount),
       names['last-used-option-index'],
-      'config',
+      entry.option,
     );
   if (errorSource) headers.push(names['error-source'], errorSource);
 }

@@ -3,6 +3,8 @@ import { AppError } from '../../common/errors/app-error.js';
 
 /** What a caller asks of the gateway itself, in headers of either spelling. Null or false where nothing was said. */
 export interface GatewayHeaders {
+  /** Name of a saved config, or its text. */
+  readonly config: string | null;
   readonly provider: string | null;
   readonly virtualKey: string | null;
   readonly customHost: string | null;
@@ -30,6 +32,7 @@ const TIMEOUT_MS_MAX = 30 * 60_000;
 
 /** What a request asks that was refused before it was read. */
 export const NOTHING_ASKED: GatewayHeaders = {
+  config: null,
   provider: null,
   virtualKey: null,
   customHost: null,
@@ -45,9 +48,9 @@ export const NOTHING_ASKED: GatewayHeaders = {
 };
 
 export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders {
-  refuseConfig(headers);
   const parent = traceparent(headers);
   return {
+    config: option(headers, CONFIG),
     provider: option(headers, PROVIDER),
     virtualKey: option(headers, VIRTUAL_KEY),
     customHost: option(headers, CUSTOM_HOST),
@@ -62,15 +65,6 @@ export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders
     isCompatible:
       headers['x-portkey-api-key'] !== undefined || headers['x-portkey-package-version'] !== undefined,
   };
-}
-
-/** Said instead of ignored: a caller who sends a config relies on it. */
-function refuseConfig(headers: IncomingHttpHeaders): void {
-  if (option(headers, CONFIG) === null) return;
-  throw new AppError('header_invalid', {
-    header: 'x-gateway-config',
-    detail: 'routing configs are not part of this version',
-  });
 }
 
 /** Both spellings of an option, made once. */

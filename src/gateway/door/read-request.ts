@@ -12,9 +12,18 @@ import { hasBody } from './request-hygiene.js';
 
 const MODEL_CHARS_MAX = 256;
 
-/** A request's body as it will go upstream, and what was read of it. */
-export interface ReadRequest {
+/** What a request says to a provider, as it will go upstream, and what was read of it. */
+export interface Content {
+  readonly path: RequestPath;
   readonly body: WireRequest['body'];
+  /** The body as an object; null where it was not read. */
+  readonly json: Json | null;
+  readonly model: string | null;
+  readonly isStreamed: boolean;
+}
+
+/** A request as it came. */
+export interface ReadRequest extends Content {
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
   /** The body is kept whole, so that another try can send it again. */
@@ -23,29 +32,50 @@ export interface ReadRequest {
   readonly waitedMs: number;
 }
 
+/** How a request is to be read. */
+export interface Reading {
+  readonly limitBytes: number;
+  /** A body that need not be read is kept nevertheless where its length is known and allowed, so that it can be sent again. */
+  readonly keepsBody: boolean;
+}
+
 /**
  * Reads what the gateway has to know. Only the body of a first-class endpoint is read, and parsed once; its bytes
  * go on as they came, but for a model that names its target. Every other body streams through unread.
  */
 export async function readRequest(
   request: IncomingMessage,
-  { path }: RequestPath,
+  path: RequestPath,
   entry: Entry,
-  limitBytes: number,
+  { limitBytes, keepsBody }: Reading,
 ): Promise<ReadRequest> {
-  entry.endpoint = findEndpointRow(request.method ?? '', path);
-  if (!isRead(entry.endpoint, request)) return passThrough(request, entry);
+  entry.endpoint = findEndpointRow(request.method ?? '', path.path);
+  const isJson = isRead(entry.endpoint, request);
+  if (!isJson && !(keepsBody && isBounded(request, limitBytes))) return passThrough(request, path, entry);
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
   entry.requestBody.add(bytes);
-  const named = nameModel(entry, path, (entry.body = parseJsonObject(bytes)));
+  if (!isJson) return { ...UNREAD, path, body: bytes, isRepeatable: true, waitedMs };
+  const json = (entry.body = parseJsonObject(bytes));
+  const named = nameModel(entry, path.path, json);
   return {
+    path,
     body: named ? withModel(bytes, named.model) : bytes,
+    json,
+    model: entry.model,
+    isStreamed: entry.isStreamed,
     modelSlug: named ? named.slug : null,
     isRepeatable: true,
     waitedMs,
   };
+}
+
+const UNREAD = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 } as const;
+
+function isBounded(request: IncomingMessage, limitBytes: number): boolean {
+  const length = request.headers['content-length'];
+  return hasBody(request) && length !== undefined && Number(length) <= limitBytes;
 }
 
 /** Notes the model and whether a stream is wanted, from the body or, in Google's calls, from the path. */
@@ -69,7 +99,7 @@ function modelOf({ model = '' }: Json): string {
   return model;
 }
 
-function passThrough(request: IncomingMessage, entry: Entry): ReadRequest {
+function passThrough(request: IncomingMessage, path: RequestPath, entry: Entry): ReadRequest {
   const body = hasBody(request) ? new BodyStream(request, entry.requestBody) : null;
-  return { body, modelSlug: null, isRepeatable: body === null, waitedMs: 0 };
+  return { ...UNREAD, path, body, isRepeatable: body === null };
 }

@@ -6,7 +6,9 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import type { Content } from '../door/read-request.js';
 import type { LogSink, PriceBook } from '../ports.js';
+import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { BodyCapture } from './capture.js';
@@ -35,6 +37,12 @@ export class Entry implements Findings {
   model: string | null = null;
   isStreamed = false;
   target: Target | null = null;
+  /** Where the target stands in the config. */
+  option = ROOT_OPTION;
+  /** The saved config that the request goes by. */
+  config: SavedConfig | null = null;
+  /** The target's retries were used up, and none helped. */
+  isExhausted = false;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
   overheadMs = 0;
   requestBody = new BodyCapture(false);
@@ -52,9 +60,26 @@ export class Entry implements Findings {
     private readonly prices: PriceBook,
   ) {}
 
-  /** Further tries so far. */
+  /** Further tries of the last target so far; -1 when they were used up. */
   get retryCount(): number {
-    return Math.max(0, this.attempts.length - 1);
+    if (this.isExhausted) return -1;
+    let tries = 0;
+    for (const { option_path } of this.attempts) if (option_path === this.option) tries++;
+    return Math.max(0, tries - 1);
+  }
+
+  get isOpen(): boolean {
+    return this.opened !== null;
+  }
+
+  /** Notes where the request goes next, and what it says there. */
+  goesTo(target: Target, option: string, { json, model, isStreamed }: Content): void {
+    this.target = target;
+    this.option = option;
+    this.body = json;
+    this.model = model;
+    this.isStreamed = isStreamed;
+    this.isExhausted = false;
   }
 
   keepBodies(isKept: boolean): void {
@@ -77,6 +102,7 @@ export class Entry implements Findings {
     this.attempts.push(
       attemptRecord(attempt, target, {
         attempt: this.attempts.length,
+        option_path: this.option,
         error_code: errorCode,
         usage,
         cost_nano_usd: usage && this.cost(usage, responseModel),

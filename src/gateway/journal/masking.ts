@@ -16,16 +16,26 @@ function isSecret(name: string): boolean {
   return SECRET_HEADERS.has(name) || SOUNDS_SECRET.test(name);
 }
 
-const secretNames = new Map<string, boolean>();
-const SECRET_NAMES_MAX = 2_000;
+/** A config that came with the request may hold keys; the name of a saved one may be shown. */
+const CONFIG_HEADER = /^x-(?:gateway|portkey)-config$/;
 
-function isSecretName(name: string): boolean {
-  let known = secretNames.get(name);
+type Content = 'secret' | 'config' | 'clear';
+
+const contents = new Map<string, Content>();
+const NAMES_MAX = 2_000;
+
+function contentOf(name: string): Content {
+  let known = contents.get(name);
   if (known === undefined) {
-    known = isSecret(name.toLowerCase());
-    if (secretNames.size < SECRET_NAMES_MAX) secretNames.set(name, known);
+    known = judged(name.toLowerCase());
+    if (contents.size < NAMES_MAX) contents.set(name, known);
   }
   return known;
+}
+
+function judged(name: string): Content {
+  if (isSecret(name)) return 'secret';
+  return CONFIG_HEADER.test(name) ? 'config' : 'clear';
 }
 
 /** Headers as the log keeps them: secrets as `***`, long values cut. `secret` is masked in any header. */
@@ -39,7 +49,8 @@ export function maskedHeaders(rawHeaders: HeaderPairs, secret: string | null): H
 }
 
 function maskedValue(name: string, value: string, secret: string | null): string {
-  if (isSecretName(name)) return MASK;
+  const content = contentOf(name);
+  if (content === 'secret' || (content === 'config' && value.trimStart().startsWith('{'))) return MASK;
   const clear = secret !== null && value.includes(secret) ? value.replaceAll(secret, MASK) : value;
   return clear.length > VALUE_CHARS_MAX ? clear.slice(0, VALUE_CHARS_MAX) : clear;
 }

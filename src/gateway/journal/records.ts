@@ -10,6 +10,7 @@ import type {
 } from '../../common/contracts/request-log.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
+import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { maskedHeaders, maskedPath } from './masking.js';
@@ -31,6 +32,8 @@ export interface Findings {
   readonly model: string | null;
   readonly isStreamed: boolean;
   readonly target: Target | null;
+  readonly option: string;
+  readonly config: SavedConfig | null;
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
@@ -110,11 +113,12 @@ function metadataOf({ asked, body }: Findings): OpenedExchange['metadata'] {
 export function attemptRecord(
   attempt: Attempt,
   target: Target,
-  rest: Pick<AttemptRecord, 'attempt' | 'error_code' | 'usage' | 'cost_nano_usd'>,
+  rest: Pick<AttemptRecord, 'attempt' | 'option_path' | 'error_code' | 'usage' | 'cost_nano_usd'>,
 ): AttemptRecord {
   const endedAt = attempt.endedAt ?? performance.now();
   return {
     attempt: rest.attempt,
+    option_path: rest.option_path,
     provider: target.provider.id,
     virtual_key_id: target.virtualKey ? target.virtualKey.id : null,
     origin: target.origin,
@@ -136,6 +140,8 @@ export function closedRecord(
   rawHeaders: HeaderPairs,
 ): RequestLogRecord {
   const { usage, responseModel, firstEventAt } = outcome.reading;
+  // The last target's: the first one, which the first frame told, may not have been the last.
+  const where = found.target ? whereOf(found.target) : opened;
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -150,11 +156,14 @@ export function closedRecord(
     method: opened.method,
     path: opened.path,
     endpoint: opened.endpoint,
-    provider: opened.provider,
-    virtual_key: opened.virtual_key,
-    virtual_key_id: opened.virtual_key_id,
-    model: opened.model,
-    streamed: opened.streamed,
+    provider: where.provider,
+    virtual_key: where.virtual_key,
+    virtual_key_id: where.virtual_key_id,
+    model: found.model,
+    streamed: found.isStreamed,
+    config_id: found.config ? found.config.id : null,
+    config_version_id: found.config ? found.config.versionId : null,
+    option_path: found.option,
     metadata: opened.metadata,
     ending: outcome.ending,
     status: outcome.status,

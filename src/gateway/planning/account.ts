@@ -5,13 +5,27 @@ import { gatewayOption } from '../door/gateway-headers.js';
 
 export type Fields = Readonly<Record<string, string>>;
 
-const NO_FIELDS: Fields = {};
+export const NO_FIELDS: Fields = {};
 
 /** The fields of an account that a caller describes itself, in `x-gateway-<name>`. Throws `header_invalid`. */
 export function fieldsFrom(headers: IncomingHttpHeaders, { fields }: Provider): Fields {
   if (!fields) return NO_FIELDS;
   const given = fields.map((field) => [field.name, readField(headers, field)] as const);
   return Object.fromEntries(given.filter((entry): entry is readonly [string, string] => entry[1] !== null));
+}
+
+/**
+ * The fields of an account that a config writes out. Headers that carry an account need no field of the provider's.
+ * Refuses with `config_invalid`: a value may become part of a host or a path.
+ */
+export function accountOf({ fields = [] }: Provider, account: Fields): Fields {
+  for (const { name, title, pattern, example } of fields) {
+    const value = account[name];
+    if (value === undefined || pattern.test(value)) continue;
+    const field = name.replaceAll('-', '_');
+    throw new AppError('config_invalid', { detail: `"${field}" must be ${title}, such as ${example}` });
+  }
+  return account;
 }
 
 function readField(

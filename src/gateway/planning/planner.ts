@@ -12,8 +12,17 @@ import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
-import { baseUrlOf, fieldsFrom, queryOf, withDefaults } from './account.js';
+import type { PlannedTarget, Where } from '../types/plan.js';
 import type { Target } from '../types/target.js';
+import {
+  accountOf,
+  baseUrlOf,
+  type Fields,
+  fieldsFrom,
+  NO_FIELDS,
+  queryOf,
+  withDefaults,
+} from './account.js';
 
 /** What the plan is made of: who asks, and what was said of the way. */
 export interface Asked {
@@ -22,6 +31,8 @@ export interface Asked {
   readonly options: GatewayHeaders;
   /** Slug that the model named, `@slug/model`. */
   readonly modelSlug: string | null;
+  /** What the config says of the place, before all of these. */
+  readonly planned: PlannedTarget;
 }
 
 /** Decides where a request goes: a virtual key, or a provider whose key the caller brings, at a custom host or not. */
@@ -29,6 +40,8 @@ export interface Asked {
 export class Planner {
   /** A target per virtual key as loaded: it changes only when the key is loaded anew. */
   private readonly stored = new WeakMap<VirtualKeySnapshot, Target>();
+  /** A target per place that a config writes out with its key: it changes only with the config. */
+  private readonly written = new WeakMap<Where, Target>();
 
   constructor(
     private readonly virtualKeys: VirtualKeyDirectory,
@@ -40,6 +53,17 @@ export class Planner {
    * `custom_host_blocked`, `gateway_key_in_authorization`.
    */
   plan(asked: Asked): Target | Promise<Target> {
+    const { planned } = asked;
+    const target = planned.where ? this.namedTarget(asked, planned.where) : this.askedTarget(asked);
+    const { forwarded } = planned;
+    if (forwarded === null) return target;
+    return target instanceof Promise
+      ? target.then((one) => ({ ...one, forwarded }))
+      : { ...target, forwarded };
+  }
+
+  /** Where the request itself says. */
+  private askedTarget(asked: Asked): Target | Promise<Target> {
     const { options, modelSlug } = asked;
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
     if (slug !== null) return this.storedTarget(asked, slug);
@@ -47,20 +71,34 @@ export class Planner {
     return this.ownTarget(asked, findProvider(options.provider));
   }
 
-  private storedTarget({ caller, options }: Asked, slug: string): Target | Promise<Target> {
-    const found = this.virtualKeys.find(reachOf(caller), slug.startsWith('@') ? slug.slice(1) : slug);
-    return found instanceof Promise
-      ? found.then((key) => this.targetOf(key, options))
-      : this.targetOf(found, options);
+  /** Where the config says. */
+  private namedTarget(asked: Asked, where: Where): Target | Promise<Target> {
+    if (where.virtualKey !== undefined) return this.storedTarget(asked, where.virtualKey);
+    const { key, account } = where;
+    const provider = findProvider(where.provider);
+    if (key === null) return this.ownTarget(asked, provider, account);
+    const known = this.written.get(where);
+    if (known && asked.options.customHost === null) return known;
+    const credentials = { key, fields: accountOf(provider, account) };
+    const target = this.at(provider, hostOf(asked), { virtualKey: null, credentials });
+    if (asked.options.customHost === null) this.written.set(where, target);
+    return target;
   }
 
-  private targetOf(key: VirtualKeySnapshot | null, options: GatewayHeaders): Target {
+  private storedTarget(asked: Asked, slug: string): Target | Promise<Target> {
+    const found = this.virtualKeys.find(reachOf(asked.caller), slug.startsWith('@') ? slug.slice(1) : slug);
+    return found instanceof Promise
+      ? found.then((key) => this.targetOf(key, hostOf(asked)))
+      : this.targetOf(found, hostOf(asked));
+  }
+
+  private targetOf(key: VirtualKeySnapshot | null, customHost: string | null): Target {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
       throw new AppError('not_found', { resource: 'virtual key' });
-    if (options.customHost !== null && options.customHost !== key.customHost)
+    if (customHost !== null && customHost !== key.customHost)
       throw new AppError('invalid_request', {
         detail:
-          'x-gateway-custom-host cannot be combined with a virtual key, unless that virtual key pins the same host.',
+          'A custom host cannot be combined with a virtual key, unless that virtual key pins the same host.',
       });
     const known = this.stored.get(key);
     if (known) return known;
@@ -77,12 +115,18 @@ export class Planner {
     return target;
   }
 
-  private ownTarget({ headers, options }: Asked, provider: Provider): Target {
+  /** The caller brings the key, and what its config does not write of the account. */
+  private ownTarget(asked: Asked, provider: Provider, account: Fields = NO_FIELDS): Target {
+    const { headers } = asked;
     const bearer = bearerOf(headers);
     if (provider.auth.header === 'authorization' && bearer && looksLikeGatewayKey(bearer))
       throw new AppError('gateway_key_in_authorization');
-    const credentials = { key: ownKey(bearer, provider), fields: fieldsFrom(headers, provider) };
-    return this.at(provider, options.customHost, { virtualKey: null, credentials });
+    const fields = fieldsFrom(headers, provider);
+    const credentials = {
+      key: ownKey(bearer, provider),
+      fields: account === NO_FIELDS ? fields : { ...fields, ...accountOf(provider, account) },
+    };
+    return this.at(provider, hostOf(asked), { virtualKey: null, credentials });
   }
 
   private at(
@@ -100,10 +144,16 @@ export class Planner {
       basePath: provider.inProcess ? '' : url.pathname.replace(/\/+$/, ''),
       query: queryOf(provider, fields),
       isCustomHost: customHost !== null,
+      forwarded: null,
       virtualKey: rest.virtualKey,
       credentials: { key: rest.credentials.key, fields },
     };
   }
+}
+
+/** The request's own word on the host comes first. */
+function hostOf({ options, planned }: Asked): string | null {
+  return options.customHost ?? planned.customHost;
 }
 
 /**

@@ -3,9 +3,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
-import type { ReadRequest } from '../door/read-request.js';
+import type { Content } from '../door/read-request.js';
 import type { Entry } from '../journal/entry.js';
-import type { RequestPath } from '../planning/request-path.js';
+import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
@@ -32,27 +32,30 @@ export interface Translated {
 /** What the steps before have found. */
 export interface Prepared {
   readonly request: IncomingMessage;
-  readonly path: RequestPath;
-  readonly read: ReadRequest;
+  /** As this target gets it. */
+  readonly content: Content;
+  readonly planned: PlannedTarget;
   readonly target: Target;
   readonly entry: Entry;
 }
 
 /** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
 export function outgoing(prepared: Prepared): Outgoing {
-  const { path, target, entry } = prepared;
-  const translation = path.isProxied ? null : translationFor(target, entry.endpoint);
+  const { content, planned, target, entry } = prepared;
+  const isAsItIs = content.path.isProxied || planned.isPassedThrough;
+  const translation = isAsItIs ? null : translationFor(target, entry.endpoint);
   return translation
     ? translatedRequest(prepared, translation)
     : { wire: ownRequest(prepared), translated: null };
 }
 
-function ownRequest({ request, path, read, target, entry }: Prepared): WireRequest {
+function ownRequest({ request, content, target, entry }: Prepared): WireRequest {
+  const { path, query } = content.path;
   return {
     method: request.method ?? '',
-    path: target.basePath + joined(ownPath(target, entry, path.path) + path.query, target.query),
+    path: target.basePath + joined(ownPath(target, entry, path) + query, target.query),
     headers: upstreamHeaders(request, target, entry.gatewayKey ?? ''),
-    body: read.body,
+    body: content.body,
   };
 }
 
@@ -109,7 +112,9 @@ function hubRequest(asked: Json, { shape, translator }: Translation, context: Co
   return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub);
 }
 
-function contextOf({ request, target, entry }: Prepared, { shape }: Translation): Context {
+function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
+  const isStrict =
+    planned.isStrict ?? gatewayOption(request.headers, 'strict-open-ai-compliance') !== 'false';
   return {
     id: entry.id,
     created: Math.floor(entry.createdAt / 1000),
@@ -117,6 +122,6 @@ function contextOf({ request, target, entry }: Prepared, { shape }: Translation)
     isStreamed: entry.isStreamed,
     fields: target.credentials.fields,
     // Other shapes have places for what OpenAI's has not.
-    isStrict: shape === null && gatewayOption(request.headers, 'strict-open-ai-compliance') !== 'false',
+    isStrict: shape === null && isStrict,
   };
 }

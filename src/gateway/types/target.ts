@@ -24,6 +24,8 @@ export interface Target {
   readonly credentials: Credentials;
   /** The address was named by the caller or by a virtual key, so it might lead back to us. */
   readonly isCustomHost: boolean;
+  /** Lower-case names of the client's headers that go on whatever they are; null for none. */
+  readonly forwarded: ReadonlySet<string> | null;
 }
 
 /** Either the only models that may be used, or all but these. */

@@ -92,21 +92,22 @@ export function upstreamHeaders(
   own: readonly string[] = NONE,
 ): string[] {
   const { rawHeaders } = request;
-  const { credentials } = target;
+  const { credentials, forwarded } = target;
   const perConnection = connectionTokens(request);
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
+    const rule = forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
     if (
-      !staysHere(ruleOf(name), value, credentials, gatewayKey) &&
+      !staysHere(rule, value, credentials, gatewayKey) &&
       !perConnection?.has(name.toLowerCase()) &&
       !isNamed(own, name)
     )
       headers.push(name, value);
   }
   headers.push(...own);
-  addCredential(headers, target);
+  if (!bringsCredential(request, target)) addCredential(headers, target);
   addAccount(headers, request, target);
   if (target.isCustomHost) headers.push(LOOP_HEADER, LOOP_TOKEN);
   return headers;
@@ -122,6 +123,16 @@ function isNamed(headers: readonly string[], name: string): boolean {
   return headers.length > 0 && headers.indexOf(name.toLowerCase()) % 2 === 0;
 }
 
+/** The config wants the client's own credential in place of the stored one. */
+function bringsCredential({ headers }: IncomingMessage, { forwarded, provider: { auth } }: Target): boolean {
+  return (
+    forwarded !== null &&
+    auth.header !== null &&
+    forwarded.has(auth.header) &&
+    headers[auth.header] !== undefined
+  );
+}
+
 function addCredential(headers: string[], { credentials: { key }, provider: { auth } }: Target): void {
   if (key && auth.header && !auth.signer) headers.push(auth.header, auth.value(key));
 }
@@ -132,7 +143,7 @@ function addAccount(
   { provider, credentials, virtualKey }: Target,
 ): void {
   for (const { field, header } of provider.accountHeaders ?? []) {
-    const value = virtualKey ? credentials.fields[field] : gatewayOption(request.headers, field);
+    const value = credentials.fields[field] ?? (virtualKey ? null : gatewayOption(request.headers, field));
     if (value) headers.push(header, value);
   }
 }

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../common/errors/app-error.js';
+import { isListed } from '../routing/failure-statuses.js';
+import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from './attempt.js';
 
@@ -11,14 +13,17 @@ const REFUSED_WORK: ReadonlySet<number> = new Set([429, 503]);
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 16_000;
-/** All waits of one request together. A provider that asks for more is given up. */
+/** All waits of one request for one target together. A provider that asks for more is given up. */
 const WAITS_MS_MAX = 60_000;
-/** An answer that is not passed on is read to its end, so that the connection can be used again; a longer one is cut. */
+/** An answer that is not passed on is read to its end, so that the connection can be used again; a longer or slower one is cut. */
 const DISCARDED_BYTES_MAX = 64 * 1024;
+const DISCARDED_MS_MAX = 500;
 
 export interface RetryPolicy {
   /** Further tries after 429 and 503, as the caller asked. */
   readonly retries: number;
+  /** What the config says instead; null where it says nothing. */
+  readonly plan: RetryPlan | null;
   /** The body can be sent again: it was kept, not streamed. */
   readonly isRepeatable: boolean;
   /** The client is still there. */
@@ -30,29 +35,30 @@ export interface RetryPolicy {
 export interface Tried {
   readonly attempt: Attempt;
   readonly reply: Reply;
+  /** Further tries were allowed, and none helped. */
+  readonly isExhausted: boolean;
 }
 
 /**
- * The one retry rule: only what was never sent, and 429 or 503 when the caller asked for it.
+ * The one retry rule: what was never sent, 429 or 503 when the caller asked for it, and what a config lists.
  *
- * A request that may have reached the provider is never sent twice, because it may have been worked on and
- * billed. Rejects with the last try's error.
+ * Without a config a request that may have reached the provider is never sent twice, because it may have been worked on
+ * and billed. Rejects with the last try's error.
  */
 export async function withRetries(start: () => Attempt, policy: RetryPolicy): Promise<Tried> {
   const patience = new Patience(policy);
   for (;;) {
     const attempt = start();
     const reply = await attempt.reply.catch((error: unknown) => AppError.from(error));
-    if (reply instanceof AppError) {
-      if (!patience.forUnsent(attempt, reply)) throw new FailedAttempt(attempt, reply);
-      policy.onGivenUp(attempt, reply.code);
-      continue;
+    const pauseMs =
+      reply instanceof AppError ? patience.forFailed(attempt, reply) : patience.forAnswered(reply);
+    if (pauseMs === null) {
+      if (reply instanceof AppError) throw new FailedAttempt(attempt, reply);
+      return { attempt, reply, isExhausted: patience.isExhausted };
     }
-    const pauseMs = patience.forRefused(reply);
-    if (pauseMs === null) return { attempt, reply };
-    await discard(reply);
-    policy.onGivenUp(attempt, null);
-    await delay(pauseMs);
+    if (!(reply instanceof AppError)) await discard(reply);
+    policy.onGivenUp(attempt, reply instanceof AppError ? reply.code : null);
+    if (pauseMs > 0) await delay(pauseMs);
     if (!policy.isWanted())
       throw new FailedAttempt(attempt, new AppError('upstream_error', { detail: 'the client left' }));
   }
@@ -64,22 +70,34 @@ class Patience {
   private retriesLeft: number;
   private waitMs = FIRST_WAIT_MS;
   private waitedMs = 0;
+  isExhausted = false;
 
   constructor(private readonly policy: RetryPolicy) {
-    this.retriesLeft = policy.isRepeatable ? policy.retries : 0;
+    const { plan, retries, isRepeatable } = policy;
+    this.retriesLeft = isRepeatable ? (plan?.attempts ?? retries) : 0;
   }
 
-  /** Whether a try that failed may be repeated at once. */
-  forUnsent(attempt: Attempt, error: AppError): boolean {
-    if (attempt.wasSent || error.code !== 'upstream_error') return false;
-    return this.unsentLeft-- > 0 && this.policy.isWanted();
+  /** How long to wait before a try that failed is repeated, milliseconds; null when the failure stands. */
+  forFailed(attempt: Attempt, error: AppError): number | null {
+    if (!this.policy.isWanted()) return null;
+    if (!attempt.wasSent && error.code === 'upstream_error' && this.unsentLeft-- > 0) return 0;
+    const { plan } = this.policy;
+    return plan && isListed(error, plan.onStatuses) ? this.spend(jittered(this.waitMs)) : null;
   }
 
-  /** How long to wait before the next try, milliseconds; null when this answer stands. */
-  forRefused(reply: Reply): number | null {
-    if (!REFUSED_WORK.has(reply.status) || this.retriesLeft <= 0) return null;
-    const pauseMs = askedPause(reply) ?? jittered(this.waitMs);
-    if (this.waitedMs + pauseMs > WAITS_MS_MAX) return null;
+  /** The same for an answer. */
+  forAnswered(reply: Reply): number | null {
+    const { plan } = this.policy;
+    if (!(plan?.onStatuses ?? REFUSED_WORK).has(reply.status)) return null;
+    const asked = plan?.heedsProvider === false ? null : askedPause(reply);
+    return this.spend(asked ?? jittered(this.waitMs));
+  }
+
+  private spend(pauseMs: number): number | null {
+    if (this.retriesLeft <= 0 || this.waitedMs + pauseMs > WAITS_MS_MAX) {
+      this.isExhausted = this.policy.isRepeatable && (this.policy.plan?.attempts ?? this.policy.retries) > 0;
+      return null;
+    }
     this.retriesLeft--;
     this.waitedMs += pauseMs;
     this.waitMs = Math.min(2 * this.waitMs, LONGEST_WAIT_MS);
@@ -103,11 +121,12 @@ function jittered(waitMs: number): number {
 }
 
 /**
- * How long the provider asks to wait, milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date.
- * https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
+ * How long the provider asks to wait, milliseconds: `retry-after-ms` or Azure's spelling of it, or `retry-after` in
+ * seconds or as a date. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
  */
 function askedPause(reply: Reply): number | null {
-  const milliseconds = Number(headerOf(reply, 'retry-after-ms') ?? NaN);
+  const given = headerOf(reply, 'retry-after-ms') ?? headerOf(reply, 'x-ms-retry-after-ms');
+  const milliseconds = Number(given ?? NaN);
   if (milliseconds >= 0) return milliseconds;
   const after = headerOf(reply, 'retry-after');
   if (after === null) return null;
@@ -121,19 +140,23 @@ function headerOf({ rawHeaders }: Reply, name: string): string | null {
   return null;
 }
 
-function discard(reply: Reply): Promise<void> {
+/** Reads an answer that nobody gets. */
+export function discard(reply: Reply): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
+    const timer = setTimeout(() => reply.cancel(), DISCARDED_MS_MAX);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
     reply.attach({
       onChunk: (chunk) => {
         bytes += chunk.length;
         if (bytes > DISCARDED_BYTES_MAX) reply.cancel();
         return true;
       },
-      onEnd: resolve,
-      onFail: () => {
-        resolve();
-      },
+      onEnd: done,
+      onFail: done,
     });
   });
 }

@@ -12,6 +12,7 @@ export function crashedExchange(opened: OpenedExchange, diedAt: number): Request
   const unknown = { first_byte_ms: null, status: null, usage: null, cost_nano_usd: null };
   const attempt = {
     attempt: 0,
+    option_path: 'config',
     provider: opened.provider ?? '',
     virtual_key_id: opened.virtual_key_id,
     origin: '',
@@ -22,6 +23,9 @@ export function crashedExchange(opened: OpenedExchange, diedAt: number): Request
   };
   return {
     ...opened,
+    config_id: null,
+    config_version_id: null,
+    option_path: 'config',
     ending: 'gateway_crashed',
     status: 500,
     error_code: 'gateway_crashed',

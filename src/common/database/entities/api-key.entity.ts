@@ -65,6 +65,14 @@ export class ApiKey {
   @Column({ type: 'text' })
   status: 'active' | 'exhausted';
 
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
+  /** False where requests may not bring or name a config. */
+  @Column({ type: 'boolean', default: true })
+  allowConfigOverride: boolean;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 

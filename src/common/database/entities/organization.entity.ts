@@ -17,6 +17,10 @@ export class Organization {
   @Column({ type: 'jsonb' })
   settings: Partial<OrganizationSettings>;
 
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 

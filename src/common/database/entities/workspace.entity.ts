@@ -15,6 +15,10 @@ export class Workspace {
   @Column({ type: 'text' })
   slug: string;
 
+  /** Config of requests that name none; null for the next level's. */
+  @Column({ type: 'uuid', nullable: true })
+  defaultConfigId: string | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 }

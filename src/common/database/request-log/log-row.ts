@@ -75,6 +75,8 @@ const requestLogs: CopyTable<RequestRow> = {
       'api_key_id',
       'user_id',
       'virtual_key_id',
+      'config_id',
+      'config_version_id',
     ),
     ...fields<RequestRow>('timestamptz', 'created_at'),
     ...fields<RequestRow>(
@@ -86,6 +88,7 @@ const requestLogs: CopyTable<RequestRow> = {
       'method',
       'path',
       'endpoint',
+      'option_path',
     ),
     ...fields<RequestRow>(
       'text',
@@ -129,7 +132,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
     ofRequest('organisation_id', 'uuid'),
     ofRequest('workspace_id', 'uuid'),
     ...ofAttempt('int2', 'attempt', 'status'),
-    ...ofAttempt('text', 'provider', 'origin', 'error_code'),
+    ...ofAttempt('text', 'option_path', 'provider', 'origin', 'error_code'),
     ...ofAttempt('uuid', 'virtual_key_id'),
     ...ofAttempt('timestamptz', 'started_at'),
     ...ofAttempt('int4', 'first_byte_ms', 'duration_ms'),

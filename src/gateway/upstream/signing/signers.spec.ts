@@ -70,6 +70,7 @@ const targetOf = (
   virtualKey: { id: 'id', slug: 'slug' },
   credentials: { key: key === null ? null : new Secret(key), fields },
   isCustomHost: false,
+  forwarded: null,
 });
 
 const REQUEST: WireRequest = {

@@ -1,0 +1,53 @@
+/**
+ * What an account has besides its key, where a config writes a provider out: the names of the catalogue's fields and
+ * account headers, with underscores.
+ */
+export const ACCOUNT_FIELDS = [
+  'amzn_sagemaker_custom_attributes',
+  'amzn_sagemaker_enable_explanations',
+  'amzn_sagemaker_inference_component',
+  'amzn_sagemaker_inference_id',
+  'amzn_sagemaker_session_id',
+  'amzn_sagemaker_target_container_hostname',
+  'amzn_sagemaker_target_model',
+  'amzn_sagemaker_target_variant',
+  'anthropic_beta',
+  'anthropic_version',
+  'aws_access_key_id',
+  'aws_external_id',
+  'aws_region',
+  'aws_role_arn',
+  'azure_api_version',
+  'azure_deployment_id',
+  'azure_deployment_name',
+  'azure_entra_client_id',
+  'azure_entra_scope',
+  'azure_entra_tenant_id',
+  'azure_extra_params',
+  'azure_resource_name',
+  'databricks_workspace',
+  'openai_beta',
+  'openai_organization',
+  'openai_project',
+  'oracle_region',
+  'predibase_deployment',
+  'predibase_tenant_id',
+  'snowflake_account',
+  'stability_client_id',
+  'stability_client_user_id',
+  'stability_client_version',
+  'vertex_project_id',
+  'vertex_region',
+  'workers_ai_account_id',
+] as const;
+
+/** Secrets that the compatible API calls by the provider's name for them: each is the provider's key. */
+export const ACCOUNT_SECRETS = [
+  'aws_secret_access_key',
+  'azure_entra_client_secret',
+  'vertex_service_account_json',
+] as const;
+
+type AccountFieldName = (typeof ACCOUNT_FIELDS)[number] | (typeof ACCOUNT_SECRETS)[number];
+
+export type AccountFields = { readonly [Name in AccountFieldName]?: string };

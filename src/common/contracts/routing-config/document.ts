@@ -1,0 +1,121 @@
+import type { AccountFields } from './account-fields.js';
+
+/**
+ * The routing document that people save as a config or send in `x-gateway-config`, as it is once it was read: names in
+ * snake_case, every value within its bounds. Root and targets have the same shape.
+ */
+export interface RoutingConfig extends AccountFields {
+  readonly strategy?: Strategy;
+  readonly targets?: readonly RoutingConfig[];
+  /** What conditions call a target. */
+  readonly name?: string;
+  /** Share of a load balance, 1 where nothing is said. */
+  readonly weight?: number;
+
+  /** A provider's id, or `@slug` of a virtual key. */
+  readonly provider?: string;
+  readonly api_key?: string;
+  readonly virtual_key?: string;
+  readonly custom_host?: string;
+
+  /** Parameters that replace those of the request; merged with the parents', the child's win. */
+  readonly override_params?: JsonObject;
+  /** Parameters of requests that lack them. */
+  readonly default_params?: JsonObject;
+  /** Paths of parameters that are taken out: `tools[*].strict`. */
+  readonly drop_params?: readonly string[];
+  readonly forward_headers?: readonly string[];
+  /** Milliseconds to the first byte of each attempt. */
+  readonly request_timeout?: number;
+  readonly strict_open_ai_compliance?: boolean;
+  /** The request goes to the provider as it is, untranslated. */
+  readonly passthrough?: boolean;
+  readonly fetch_integrated_models?: boolean;
+
+  readonly retry?: RetryRules;
+  readonly cache?: CacheRules;
+  readonly cb_config?: BreakerRules;
+
+  readonly before_request_hooks?: readonly Hook[];
+  readonly after_request_hooks?: readonly Hook[];
+  readonly input_guardrails?: readonly GuardrailReference[];
+  readonly output_guardrails?: readonly GuardrailReference[];
+  readonly input_mutators?: readonly GuardrailReference[];
+  readonly output_mutators?: readonly GuardrailReference[];
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type StrategyMode = 'single' | 'loadbalance' | 'fallback' | 'conditional';
+
+export interface Strategy {
+  readonly mode: StrategyMode;
+  /** Statuses that make a fallback move on. */
+  readonly on_status_codes?: readonly number[];
+  readonly conditions?: readonly ConditionRules[];
+  /** Name of the target for requests that meet no condition. */
+  readonly default?: string;
+  readonly sticky?: StickyRules;
+  /** For every target below that has none of its own. */
+  readonly cb_config?: BreakerRules;
+}
+
+export interface ConditionRules {
+  readonly query: JsonObject;
+  readonly then: string;
+}
+
+/** Requests that agree in these fields go to the same target: `metadata.user`, `params.model`, `headers.x-session`. */
+export interface StickyRules {
+  readonly enabled?: boolean;
+  readonly hash_fields?: readonly string[];
+  /** Seconds. */
+  readonly ttl?: number;
+}
+
+export interface RetryRules {
+  /** Further tries. */
+  readonly attempts: number;
+  readonly on_status_codes?: readonly number[];
+  readonly use_retry_after_header?: boolean;
+}
+
+export interface CacheRules {
+  readonly mode: 'simple' | 'semantic';
+  /** Seconds. */
+  readonly max_age?: number;
+  /** Likeness from which a semantic hit counts, 0 to 1. */
+  readonly threshold?: number;
+}
+
+export interface BreakerRules {
+  readonly failure_threshold?: number;
+  readonly failure_threshold_percentage?: number;
+  /** Milliseconds. */
+  readonly cooldown_interval?: number;
+  readonly failure_status_codes?: readonly number[];
+  readonly minimum_requests?: number;
+}
+
+/** A set of checks in its long form. */
+export interface Hook {
+  readonly id?: string;
+  readonly name?: string;
+  readonly type?: 'guardrail' | 'mutator';
+  readonly checks?: readonly HookCheck[];
+  readonly deny?: boolean;
+  readonly async?: boolean;
+  readonly sequential?: boolean;
+  readonly on_success?: JsonObject;
+  readonly on_fail?: JsonObject;
+}
+
+export interface HookCheck {
+  readonly id: string;
+  readonly parameters?: JsonObject;
+  readonly is_enabled?: boolean;
+  readonly name?: string;
+}
+
+/** The id of a stored guardrail, or one written out: checks by name, and `deny`, `async` and the like beside them. */
+export type GuardrailReference = string | JsonObject;

@@ -1,0 +1,34 @@
+/** What is wrong in a document, and where: `config.targets[1].weight`. */
+export interface Mistake {
+  readonly path: string;
+  readonly message: string;
+}
+
+const MISTAKES_MAX = 100;
+const PATH_CHARS_MAX = 256;
+const STEP_CHARS_MAX = 64;
+
+/** A place in a document under reading. It gathers what is wrong there, so that a reader can go on and find the rest. */
+export class Place {
+  private constructor(
+    readonly path: string,
+    private readonly mistakes: Mistake[],
+  ) {}
+
+  static root(mistakes: Mistake[]): Place {
+    return new Place('config', mistakes);
+  }
+
+  at(step: string | number): Place {
+    const path = this.path + (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, STEP_CHARS_MAX)}`);
+    return new Place(path.slice(0, PATH_CHARS_MAX), this.mistakes);
+  }
+
+  /** Notes the first mistake of a place. Always undefined, so that a reader can return it in place of a value. */
+  refuse(message: string): undefined {
+    const isKnown =
+      this.mistakes.length >= MISTAKES_MAX || this.mistakes.some(({ path }) => path === this.path);
+    if (!isKnown) this.mistakes.push({ path: this.path, message });
+    return undefined;
+  }
+}

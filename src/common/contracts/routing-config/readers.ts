@@ -1,0 +1,97 @@
+import type { JsonObject } from './document.js';
+import type { Place } from './place.js';
+
+/** Reads a value as a T, or says at its place what is wrong and answers undefined. */
+export type Reader<T> = (value: unknown, at: Place) => T | undefined;
+
+export type Readers<T> = { readonly [Name in keyof T]-?: Reader<NonNullable<T[Name]>> };
+
+interface TextRules {
+  readonly max: number;
+  readonly pattern?: RegExp;
+  /** What the pattern means, in words that follow "must be". */
+  readonly shape?: string;
+}
+
+export function text({ max, pattern, shape = 'text' }: TextRules): Reader<string> {
+  return (value, at) => {
+    if (typeof value !== 'string' || value === '') return at.refuse(`must be ${shape}, and not empty`);
+    if (value.length > max) return at.refuse(`must not be longer than ${max} characters`);
+    return pattern && !pattern.test(value) ? at.refuse(`must be ${shape}`) : value;
+  };
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+export function number({ min, max }: Bounds): Reader<number> {
+  return (value, at) =>
+    typeof value === 'number' && value >= min && value <= max
+      ? value
+      : at.refuse(`must be a number from ${min} to ${max}`);
+}
+
+export function whole({ min, max }: Bounds): Reader<number> {
+  return (value, at) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? (value as number)
+      : at.refuse(`must be a whole number from ${min} to ${max}`);
+}
+
+export const flag: Reader<boolean> = (value, at) =>
+  typeof value === 'boolean' ? value : at.refuse('must be true or false');
+
+export function oneOf<const T extends string>(...allowed: readonly T[]): Reader<T> {
+  return (value, at) =>
+    allowed.find((one) => one === value) ?? at.refuse(`must be one of ${allowed.join(', ')}`);
+}
+
+export function listOf<T>(item: Reader<T>, { min, max }: Bounds): Reader<readonly T[]> {
+  return (value, at) => {
+    if (!Array.isArray(value)) return at.refuse('must be a list');
+    if (value.length < min || value.length > max)
+      return at.refuse(`must have from ${min} to ${max} items, and has ${value.length}`);
+    // What could not be read leaves its place empty, so that others keep theirs. Nobody gets a document that has mistakes.
+    return value.map((one, index) => item(one, at.at(index))) as T[];
+  };
+}
+
+/** An object whose content is somebody else's affair. */
+export const anyObject: Reader<JsonObject> = (value, at) =>
+  isObject(value) ? value : at.refuse('must be an object');
+
+/**
+ * An object of these fields and no others. Names may be written in camelCase too, as clients of the compatible API do;
+ * null is "not said".
+ */
+export function object<T>(fields: Readers<T>, required: readonly (keyof T & string)[] = []): Reader<T> {
+  const known = fields as Readonly<Record<string, Reader<unknown>>>;
+  return (value, at) => {
+    if (!isObject(value)) return at.refuse('must be an object');
+    const read: Record<string, unknown> = {};
+    const said = new Set<string>();
+    for (const [key, item] of Object.entries(value)) {
+      const name = nameIn(known, key);
+      if (name === null) at.at(key).refuse('is not a field that is known here');
+      else if (said.has(name)) at.at(key).refuse('is there in two spellings');
+      else if (item != null) {
+        said.add(name);
+        read[name] = known[name]?.(item, at.at(key));
+      }
+    }
+    for (const name of required) if (!said.has(name)) at.at(name).refuse('is missing');
+    return read as T;
+  };
+}
+
+function nameIn(known: object, key: string): string | null {
+  if (Object.hasOwn(known, key)) return key;
+  const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.hasOwn(known, snake) ? snake : null;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

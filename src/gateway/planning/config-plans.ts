@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { type Reach, reachOf } from '../../auth/tenant.js';
+import { mistakesInWords, readRoutingConfig } from '../../common/contracts/routing-config.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { ConfigDirectory, type ConfigSnapshot } from '../ports.js';
+import type { CompiledConfig } from '../types/plan.js';
+import { planFromConfig } from './plan-from-config.js';
+
+const HEADER = 'x-gateway-config';
+
+/** Text of the documents whose plans are remembered, together. */
+const REMEMBERED_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Finds the plan that a request goes by: the config that it names or brings, or else its key's default. */
+@Injectable()
+export class ConfigPlans {
+  /** By version of a saved config. The directory keeps as many as there may be. */
+  private readonly saved = new WeakMap<ConfigSnapshot, CompiledConfig>();
+  private readonly sent = new RememberedPlans(REMEMBERED_BYTES_MAX);
+
+  constructor(private readonly configs: ConfigDirectory) {}
+
+  /**
+   * Null where the request goes by its own headers. Returns without a promise when the config is in memory. Rejects with
+   * `header_invalid`, `config_invalid`, `not_found` (config) and `auth_unavailable`.
+   */
+  find(caller: Principal, sent: string | null): CompiledConfig | null | Promise<CompiledConfig | null> {
+    const { routing } = caller;
+    if (sent === null) return routing?.configId ? this.ofKey(caller, routing.configId) : null;
+    if (routing?.allowsOverride === false)
+      throw new AppError('header_invalid', {
+        header: HEADER,
+        detail: 'this API key allows no config but its own',
+      });
+    return sent.startsWith('{') ? this.inline(sent) : this.named(reachOf(caller), sent);
+  }
+
+  /** The default may stand in another workspace, where an organization keeps it. */
+  private ofKey({ organizationId }: Principal, id: string): CompiledConfig | Promise<CompiledConfig> {
+    return this.named({ organizationId }, id);
+  }
+
+  private named(reach: Reach, name: string): CompiledConfig | Promise<CompiledConfig> {
+    const found = this.configs.find(reach, name);
+    return found instanceof Promise ? found.then((config) => this.compiled(config)) : this.compiled(found);
+  }
+
+  private compiled(config: ConfigSnapshot | null): CompiledConfig {
+    if (!config) throw new AppError('not_found', { resource: 'config' });
+    const known = this.saved.get(config);
+    if (known) return known;
+    const { id, slug, versionId } = config;
+    const plan = planFromConfig(config.document, { id, slug, versionId });
+    this.saved.set(config, plan);
+    return plan;
+  }
+
+  private inline(text: string): CompiledConfig {
+    const known = this.sent.find(text);
+    if (known) return known;
+    const read = readRoutingConfig(parsed(text), 'sent');
+    if (read.mistakes) throw new AppError('config_invalid', { detail: mistakesInWords(read.mistakes) });
+    const plan = planFromConfig(read.config, null);
+    this.sent.keep(text, plan);
+    return plan;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('header_invalid', { header: HEADER, detail: 'it is not valid JSON' });
+  }
+}
+
+/** The plans of the texts that were used last. */
+class RememberedPlans {
+  private readonly plans = new Map<string, CompiledConfig>();
+  private bytes = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  find(text: string): CompiledConfig | undefined {
+    const plan = this.plans.get(text);
+    if (!plan) return undefined;
+    this.plans.delete(text);
+    this.plans.set(text, plan);
+    return plan;
+  }
+
+  keep(text: string, plan: CompiledConfig): void {
+    this.plans.set(text, plan);
+    this.bytes += text.length;
+    for (const oldest of this.plans.keys()) {
+      if (this.bytes <= this.bytesMax) return;
+      this.plans.delete(oldest);
+      this.bytes -= oldest.length;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-config/account-fields.js';
+import { readCondition } from '../../common/contracts/routing-config/conditions.js';
+import type {
+  JsonObject,
+  RetryRules,
+  RoutingConfig,
+  Strategy,
+} from '../../common/contracts/routing-config/document.js';
+import { Place } from '../../common/contracts/routing-config/place.js';
+import { Secret } from '../../common/crypto/secret.js';
+import {
+  type CompiledConfig,
+  type Conditional,
+  type Hooks,
+  type LoadBalance,
+  type ParamChanges,
+  type ParamPath,
+  type Plan,
+  type PlannedTarget,
+  type RetryPlan,
+  ROOT_OPTION,
+  type SavedConfig,
+  type StickyField,
+  type Where,
+} from '../types/plan.js';
+import { modelTarget } from './model-target.js';
+
+/** What a retry is for where the config names no statuses; 529 is Anthropic's "overloaded". */
+const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
+
+/** The plan of a config that was read. Everything is worked out here, once; requests only walk it. */
+export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null): CompiledConfig {
+  const compiler = new Compiler();
+  const plan = compiler.node(config, ROOT_OPTION, config);
+  return {
+    plan,
+    saved,
+    cache: config.cache ?? null,
+    hooks: hooksOf(config),
+    targetCount: compiler.targetCount,
+    sendsAgain: compiler.sendsAgain,
+  };
+}
+
+class Compiler {
+  targetCount = 0;
+  sendsAgain = false;
+
+  /** `all` is the node with everything that it inherits. */
+  node(own: RoutingConfig, path: string, all: RoutingConfig): Plan {
+    const { strategy, targets } = own;
+    if (!strategy || !targets) return this.target(own, path, all);
+    const children = targets.map((target, index) =>
+      this.node(target, `${path}.targets[${index}]`, inherited(all, target)),
+    );
+    const first = children[0] as Plan;
+    switch (strategy.mode) {
+      case 'single':
+        return first;
+      case 'fallback':
+        this.sendsAgain = true;
+        return { kind: 'fallback', path, targets: children, onStatuses: setOf(strategy.on_status_codes) };
+      case 'loadbalance':
+        return balanced(strategy, path, targets, children);
+      case 'conditional':
+        return conditional(strategy, path, targets, children);
+    }
+  }
+
+  private target(own: RoutingConfig, path: string, all: RoutingConfig): PlannedTarget {
+    this.targetCount += 1;
+    if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
+    const { overrides, where } = placed(own, all.override_params ?? {});
+    return {
+      kind: 'target',
+      path,
+      where,
+      customHost: all.custom_host ?? null,
+      params: changesOf(all, overrides),
+      forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
+      timeoutMs: all.request_timeout ?? null,
+      isStrict: all.strict_open_ai_compliance ?? null,
+      isPassedThrough: all.passthrough ?? false,
+      retry: all.retry ? retryOf(all.retry) : null,
+      breaker: all.cb_config ?? null,
+      cache: all.cache ?? null,
+      hooks: hooksOf(all),
+    };
+  }
+}
+
+/** What a target does not say itself, its parent says for it; parameters are merged, and the child's win. */
+function inherited(parent: RoutingConfig, child: RoutingConfig): RoutingConfig {
+  const { strategy, targets: _, name: _name, weight: _weight, ...rest } = parent;
+  const said: Record<string, unknown> = { ...rest, cb_config: strategy?.cb_config ?? parent.cb_config };
+  for (const [field, value] of Object.entries(child)) if (value !== undefined) said[field] = value;
+  return {
+    ...said,
+    override_params: { ...parent.override_params, ...child.override_params },
+    default_params: { ...parent.default_params, ...child.default_params },
+    drop_params: [...(parent.drop_params ?? []), ...(child.drop_params ?? [])],
+  };
+}
+
+function balanced(
+  { sticky }: Strategy,
+  path: string,
+  targets: readonly RoutingConfig[],
+  children: readonly Plan[],
+): LoadBalance {
+  const weighted = children.map((plan, index) => ({ plan, weight: targets[index]?.weight ?? 1 }));
+  const stickyBy = sticky?.enabled ? (sticky.hash_fields ?? []).map(stickyField) : null;
+  return { kind: 'loadbalance', path, targets: weighted.filter(({ weight }) => weight > 0), stickyBy };
+}
+
+function stickyField(field: string): StickyField {
+  const dot = field.indexOf('.');
+  const root = field.slice(0, dot) as StickyField['root'];
+  const key = field.slice(dot + 1);
+  return { root, key: root === 'headers' ? key.toLowerCase() : key };
+}
+
+function conditional(
+  { conditions = [], default: otherwise }: Strategy,
+  path: string,
+  targets: readonly RoutingConfig[],
+  children: readonly Plan[],
+): Conditional {
+  const byName = new Map(targets.map(({ name }, index) => [name, children[index] as Plan]));
+  const branches = conditions.map(({ query, then }) => ({
+    condition: readCondition(query, Place.root([])),
+    plan: byName.get(then) as Plan,
+  }));
+  return { kind: 'conditional', path, branches, otherwise: byName.get(otherwise ?? '') ?? null };
+}
+
+/** A model may name the virtual key, `@slug/model`, where the target names no place itself. */
+function placed(own: RoutingConfig, overrides: JsonObject): { where: Where | null; overrides: JsonObject } {
+  const where = whereOf(own);
+  const named = typeof overrides.model === 'string' ? modelTarget(overrides.model) : null;
+  if (!named) return { where, overrides };
+  return { where: where ?? { virtualKey: named.slug }, overrides: { ...overrides, model: named.model } };
+}
+
+function whereOf(own: RoutingConfig): Where | null {
+  const { virtual_key, provider } = own;
+  if (virtual_key !== undefined) return { virtualKey: withoutAt(virtual_key) };
+  if (provider === undefined) return null;
+  if (provider.startsWith('@')) return { virtualKey: withoutAt(provider) };
+  const secret = [own.api_key, ...ACCOUNT_SECRETS.map((name) => own[name])].find(
+    (value) => value !== undefined,
+  );
+  const account = ACCOUNT_FIELDS.flatMap((name) => {
+    const value = own[name];
+    return value === undefined ? [] : [[name.replaceAll('_', '-'), value] as const];
+  });
+  return {
+    provider,
+    key: secret === undefined ? null : new Secret(secret),
+    account: Object.fromEntries(account),
+  };
+}
+
+const withoutAt = (slug: string): string => (slug.startsWith('@') ? slug.slice(1) : slug);
+
+function changesOf(all: RoutingConfig, overrides: JsonObject): ParamChanges | null {
+  const { default_params: defaults = {}, drop_params: drops = [] } = all;
+  const isNothing =
+    drops.length === 0 && Object.keys(overrides).length === 0 && Object.keys(defaults).length === 0;
+  return isNothing ? null : { defaults, overrides, drops: drops.map(pathOf) };
+}
+
+/** `tools[*].strict` in steps. */
+function pathOf(path: string): ParamPath {
+  const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
+function retryOf({ attempts, on_status_codes, use_retry_after_header = false }: RetryRules): RetryPlan {
+  return { attempts, onStatuses: setOf(on_status_codes) ?? RETRIED, heedsProvider: use_retry_after_header };
+}
+
+function hooksOf(config: RoutingConfig): Hooks | null {
+  const hooks = {
+    before: config.before_request_hooks ?? [],
+    after: config.after_request_hooks ?? [],
+    inputGuardrails: config.input_guardrails ?? [],
+    outputGuardrails: config.output_guardrails ?? [],
+    inputMutators: config.input_mutators ?? [],
+    outputMutators: config.output_mutators ?? [],
+  };
+  return Object.values(hooks).every(({ length }) => length === 0) ? null : hooks;
+}
+
+function setOf<T>(values: readonly T[] | undefined): ReadonlySet<T> | null {
+  return values && values.length > 0 ? new Set(values) : null;
+}

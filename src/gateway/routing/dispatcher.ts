@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { ReadRequest } from '../door/read-request.js';
+import { checkModel } from '../planning/allowed-models.js';
+import { changedContent } from '../planning/changed-content.js';
+import { Planner } from '../planning/planner.js';
+import { outgoing, type Translated } from '../translating/outgoing.js';
+import type { Exchange } from '../types/exchange.js';
+import type { Plan, PlannedTarget } from '../types/plan.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
+import { Sender } from '../upstream/sender.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { type Outcome, route, type RoutedRequest, type Walk } from './route.js';
+
+/** A request that is ready to be sent. */
+export interface Sending {
+  readonly exchange: Exchange;
+  readonly caller: Principal;
+  readonly read: ReadRequest;
+}
+
+/** An answer whose head has come, and how it is to be read. */
+export interface Answer {
+  readonly status: number;
+  readonly attempt: Attempt;
+  readonly target: Target;
+  readonly planned: PlannedTarget;
+  /** Null: the answer is the client's as it is. */
+  readonly translated: Translated | null;
+}
+
+/** Sends a request along a plan until an answer stands. */
+@Injectable()
+export class Dispatcher {
+  constructor(
+    private readonly planner: Planner,
+    private readonly sender: Sender,
+  ) {}
+
+  /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
+  dispatch(sending: Sending, plan: Plan): Promise<Answer> {
+    return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, this.walk(sending));
+  }
+
+  /** One target, as often as it may be tried. */
+  private async attempt(sending: Sending, planned: PlannedTarget): Promise<Answer> {
+    const { exchange, caller, read } = sending;
+    const { request, entry } = exchange;
+    const content = planned.params ? changedContent(read, planned.params) : read;
+    const { headers } = request;
+    const { modelSlug } = read;
+    const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
+    const target = found instanceof Promise ? await found : found;
+    entry.goesTo(target, planned.path, content);
+    checkModel(target, content.model, request.method);
+    const { wire, translated } = outgoing({ request, content, planned, target, entry });
+    if (!entry.isOpen) {
+      entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
+      await entry.open(caller);
+    }
+    const attempt = await this.send(sending, planned, target, wire);
+    return { status: attempt.status, attempt, target, planned, translated };
+  }
+
+  /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
+  private async send(
+    { exchange: { response, entry }, caller, read }: Sending,
+    planned: PlannedTarget,
+    target: Target,
+    wire: WireRequest,
+  ): Promise<Attempt> {
+    const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
+    let running: Attempt | null = null;
+    const onLeft = (): void => running?.cancel();
+    response.once('close', onLeft);
+    try {
+      const { attempt, isExhausted } = await withRetries(
+        () => (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits)),
+        {
+          retries: entry.asked.retries,
+          plan: planned.retry,
+          isRepeatable: read.isRepeatable,
+          isWanted: () => !response.destroyed,
+          onGivenUp: (given, errorCode) => {
+            entry.addAttempt(given, target, errorCode);
+          },
+        },
+      );
+      entry.isExhausted = isExhausted;
+      return attempt;
+    } finally {
+      response.off('close', onLeft);
+    }
+  }
+
+  private walk(sending: Sending): Walk<Answer> {
+    const { exchange, read } = sending;
+    return {
+      request: routedRequest(exchange, read.json),
+      attempt: (planned) => this.attempt(sending, planned),
+      mayGoOn: (failed) =>
+        !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
+      giveUp: (outcome) => giveUp(exchange, outcome),
+    };
+  }
+}
+
+function routedRequest(
+  { request: { headers, url = '' }, entry }: Exchange,
+  params: Json | null,
+): RoutedRequest {
+  const [pathname = ''] = url.split('?', 1);
+  return { metadata: entry.asked.metadata, params, pathname, headers };
+}
+
+/** Another target is tried: what this one said becomes a row, and its connection is freed. */
+async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>): Promise<void> {
+  if (answer) {
+    await discard(answer.attempt);
+    entry.addAttempt(answer.attempt, answer.target, null);
+  } else if (thrown instanceof FailedAttempt && entry.target)
+    entry.addAttempt(thrown.attempt, entry.target, thrown.error.code);
+}

@@ -1,0 +1,17 @@
+import type { AppError } from '../../common/errors/app-error.js';
+import type { ErrorCode } from '../../common/errors/catalog.js';
+
+/**
+ * Statuses by which a config may name a failure that brought no answer: the gateway's own, and those that the compatible
+ * gateway gives for the same, so that its configs mean what they meant.
+ */
+const ALIASES: Partial<Record<ErrorCode, readonly number[]>> = {
+  upstream_error: [502, 500, 503],
+  upstream_protocol_error: [502, 500],
+  upstream_timeout: [504, 408],
+  request_timeout: [408],
+};
+
+export function isListed(error: AppError, statuses: ReadonlySet<number>): boolean {
+  return (ALIASES[error.code] ?? [error.spec.status]).some((status) => statuses.has(status));
+}

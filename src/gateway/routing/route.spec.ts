@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { readRoutingConfig } from '../../common/contracts/routing-config.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { planFromConfig } from '../planning/plan-from-config.js';
+import type { LoadBalance, Plan } from '../types/plan.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { FailedAttempt } from '../upstream/retry.js';
+import { pick } from './pick.js';
+import { type Answered, route, type RoutedRequest } from './route.js';
+
+const REQUEST: RoutedRequest = { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} };
+
+function planOf(document: object): Plan {
+  const read = readRoutingConfig(document);
+  if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
+  return planFromConfig(read.config, null).plan;
+}
+
+type Scripted = number | AppError | FailedAttempt;
+
+const failed = (error: AppError): FailedAttempt => new FailedAttempt({ wasSent: true } as Attempt, error);
+
+/** Walks a plan whose targets answer as they are told, in the order in which they are tried; answers what was tried and heard. */
+async function walked(
+  plan: Plan,
+  outcomes: Scripted[],
+  more: { mayGoOn?: boolean; request?: RoutedRequest } = {},
+) {
+  const tried: string[] = [];
+  const givenUp: (number | string)[] = [];
+  const heard = await route<Answered>(plan, {
+    request: more.request ?? REQUEST,
+    attempt: (target) => {
+      tried.push(target.path.replace('config', ''));
+      const outcome = outcomes[tried.length - 1] ?? 200;
+      return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
+    },
+    mayGoOn: () => more.mayGoOn ?? true,
+    giveUp: ({ answer, thrown }) => {
+      givenUp.push(
+        answer ? answer.status : thrown instanceof FailedAttempt ? thrown.error.code : String(thrown),
+      );
+      return Promise.resolve();
+    },
+  }).then(
+    ({ status }) => status,
+    (thrown: unknown) => (thrown instanceof FailedAttempt ? thrown.error.code : (thrown as AppError).code),
+  );
+  return { tried, heard, givenUp };
+}
+
+const three = (more: object = {}): Plan =>
+  planOf({
+    strategy: { mode: 'fallback', ...more },
+    targets: [{ virtual_key: 'a' }, { virtual_key: 'b' }, { virtual_key: 'c' }],
+  });
+
+describe('route', () => {
+  it.each([408, 429, 500, 502, 503, 529])('moves on for the answer %i', async (status) => {
+    expect(await walked(three(), [status, 200])).toEqual({
+      tried: ['.targets[0]', '.targets[1]'],
+      heard: 200,
+      givenUp: [status],
+    });
+  });
+
+  it.each([200, 246, 301, 400, 401, 403, 404, 413, 422, 446])('lets the answer %i stand', async (status) => {
+    expect(await walked(three(), [status])).toEqual({ tried: ['.targets[0]'], heard: status, givenUp: [] });
+  });
+
+  it.each([
+    ['upstream_error', true],
+    ['upstream_timeout', true],
+    ['request_timeout', true],
+    ['upstream_protocol_error', true],
+    ['header_invalid', false],
+    ['internal_error', false],
+  ] as const)('after the failure %s, moves on: %s', async (code, isMoving) => {
+    const { tried, heard } = await walked(three(), [failed(new AppError(code)), 200]);
+
+    expect([tried.length, heard]).toEqual(isMoving ? [2, 200] : [1, code]);
+  });
+
+  it.each([
+    ['not_found', true],
+    ['credential_unusable', true],
+    ['endpoint_unsupported', true],
+    ['budget_exceeded', true],
+    ['rate_limited', true],
+    ['invalid_request', false],
+    ['internal_error', false],
+  ] as const)('after a target is refused with %s, moves on: %s', async (code, isMoving) => {
+    const { tried, heard } = await walked(three(), [new AppError(code), 200]);
+
+    expect([tried.length, heard]).toEqual(isMoving ? [2, 200] : [1, code]);
+  });
+
+  it('obeys the list of statuses where there is one, for answers and failures', async () => {
+    const plan = three({ on_status_codes: [401, 503] });
+
+    expect((await walked(plan, [500])).heard).toBe(500);
+    expect((await walked(plan, [401, 503, 200])).heard).toBe(200);
+    expect((await walked(plan, [failed(new AppError('upstream_error')), 200])).heard).toBe(200);
+    expect((await walked(plan, [failed(new AppError('request_timeout')), 200])).heard).toBe(
+      'request_timeout',
+    );
+  });
+
+  it('lets the last outcome stand, whatever it is', async () => {
+    expect(await walked(three(), [500, failed(new AppError('upstream_error')), 503])).toEqual({
+      tried: ['.targets[0]', '.targets[1]', '.targets[2]'],
+      heard: 503,
+      givenUp: [500, 'upstream_error'],
+    });
+  });
+
+  it('goes no further when the client left, or the request cannot be sent again', async () => {
+    expect(await walked(three(), [500], { mayGoOn: false })).toMatchObject({ heard: 500, givenUp: [] });
+  });
+
+  it('walks nested plans, and an inner one that failed as a whole moves the outer one on', async () => {
+    const plan = planOf({
+      strategy: { mode: 'fallback' },
+      targets: [
+        { strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'a' }, { virtual_key: 'b' }] },
+        { strategy: { mode: 'loadbalance' }, targets: [{ virtual_key: 'c' }] },
+      ],
+    });
+
+    expect(await walked(plan, [500, 503, 200])).toEqual({
+      tried: ['.targets[0].targets[0]', '.targets[0].targets[1]', '.targets[1].targets[0]'],
+      heard: 200,
+      givenUp: [500, 503],
+    });
+  });
+
+  it('takes the first condition that holds, else the default, else refuses', async () => {
+    const strategy = {
+      mode: 'conditional',
+      conditions: [
+        { query: { 'metadata.plan': 'paid' }, then: 'paid' },
+        { query: { 'metadata.plan': { $ne: null } }, then: 'any' },
+      ],
+    };
+    const targets = [
+      { name: 'any', virtual_key: 'a' },
+      { name: 'paid', virtual_key: 'b' },
+    ];
+    const plan = planOf({ strategy: { ...strategy, default: 'any' }, targets });
+    const strict = planOf({ strategy, targets });
+    const asked = (metadata: RoutedRequest['metadata']) => ({ request: { ...REQUEST, metadata } });
+
+    expect((await walked(plan, [], asked({ plan: 'paid' }))).tried).toEqual(['.targets[1]']);
+    expect((await walked(plan, [], asked({ plan: 'free' }))).tried).toEqual(['.targets[0]']);
+    expect((await walked(plan, [], asked(null))).tried).toEqual(['.targets[0]']);
+    expect(await walked(strict, [])).toEqual({ tried: [], heard: 'no_target', givenUp: [] });
+  });
+});
+
+describe('pick', () => {
+  const balance = (weights: number[], sticky?: string[]): LoadBalance =>
+    planOf({
+      strategy: {
+        mode: 'loadbalance',
+        ...(sticky ? { sticky: { enabled: true, hash_fields: sticky } } : {}),
+      },
+      targets: weights.map((weight, index) => ({ virtual_key: `v${index}`, weight })),
+    }) as LoadBalance;
+  const paths = (plans: Plan[]): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (const { path } of plans) counts[path] = (counts[path] ?? 0) + 1;
+    return counts;
+  };
+  const of = (user: string): RoutedRequest => ({ ...REQUEST, metadata: { user } });
+
+  it('gives each target its share of the draws', () => {
+    const draws = Array.from({ length: 1_000 }, (_, index) =>
+      pick(balance([3, 1, 0]), REQUEST, () => index / 1_000),
+    );
+
+    expect(paths(draws)).toEqual({ 'config.targets[0]': 750, 'config.targets[1]': 250 });
+  });
+
+  it('keeps a session at its target, and gives each target about its share of the sessions', () => {
+    const plan = balance([3, 1], ['metadata.user']);
+    const users = Array.from({ length: 4_000 }, (_, index) => of(`user-${index}`));
+    const first = users.map((user) => pick(plan, user));
+
+    expect(users.map((user) => pick(plan, user))).toEqual(first);
+    expect(paths(first)['config.targets[0]']).toBeGreaterThan(2_850);
+    expect(paths(first)['config.targets[0]']).toBeLessThan(3_150);
+  });
+
+  it('moves only the share of a target that is taken away', () => {
+    const users = Array.from({ length: 500 }, (_, index) => of(`user-${index}`));
+    const [all, fewer] = [balance([1, 1, 1], ['metadata.user']), balance([1, 1, 0], ['metadata.user'])];
+
+    const moved = users.filter((user) => pick(all, user).path !== pick(fewer, user).path);
+
+    expect(moved.every((user) => pick(all, user).path === 'config.targets[2]')).toBe(true);
+  });
+
+  it('draws anew for requests that have none of the fields', () => {
+    const plan = balance([1, 1], ['metadata.user', 'headers.X-Session', 'params.session']);
+    const drawn = (request: RoutedRequest) =>
+      [0.1, 0.9].map((random) => pick(plan, request, () => random).path);
+
+    expect(new Set(drawn(REQUEST)).size).toBe(2);
+    expect(new Set(drawn({ ...REQUEST, headers: { 'x-session': 's' } })).size).toBe(1);
+    expect(new Set(drawn({ ...REQUEST, params: { session: 's' } })).size).toBe(1);
+  });
+});

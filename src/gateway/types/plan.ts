@@ -1,0 +1,160 @@
+import type { Condition } from '../../common/contracts/routing-config/conditions.js';
+import type {
+  BreakerRules,
+  CacheRules,
+  GuardrailReference,
+  Hook,
+  JsonObject,
+} from '../../common/contracts/routing-config/document.js';
+import type { Secret } from '../../common/crypto/secret.js';
+
+/**
+ * Where a request may go, decided once per config: everything that targets inherit is filled in, so that a request only
+ * walks it. Shared by requests and never changed.
+ */
+export type Plan = PlannedTarget | Fallback | LoadBalance | Conditional;
+
+/** What the answer's header tells where there is nothing to choose. */
+export const ROOT_OPTION = 'config';
+
+/** Tries its targets in order. */
+export interface Fallback {
+  readonly kind: 'fallback';
+  readonly path: string;
+  readonly targets: readonly Plan[];
+  /** Statuses that move on; null for the default. */
+  readonly onStatuses: ReadonlySet<number> | null;
+}
+
+/** Chooses one target per request. */
+export interface LoadBalance {
+  readonly kind: 'loadbalance';
+  readonly path: string;
+  readonly targets: readonly Weighted[];
+  /** Fields by which requests belong together; null where each request is for itself. */
+  readonly stickyBy: readonly StickyField[] | null;
+}
+
+export interface Weighted {
+  readonly plan: Plan;
+  /** Above 0. */
+  readonly weight: number;
+}
+
+export interface StickyField {
+  readonly root: 'metadata' | 'params' | 'headers';
+  readonly key: string;
+}
+
+/** The first condition that a request meets chooses its target. */
+export interface Conditional {
+  readonly kind: 'conditional';
+  readonly path: string;
+  readonly branches: readonly Branch[];
+  /** For requests that meet none; null refuses them. */
+  readonly otherwise: Plan | null;
+}
+
+export interface Branch {
+  readonly condition: Condition;
+  readonly plan: Plan;
+}
+
+/** One place, and what is done to requests that go there. Null or false where the config says nothing. */
+export interface PlannedTarget {
+  readonly kind: 'target';
+  /** Where it stands in the config, `config.targets[1]`: the answer's header tells it. */
+  readonly path: string;
+  /** Null: where the request's own headers or model say. */
+  readonly where: Where | null;
+  readonly customHost: string | null;
+  readonly params: ParamChanges | null;
+  /** Lower-case names of headers that go on as the client wrote them, also in place of the gateway's own. */
+  readonly forwarded: ReadonlySet<string> | null;
+  readonly timeoutMs: number | null;
+  readonly isStrict: boolean | null;
+  /** The request goes to the provider untranslated. */
+  readonly isPassedThrough: boolean;
+  readonly retry: RetryPlan | null;
+  readonly breaker: BreakerRules | null;
+  readonly cache: CacheRules | null;
+  readonly hooks: Hooks | null;
+}
+
+/** A stored credential by its slug, or a provider with the account written out. */
+export type Where =
+  | { readonly virtualKey: string; readonly provider?: undefined }
+  | {
+      readonly virtualKey?: undefined;
+      readonly provider: string;
+      /** Null: the caller's own. */
+      readonly key: Secret | null;
+      /** By the names of the catalogue. */
+      readonly account: Readonly<Record<string, string>>;
+    };
+
+/** Changes of a JSON body, in this order. */
+export interface ParamChanges {
+  /** Set where the request says nothing. */
+  readonly defaults: JsonObject;
+  readonly overrides: JsonObject;
+  readonly drops: readonly ParamPath[];
+}
+
+/** Names, positions, and `*` for every item of a list. */
+export type ParamPath = readonly (string | number)[];
+
+export interface RetryPlan {
+  /** Further tries. */
+  readonly attempts: number;
+  readonly onStatuses: ReadonlySet<number>;
+  /** Waits as long as the provider asks. */
+  readonly heedsProvider: boolean;
+}
+
+/** Checks and changes of requests and answers, as the config wrote them. */
+export interface Hooks {
+  readonly before: readonly Hook[];
+  readonly after: readonly Hook[];
+  readonly inputGuardrails: readonly GuardrailReference[];
+  readonly outputGuardrails: readonly GuardrailReference[];
+  readonly inputMutators: readonly GuardrailReference[];
+  readonly outputMutators: readonly GuardrailReference[];
+}
+
+/** A config that was compiled. */
+export interface CompiledConfig {
+  readonly plan: Plan;
+  /** Null for one that came with the request. */
+  readonly saved: SavedConfig | null;
+  /** What the root says for all requests, whichever target they go to. */
+  readonly cache: CacheRules | null;
+  readonly hooks: Hooks | null;
+  /** How many places there are. */
+  readonly targetCount: number;
+  /** A request may be sent more than once. */
+  readonly sendsAgain: boolean;
+}
+
+export interface SavedConfig {
+  readonly id: string;
+  readonly slug: string;
+  readonly versionId: string;
+}
+
+/** The plan of a request without a config: one place, which the request names itself. */
+export const AS_ASKED: PlannedTarget = {
+  kind: 'target',
+  path: ROOT_OPTION,
+  where: null,
+  customHost: null,
+  params: null,
+  forwarded: null,
+  timeoutMs: null,
+  isStrict: null,
+  isPassedThrough: false,
+  retry: null,
+  breaker: null,
+  cache: null,
+  hooks: null,
+};
