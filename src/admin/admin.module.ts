@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AdminDoors } from './admin-doors.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { ConfigsModule } from './configs/configs.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
@@ -22,6 +23,7 @@ import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
     MeModule,
     ApiKeysModule,
     VirtualKeysModule,
+    ConfigsModule,
     IntegrationsModule,
     ProvidersModule,
     ModelConfigsModule,

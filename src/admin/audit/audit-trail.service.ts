@@ -22,6 +22,8 @@ export interface AuditNotes {
   /** The target as the API shows it, so never with a secret. */
   readonly before?: object;
   readonly after?: object;
+  /** The request changed nothing and was not to. */
+  readonly isLeftOut?: true;
 }
 
 export interface AuditedEnding {
@@ -57,6 +59,11 @@ export class AuditTrail {
     if (notes.before) checkMatch(request.headers, notes.before);
   }
 
+  /** For a rehearsal: it changes nothing, so there is nothing to record, however it ends. */
+  leaveOut(): void {
+    this.note({ isLeftOut: true });
+  }
+
   /** Refuses a condition that nobody has looked at. */
   checkConditions(request: FastifyRequest): void {
     if (isConditional(request.headers) && !this.notes.get(request)?.before)
@@ -72,6 +79,7 @@ export class AuditTrail {
     const { caller } = access;
     if (!caller) return;
     const notes = this.notes.get(request) ?? {};
+    if (notes.isLeftOut) return;
     const record = {
       ip: this.addresses.of(request.raw),
       ...aboutRequest(request),

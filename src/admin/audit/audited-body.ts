@@ -21,7 +21,9 @@ const SHOWN: ReadonlySet<string> = new Set([
   'provider',
   'scopes',
   'slug',
+  'status',
   'user_id',
+  'version_id',
   'workspace_id',
 ]);
 
