@@ -37,13 +37,12 @@ interface Row {
 const BY_HASH = `
   SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
+    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
     organization.settings, key.allow_config_override,
-    coalesce(key.default_config_id,
-      (SELECT default_config_id FROM workspaces WHERE id = key.workspace_id),
-      organization.default_config_id) AS config_id,
-    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role
+    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id
   FROM api_keys key
   JOIN organizations organization ON organization.id = key.organization_id
+  LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
     AND authority.id = coalesce(key.user_id, key.created_by_user_id)
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
@@ -131,12 +130,14 @@ function effectiveScopes({ scopes, organization_role, workspace_role, settings }
 
 /** Null when the organization decides nothing that a request would have to be checked against. */
 function policyOf(settings: Row['settings']): OrganizationPolicy | null {
-  const { allowed_providers, allowed_models, log_bodies } = { ...USUAL_SETTINGS, ...settings };
-  if (allowed_providers === null && allowed_models === null && log_bodies) return null;
+  const decided = { ...USUAL_SETTINGS, ...settings };
+  const { allowed_providers, allowed_models, log_bodies, strict_logging } = decided;
+  if (!allowed_providers && !allowed_models && log_bodies && !strict_logging) return null;
   return {
     providers: allowed_providers && new Set(allowed_providers),
     models: allowed_models && new Set(allowed_models),
     keepsBodies: log_bodies,
+    needsLog: strict_logging,
   };
 }
 

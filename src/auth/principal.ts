@@ -13,6 +13,8 @@ export interface OrganizationPolicy {
   readonly providers: ReadonlySet<string> | null;
   readonly models: ReadonlySet<string> | null;
   readonly keepsBodies: boolean;
+  /** Rather no request than one without a record. */
+  readonly needsLog: boolean;
 }
 
 /** Who is calling. Made once per credential and shared by requests: never change one. */

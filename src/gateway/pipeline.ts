@@ -71,7 +71,8 @@ export class Pipeline {
     const caller = await this.identify(exchange);
     const asked = (entry.asked = readGatewayHeaders(request.headers));
     entry.traceId = asked.traceId ?? entry.id;
-    entry.keepBodies(asked.keepsBodies && this.settings.logBodies === 'full');
+    const isKept = asked.keepsBodies && this.settings.logBodies === 'full';
+    entry.keepBodies(isKept && (caller.policy?.keepsBodies ?? true));
     checkLoop(request.headers);
 
     const path = requestPath(request.url ?? '');

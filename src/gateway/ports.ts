@@ -60,6 +60,8 @@ export abstract class LogSink {
   abstract open(exchange: OpenedExchange): void;
   /** Appends how it ended. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies): void;
+  /** False when disk and reserve are full: what is appended now would be lost. */
+  abstract get hasRoom(): boolean;
   /** Calls back, within this turn of the event loop, once all that was appended survives a kill of the process. */
   abstract whenWritten(then: () => void): void;
 }

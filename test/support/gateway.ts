@@ -61,6 +61,8 @@ export interface GatewayWishes {
   /** Virtual keys besides `openai-prod`: providers by slug. */
   readonly virtualKeys?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** False: disk and reserve are full. */
+  readonly hasRoom?: boolean;
 }
 
 export interface SentRequest extends WireRequest {
@@ -133,6 +135,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       {
         open: (exchange) => seen.opened.push(exchange),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
+        hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
       { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },

@@ -22,6 +22,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'scopes',
   'slug',
   'status',
+  'strict_logging',
   'user_id',
   'version_id',
   'workspace_id',

@@ -119,11 +119,15 @@ export const ERRORS = {
     type: 'permission_error',
     message: 'The address of the provider is not one that this gateway may call.',
   },
+  provider_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'This organization does not allow the provider "{provider}".',
+  },
   model_not_allowed: {
     status: 403,
     type: 'permission_error',
-    message: 'The virtual key "{virtualKey}" may not be used for this: {detail}.',
-    elsewhere: true,
+    message: 'The model "{model}" is not one of those allowed here.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
   method_not_allowed: {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type { AttemptRecord, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
@@ -87,8 +88,12 @@ export class Entry implements Findings {
     this.responseBody = new BodyCapture(isKept);
   }
 
-  /** Writes down that the exchange began; resolves when that survives a kill of the process. */
+  /**
+   * Writes down that the exchange began; resolves when that survives a kill of the process. Throws `log_capacity_exhausted`
+   * when it cannot be kept and the caller's organization wants no exchange that is not.
+   */
   open(caller: Principal): Promise<void> {
+    if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
     this.opened = openedExchange(this, caller, this.request);
     this.sink.open(this.opened);
     return new Promise((resolve) => {

@@ -4,6 +4,7 @@ import type { Json } from '../../providers/endpoint.js';
 import type { ReadRequest } from '../door/read-request.js';
 import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
+import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
 import { outgoing, type Translated } from '../translating/outgoing.js';
 import type { Exchange } from '../types/exchange.js';
@@ -55,7 +56,8 @@ export class Dispatcher {
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
-    checkModel(target, content.model, request.method);
+    if (caller.policy) checkPolicy(caller.policy, target.provider.id, content.model);
+    if (target.virtualKey?.models) checkModel(target.virtualKey.models, content.model, request.method);
     const { wire, translated } = outgoing({ request, content, planned, target, entry });
     if (!entry.isOpen) {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;

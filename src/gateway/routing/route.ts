@@ -69,8 +69,10 @@ const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'budget_exceeded',
   'credential_unusable',
   'endpoint_unsupported',
+  'model_not_allowed',
   'not_found',
   'parameter_unsupported',
+  'provider_not_allowed',
   'rate_limited',
 ]);
 
