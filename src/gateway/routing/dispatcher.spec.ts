@@ -196,7 +196,7 @@ describe('a request with a config', () => {
     expect((await request('/v1/unknown', { ...init, body: 'known' })).status).toBe(200);
     expect(calls.map(({ body }) => String(body as Buffer))).toEqual(['known', 'known']);
     calls.length = 0;
-    const streamed = await request('/v1/unknown', { ...init, body: stream, duplex: 'half' });
+    const streamed = await request('/v1/unknown', { ...init, body: stream, duplex: 'half' } as RequestInit);
     expect([streamed.status, calls.length]).toEqual([500, 1]);
   });
 
