@@ -3,7 +3,7 @@ import type { RoutingConfig } from '../../common/contracts/routing-config.js';
 import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
 import type { Config } from '../../common/database/entities/config.entity.js';
 import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
-import type { Difference } from './json-diff.js';
+import type { Difference } from '../../common/json/differences.js';
 
 const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 

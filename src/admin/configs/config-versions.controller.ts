@@ -10,7 +10,7 @@ import { ConfigDiffDto, ConfigVersionListDto, SavedConfigDto, ShownConfigDto } f
 import { ConfigVersionsService } from './config-versions.service.js';
 import { RollBackDto } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
-import { differences } from './json-diff.js';
+import { differences } from '../../common/json/differences.js';
 
 /** What a config was before, and the way back. */
 @AdminController('configs')

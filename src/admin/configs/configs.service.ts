@@ -17,7 +17,7 @@ import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
 import { ConfigVersionsService, personOf, type Versioned } from './config-versions.service.js';
 import { ConfigDto, type CreateConfigDto, type UpdateConfigDto, wantsDefault } from './config.dto.js';
 import { DefaultConfig } from './default-config.js';
-import { type Difference, differences } from './json-diff.js';
+import { type Difference, differences } from '../../common/json/differences.js';
 
 /** What would be saved. */
 export interface Rehearsed {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Difference, differences } from './json-diff.js';
+import { type Difference, differences } from './differences.js';
 
 /** Applies operations as RFC 6902 says. */
 function patched(document: unknown, changes: readonly Difference[]): unknown {
