@@ -8,7 +8,7 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
-import { ConfigDirectory, LogSink, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
+import { ConfigDirectory, LogSink, OutageNews, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
 import * as make from './factories.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
@@ -23,6 +23,7 @@ const PORTS: readonly FactoryProvider[] = [
     useFactory: make.virtualKeyDirectory,
   },
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
+  { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },

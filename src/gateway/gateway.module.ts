@@ -4,6 +4,7 @@ import { Pipeline } from './pipeline.js';
 import { Journal } from './journal/journal.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
+import { Breakers } from './routing/breakers.js';
 import { Dispatcher } from './routing/dispatcher.js';
 import { Sender } from './upstream/sender.js';
 import { Signers } from './upstream/signing/signers.js';
@@ -11,7 +12,7 @@ import { Signers } from './upstream/signing/signers.js';
 /** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [ConfigPlans, Dispatcher, Journal, Pipeline, Planner, Sender, Signers],
+  providers: [Breakers, ConfigPlans, Dispatcher, Journal, Pipeline, Planner, Sender, Signers],
   exports: [Pipeline],
 })
 export class GatewayModule {}

@@ -54,6 +54,14 @@ export abstract class ConfigDirectory {
   abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
 }
 
+/** Tells the gateway processes of all instances which targets are out of service. A hint: each finds out by itself, too. */
+export abstract class OutageNews {
+  /** Never throws and never waits. */
+  abstract tell(target: string, cooldownMs: number): void;
+  /** Calls back for what other processes tell. */
+  abstract subscribe(listener: (target: string, cooldownMs: number) => void): void;
+}
+
 /** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */
 export abstract class LogSink {
   /** Appends the fact that an exchange began. */

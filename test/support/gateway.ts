@@ -18,6 +18,7 @@ import { Journal } from '../../src/gateway/journal/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
 import type { ConfigSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
@@ -130,6 +131,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
       ),
       scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
+      new Breakers({ tell: () => undefined, subscribe: () => undefined }),
     ),
     new Journal(
       {

@@ -4,8 +4,10 @@ export const CHANGED_RESOURCES = [
   'config',
   'integration',
   'organization',
+  'target',
   'user',
   'virtual_key',
+  'workspace',
 ] as const;
 export type ChangedResource = (typeof CHANGED_RESOURCES)[number];
 

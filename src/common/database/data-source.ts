@@ -7,6 +7,9 @@ import { IntegrationModel } from './entities/integration-model.entity.js';
 import { IntegrationWorkspace } from './entities/integration-workspace.entity.js';
 import { Integration } from './entities/integration.entity.js';
 import { ModelPrice } from './entities/model-price.entity.js';
+import { InviteWorkspace } from './entities/invite-workspace.entity.js';
+import { Invite } from './entities/invite.entity.js';
+import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -21,6 +24,7 @@ import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idemp
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
+import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -31,6 +35,9 @@ const ENTITIES = [
   AuditRecord,
   Config,
   ConfigVersion,
+  Invite,
+  InviteWorkspace,
+  Mail,
   Organization,
   User,
   VirtualKey,
@@ -49,6 +56,7 @@ const MIGRATIONS = [
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
   Integrations1763690900000,
+  People1763690800000,
 ];
 
 /**

@@ -91,16 +91,19 @@ export const ERRORS = {
     message:
       "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
   },
+  confirmation_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
   scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}".' },
   parameter_unsupported: {
     status: 400,
     type: 'invalid_request_error',
     message: 'The parameter "{parameter}" cannot be used here: {detail}.',
+    elsewhere: true,
   },
   endpoint_unsupported: {
     status: 400,
     type: 'invalid_request_error',
     message: 'The provider "{provider}" has no {endpoint}. {detail}',
+    elsewhere: true,
   },
   unauthenticated: {
     status: 401,
@@ -147,6 +150,11 @@ export const ERRORS = {
     type: 'conflict_error',
     message: 'The last owner of an organization cannot be removed.',
   },
+  invite_gone: {
+    status: 410,
+    type: 'not_found_error',
+    message: 'This invite is used, cancelled or expired. Ask the person who invited you for another one.',
+  },
   precondition_failed: {
     status: 412,
     type: 'conflict_error',
@@ -183,6 +191,7 @@ export const ERRORS = {
     status: 500,
     type: 'server_error',
     message: 'The stored credential of this virtual key cannot be opened. Enter it again.',
+    elsewhere: true,
     doNotRetry: true,
   },
   upstream_error: {

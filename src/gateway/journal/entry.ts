@@ -7,7 +7,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
-import type { Content } from '../door/read-request.js';
+import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -18,6 +18,8 @@ import { broughtCredentials } from './masking.js';
 import { type Reading, UNREAD } from './metering.js';
 import { attemptRecord, closedRecord, type Findings, openedExchange, type Outcome } from './records.js';
 import { redacted } from './redaction.js';
+
+const DECISIONS_MAX = 32;
 
 /**
  * The journal of one exchange: gathers what each step found and writes it down, once.
@@ -40,6 +42,8 @@ export class Entry implements Findings {
   target: Target | null = null;
   /** Where the target stands in the config. */
   option = ROOT_OPTION;
+  /** The choices of its config and their reasons; null where there was nothing to choose. */
+  decisions: string[] | null = null;
   /** The saved config that the request goes by. */
   config: SavedConfig | null = null;
   /** The target's retries were used up, and none helped. */
@@ -71,6 +75,12 @@ export class Entry implements Findings {
 
   get isOpen(): boolean {
     return this.opened !== null;
+  }
+
+  /** Notes why the request goes where it goes. */
+  decided(decision: string): void {
+    this.decisions ??= [];
+    if (this.decisions.length < DECISIONS_MAX) this.decisions.push(decision);
   }
 
   /** Notes where the request goes next, and what it says there. */

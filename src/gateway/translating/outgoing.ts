@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
-import type { Content } from '../door/read-request.js';
+import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';

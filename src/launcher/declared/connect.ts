@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Secret } from '../../common/crypto/secret.js';
+import { baseUrl } from '../../common/settings/base-url.js';
 import { loadSettings } from '../../common/settings/settings.js';
 import { readBootstrapFile } from '../bootstrap-file.js';
 import { LauncherError } from '../launcher-error.js';
-import { baseUrl } from '../launch-plan.js';
 import { AdministrationClient } from './administration-client.js';
 
 export interface ConnectOptions {

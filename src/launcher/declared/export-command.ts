@@ -16,8 +16,9 @@ async function exported(client: AdministrationClient): Promise<string> {
   const workspaces = await client.all('/v1/admin/workspaces');
   const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
   const configs = await client.all('/v1/configs');
-  const shown = [];
-  for (const { slug } of configs) shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data);
+  const shown: Json[] = [];
+  for (const { slug } of configs)
+    shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as Json);
   const document = {
     organization: without(await client.send('GET', '/v1/admin/organisation'), READ_ONLY),
     workspaces: workspaces.map(({ name, description }) => filled({ name, description })),
