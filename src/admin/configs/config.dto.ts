@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsUUID } from 'class-validator';
 import type { RoutingConfig } from '../../common/contracts/routing-config.js';
 import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
@@ -68,6 +68,12 @@ export class CreateConfigDto {
 
 /** What is left out stays as it is. Another document makes another version. */
 export class UpdateConfigDto {
+  /** The compatible SDK repeats the slug of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly slug?: string;
+
   @ApiPropertyOptional({ example: 'Chat with a fallback', maxLength: 120 })
   @IfGiven()
   @IsName()

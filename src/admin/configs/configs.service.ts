@@ -74,6 +74,10 @@ export class ConfigsService {
   /** A document that differs makes a new version; the last one stays in force until the commit. */
   async update(caller: Principal, reach: Reach, named: string, dto: UpdateConfigDto): Promise<Config> {
     const before = await this.versions.find(reach, named, true);
+    if (dto.slug !== undefined && dto.slug !== named)
+      throw new AppError('invalid_request', {
+        detail: 'The slug of a config cannot be changed; the field "slug" may only repeat that of the path.',
+      });
     const shown = ConfigDto.of(before.config, before.version);
     const document = dto.config === undefined ? null : await this.checker.read(before.config, dto.config);
     const config = await this.save(caller, before, document, dto);
