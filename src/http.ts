@@ -5,6 +5,7 @@ import type { Probes } from './common/observability/probes.js';
 import { refuse } from './gateway/delivery/refusal.js';
 import { planeOf } from './gateway/door/front-door.js';
 import { checkHead, HEADERS_MAX } from './gateway/door/request-hygiene.js';
+import { acceptUpgrades, type Sockets } from './upgrades.js';
 
 /** Slow headers are cut after this; a body has as long as a large upload on a slow line takes. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -22,6 +23,7 @@ export interface Planes {
   readonly gateway: Plane;
   readonly administration: Plane;
   readonly probes: Probes;
+  readonly sockets: Sockets;
 }
 
 /** The web server before both planes: refuses what no honest client sends, and decides whose a request is. */
@@ -42,6 +44,7 @@ export class FrontServer {
     this.server.requestTimeout = REQUEST_TIMEOUT_MS;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.server.maxHeadersCount = HEADERS_MAX;
+    acceptUpgrades(this.server, planes.sockets);
   }
 
   /** Rejects when the address cannot be had. */
@@ -71,6 +74,7 @@ export class FrontServer {
     }, 25);
     const cut = setTimeout(() => {
       server.closeAllConnections();
+      this.planes.sockets.close();
     }, timeoutMs);
     await closed;
     clearInterval(idle);

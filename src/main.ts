@@ -14,7 +14,9 @@ import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
+import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
 import { Pipeline } from './gateway/pipeline.js';
+import { Realtime } from './gateway/realtime/realtime.js';
 import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
@@ -36,9 +38,11 @@ async function main(settings: Settings): Promise<void> {
   });
   startMetrics();
   registerExchangeMetrics();
+  registerLimitMetrics();
   const front: FrontServer = new FrontServer({
     gateway: app.get(Pipeline),
     administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),
+    sockets: app.get(Realtime),
     probes: new Probes(
       checks(pool, () => front.isDraining),
       settings.metricsToken,

@@ -29,7 +29,10 @@ export class BusOutageNews extends OutageNews implements OnApplicationShutdown {
   override tell(target: string, cooldownMs: number): void {
     const message = writeChange({ resource: 'target', id: `${target}@${cooldownMs}@${this.me}` });
     this.bus.send(message).catch((error: unknown) => {
-      logger.warn({ err: error }, 'Other processes could not be told of an outage; they will find out themselves.');
+      logger.warn(
+        { err: error },
+        'Other processes could not be told of an outage; they will find out themselves.',
+      );
     });
   }
 

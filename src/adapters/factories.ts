@@ -7,11 +7,13 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
+import type { LimitStore } from '../gateway/ports.js';
 import { BusOutageNews } from './bus-outage-news.js';
 import { CHANGES_CHANNEL } from './change-message.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresConfigDirectory } from './postgres-config-directory.js';
+import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 
@@ -37,6 +39,18 @@ export function configDirectory(database: Queryable, changes: ChangeFeed, { stal
 
 export function logSink({ dataDir }: Settings) {
   return new SpoolLogSink({ spool: join(dataDir, 'spool'), logger: createLogger('spool') });
+}
+
+/** A process leases under the name under which its records are stored, because they say what became of its leases. */
+export async function limitStore(
+  database: Queryable,
+  logs: SpoolLogSink,
+  { redisUrl }: Settings,
+): Promise<LimitStore> {
+  const postgres = new PostgresLimitStore(database, logs.writerId);
+  if (!redisUrl) return postgres;
+  const { RedisLimitStore } = await import('./redis-limit-store.js');
+  return new RedisLimitStore(postgres, redisUrl);
 }
 
 /** The client of Redis is loaded where there is a Redis. */

@@ -8,11 +8,20 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
-import { ConfigDirectory, LogSink, OutageNews, PriceBook, VirtualKeyDirectory } from '../gateway/ports.js';
+import {
+  ConfigDirectory,
+  LimitStore,
+  LogSink,
+  OutageNews,
+  PriceBook,
+  TokenCounter,
+  VirtualKeyDirectory,
+} from '../gateway/ports.js';
 import * as make from './factories.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
+import { WorkerTokenCounter } from './worker-token-counter.js';
 
 /** Which adapter is behind which port of a gateway process. */
 const PORTS: readonly FactoryProvider[] = [
@@ -25,7 +34,9 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
   { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
+  { provide: LimitStore, inject: [QueryPool, LogSink, SETTINGS], useFactory: make.limitStore },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },

@@ -1,7 +1,7 @@
 import { findProvider as findListed } from '@pydantic/genai-prices';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ModelList } from '../providers/models/model-list.js';
-import type { Rates } from '../providers/prices/price.js';
+import type { Price } from '../providers/prices/price.js';
 import { dollars } from '../providers/models/dollars.js';
 import { providers } from '../providers/registry.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
@@ -47,7 +47,7 @@ describe('the models of the catalogue', () => {
   it.each([
     ['openai', 'gpt-4o', { context_length: 128_000 }],
     ['openai', 'gpt-5-2025-08-07', { context_length: 400_000 }],
-    ['openai', 'whisper-1', { pricing: null }],
+    ['openai', 'whisper-1', { pricing: { units: { audio_input_hour: '0.36' } } }],
     ['mistral-ai', 'codestral-latest', { context_length: 256_000 }],
     ['sandbox', 'sandbox-1', { pricing: { input: '1', output: '2' }, context_length: null }],
   ])('know of %s the model %s', (provider, id, said) => {
@@ -67,7 +67,8 @@ describe('the models of the catalogue', () => {
 
   it('cost what a request would be charged', () => {
     const book = new GenaiPriceBook();
-    const written = (rates: Rates) => ({ input: dollars(rates.input), output: dollars(rates.output) });
+    const written = ({ isByUnitOnly, input, output }: Price) =>
+      isByUnitOnly ? {} : { input: dollars(input), output: dollars(output) };
     let compared = 0;
     for (const { provider, id, pricing } of catalog.all()) {
       const charged = book.find(provider, id);

@@ -26,6 +26,14 @@ const usages: Usage[] = [
   { input_tokens: 5003, output_tokens: 5009, audio_input_tokens: 1201, audio_output_tokens: 1301 },
 ];
 
+const ONE_HOUR = { input_tokens: 150, cache_write_tokens: 150, cache_write_1h_tokens: 100 };
+const CACHED_SOUND = {
+  input_tokens: 100,
+  audio_input_tokens: 100,
+  cached_input_tokens: 30,
+  cached_audio_input_tokens: 30,
+};
+
 /** The package wants a number for each kind that two others overlap in. */
 const theirs = (usage: Usage) => ({
   input_tokens: usage.input_tokens,
@@ -78,7 +86,7 @@ describe('GenaiPriceBook', () => {
         const price = book.find(id, name);
         if (!price) throw new Error(`${id} ${name} has no price`);
 
-        const difference = costOf(usage, price) - expected.total_price * 1e9;
+        const difference = (costOf(usage, price) ?? Number.NaN) - expected.total_price * 1e9;
         expect(Math.abs(difference), `${name} ${JSON.stringify(usage)}`).toBeLessThanOrEqual(1);
         compared++;
       }
@@ -95,8 +103,6 @@ describe('GenaiPriceBook', () => {
       'input_audio_mtok',
       'output_audio_mtok',
       'output_reasoning_mtok',
-    ];
-    const notInAUsage = [
       'cache_audio_read_mtok',
       'cache_write_1h_mtok',
       'input_video_mtok',
@@ -108,8 +114,10 @@ describe('GenaiPriceBook', () => {
       'cache_image_read_mtok',
       'web_searches_kcount',
       'storage_searches_kcount',
-      'audio_hours',
       'input_audio_hours',
+    ];
+    const notInAUsage = [
+      'audio_hours',
       'input_document_kpages',
       'input_annotated_document_kpages',
       'input_text_messages_kcount',
@@ -148,7 +156,6 @@ describe('GenaiPriceBook', () => {
   it.each([
     ['a model that nobody lists', 'openai', 'gpt-99-imaginary'],
     ['a model whose price nobody entered', 'cerebras', 'qwen-3-coder-480b'],
-    ['a model that is charged by the hour', 'openai', 'whisper-1'],
     ['a provider that the data does not know', 'deepinfra', 'meta-llama/Meta-Llama-3.1-8B-Instruct'],
     ['a provider that does not exist', 'nobody', 'gpt-5'],
     ['no model', 'openai', ''],
@@ -156,6 +163,24 @@ describe('GenaiPriceBook', () => {
   ])('has no price for %s', (_, provider, model) => {
     expect(book.find(provider, model)).toBeNull();
     expect(book.find(provider, model)).toBeNull();
+  });
+
+  it.each([
+    ['sound by the hour', 'openai', 'whisper-1', { audio_input_ms: 60_000 }, 6_000_000],
+    ['the thousand requests', 'perplexity-ai', 'sonar', { input_tokens: 10 }, 12_000_000 + 10_000],
+    ['searches by the thousand', 'anthropic', 'claude-sonnet-4-5', { web_searches: 3 }, 30_000_000],
+    ['what is cached for an hour', 'anthropic', 'claude-sonnet-4-5', ONE_HOUR, 100 * 6_000 + 50 * 3_750],
+    ['cached sound', 'openai', 'gpt-realtime', CACHED_SOUND, 30 * 400 + 70 * 32_000],
+    [
+      'pictures',
+      'google',
+      'gemini-3-pro-image',
+      { output_tokens: 10, image_output_tokens: 8 },
+      8 * 120_000 + 2 * 12_000,
+    ],
+  ])('charges %s', (_, provider, model, usage, nano) => {
+    const price = book.find(provider, model);
+    expect(price && costOf({ input_tokens: 0, output_tokens: 0, ...usage }, price)).toBe(nano);
   });
 
   it('charges the sandbox in play money, by its own row', () => {

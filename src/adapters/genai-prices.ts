@@ -1,11 +1,17 @@
 import type { ConditionalPrice, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { nanoDollars } from '../providers/prices/decimal.js';
-import { isPrice, type Price, type PriceTier, type Rates } from '../providers/prices/price.js';
+import {
+  isPrice,
+  type Price,
+  type PriceTier,
+  type Rates,
+  type UnitPrices,
+} from '../providers/prices/price.js';
 import type { PriceSchedule, When } from '../providers/prices/schedule.js';
 
 type Listed = ModelPrice[string];
 
-/** Where each of our rates stands in the data. Kinds that are not listed here are not charged by the token. */
+/** Where each of our rates stands in the data. */
 const KEYS = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -14,7 +20,34 @@ const KEYS = {
   audioInput: 'input_audio_mtok',
   audioOutput: 'output_audio_mtok',
   reasoningOutput: 'output_reasoning_mtok',
+  cacheWrite1h: 'cache_write_1h_mtok',
+  cachedAudioInput: 'cache_audio_read_mtok',
+  cachedImageInput: 'cache_image_read_mtok',
+  imageInput: 'input_image_mtok',
+  videoInput: 'input_video_mtok',
+  imageOutput: 'output_image_mtok',
+  videoOutput: 'output_video_mtok',
 } as const satisfies Record<keyof Rates, string>;
+
+/** Kinds that few models have a price for: left out of the others. */
+const RARE = [
+  'cacheWrite1h',
+  'cachedAudioInput',
+  'cachedImageInput',
+  'imageInput',
+  'videoInput',
+  'imageOutput',
+  'videoOutput',
+] as const satisfies readonly (keyof Rates)[];
+
+/** Where the prices of units stand in the data. */
+const UNIT_KEYS = {
+  thousandRequests: 'requests_kcount',
+  thousandWebSearches: 'web_searches_kcount',
+  thousandFileSearches: 'storage_searches_kcount',
+  millionCitationTokens: 'output_citation_mtok',
+  audioInputHour: 'input_audio_hours',
+} as const satisfies Record<keyof UnitPrices, string>;
 
 /** Turns an entry of the price data into our schedule of integer prices. */
 export function scheduleOf(model: ModelInfo): PriceSchedule {
@@ -23,16 +56,42 @@ export function scheduleOf(model: ModelInfo): PriceSchedule {
 }
 
 /**
- * Null when the data lists no price by the token: an empty list says that nobody entered a price, not that the
- * model is free. A model with a price for input alone (an embedding) puts out no tokens.
+ * Null when the data lists no price by the token or the hour: an empty list says that nobody entered a price, not that
+ * the model is free. A model with a price for input alone (an embedding) puts out no tokens.
  */
 function priceOf(listed: ModelPrice): Price | null {
-  if (listed[KEYS.input] === undefined) return null;
+  const units = unitsOf(listed);
+  if (listed[KEYS.input] === undefined) return units.audioInputHour === undefined ? null : byUnitOnly(units);
   const thresholds = [...new Set(Object.values(KEYS).flatMap((key) => startsOf(listed[key])))];
   const tiers = thresholds
     .sort((a, b) => a - b)
     .map((start): PriceTier => ({ aboveInputTokens: start, rates: ratesAbove(listed, start) }));
-  const price: Price = tiers.length > 0 ? { ...ratesAbove(listed, null), tiers } : ratesAbove(listed, null);
+  const price: Price = {
+    ...ratesAbove(listed, null),
+    ...(tiers.length > 0 ? { tiers } : {}),
+    ...(Object.keys(units).length > 0 ? { units } : {}),
+  };
+  return isPrice(price) ? price : null;
+}
+
+function unitsOf(listed: ModelPrice): UnitPrices {
+  const found = Object.entries(UNIT_KEYS).flatMap(([unit, key]) => {
+    const value = listed[key];
+    return value === undefined ? [] : [[unit, nanoOrNaN(amountAbove(value, null))] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function byUnitOnly(units: UnitPrices): Price | null {
+  const free = {
+    input: 0,
+    output: 0,
+    cachedInput: null,
+    cacheWrite: null,
+    audioInput: null,
+    audioOutput: null,
+  };
+  const price: Price = { ...free, units, isByUnitOnly: true };
   return isPrice(price) ? price : null;
 }
 
@@ -50,6 +109,9 @@ function ratesAbove(listed: ModelPrice, start: number | null): Rates {
     audioInput: rate('audioInput'),
     audioOutput: rate('audioOutput'),
     reasoningOutput: rate('reasoningOutput'),
+    ...Object.fromEntries(
+      RARE.flatMap((kind) => (listed[KEYS[kind]] === undefined ? [] : [[kind, rate(kind)]])),
+    ),
   };
 }
 

@@ -10,10 +10,11 @@ import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
 import { type OrganizationSettings, USUAL_SETTINGS } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 /** Columns under the names that the query gives them; times are milliseconds since the epoch. */
-interface Row {
+interface Row extends CallerRules {
   readonly id: string;
   readonly kind: ApiKeyType;
   readonly name: string;
@@ -39,7 +40,11 @@ const BY_HASH = `
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
     authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
     organization.settings, key.allow_config_override,
-    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id
+    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id,
+    key.rate_limits, key.usage_limits, workspace.rate_limits AS workspace_rate_limits,
+    workspace.usage_limits AS workspace_usage_limits,
+    (SELECT jsonb_agg(to_jsonb(policy)) FROM limit_policies policy
+      WHERE policy.workspace_id = key.workspace_id AND policy.archived_at IS NULL) AS policies
   FROM api_keys key
   JOIN organizations organization ON organization.id = key.organization_id
   LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
@@ -107,6 +112,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
 }
 
 function principalOf(row: Row): Principal {
+  const limits = callerLimits(row);
   return {
     kind: KINDS[row.kind],
     apiKeyId: row.id,
@@ -118,6 +124,7 @@ function principalOf(row: Row): Principal {
     scopes: effectiveScopes(row),
     policy: policyOf(row.settings),
     routing: routingOf(row),
+    ...(limits ? { limits } : {}),
   };
 }
 

@@ -3,12 +3,13 @@ import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import type { SecretBox } from '../common/crypto/envelope.js';
 import { credentialBindingOf } from '../common/database/credential-binding.js';
 import type { Queryable } from '../common/database/queryable.js';
+import { limitsOf, type SubjectRules } from '../common/limits/limit.js';
 import { AppError } from '../common/errors/app-error.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row extends OwnTerms {
+interface Row extends OwnTerms, SubjectRules {
   readonly id: string;
   readonly slug: string;
   readonly organization_id: string;
@@ -43,6 +44,7 @@ interface Found {
  */
 const BY_SLUG = `
   SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.integration_id, key.expires_at, key.prices,
+    key.rate_limits, key.usage_limits,
     shared.workspace_id AS integration_workspace_id, shared.allows_all_models,
     coalesce(key.provider_id, shared.provider_id) AS provider_id,
     coalesce(key.custom_host, shared.custom_host) AS custom_host,
@@ -118,6 +120,8 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
   }
 
   private open(row: Row): VirtualKeySnapshot | AppError {
+    const owner = { organizationId: row.organization_id, subject: `the virtual key "${row.slug}"` };
+    const limits = limitsOf(owner, row);
     try {
       return {
         id: row.id,
@@ -128,6 +132,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
         credentials: { key: this.keyOf(row), fields: row.fields },
         expiresAt: row.expires_at?.getTime() ?? null,
         ...ownTermsOf(row),
+        ...(limits.length > 0 ? { limits } : {}),
       };
     } catch (error) {
       return error instanceof AppError ? error : new AppError('credential_unusable', {}, { cause: error });

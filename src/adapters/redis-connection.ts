@@ -1,10 +1,14 @@
 import { Redis } from 'ioredis';
 import type { Secret } from '../common/crypto/secret.js';
 import { createLogger } from '../common/observability/logger.js';
+import { reportSparsely } from '../common/observability/report-sparsely.js';
 
 const LAST_RETRY_MS = 5_000;
 
-const logger = createLogger('changes');
+/** A request waits for the answer, so a Redis that does not answer at once is away. */
+const ANSWER_WITHIN_MS = 250;
+
+const logger = createLogger('redis');
 
 export interface ConnectionWishes {
   readonly lazyConnect?: boolean;
@@ -14,10 +18,26 @@ export interface ConnectionWishes {
 
 /** A connection for the change bus that comes back by itself, and says why it was lost. */
 export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis {
-  const redis = new Redis(url.reveal(), {
-    ...wishes,
-    connectionName: 'gatehouse-changes',
-    retryStrategy: (attempt) => Math.min(attempt * 100, LAST_RETRY_MS),
-  });
-  return redis.on('error', (error: Error) => logger.warn({ err: error }, 'The connection to Redis failed.'));
+  return reporting(
+    new Redis(url.reveal(), { ...wishes, connectionName: 'gatehouse-changes', retryStrategy: pauseMs }),
+  );
+}
+
+/** A connection for limits: it comes back by itself too, and what it cannot ask fails soon. */
+export function connectForLimits(url: Secret): Redis {
+  return reporting(
+    new Redis(url.reveal(), {
+      connectionName: 'gatehouse-limits',
+      maxRetriesPerRequest: 1,
+      commandTimeout: ANSWER_WITHIN_MS,
+      retryStrategy: (attempt) => Math.min(pauseMs(attempt), 1_000),
+    }),
+  );
+}
+
+const pauseMs = (attempt: number): number => Math.min(attempt * 100, LAST_RETRY_MS);
+
+function reporting(redis: Redis): Redis {
+  const report = reportSparsely(logger);
+  return redis.on('error', (error: Error) => report('The connection to Redis failed.', error));
 }

@@ -20,6 +20,11 @@ export class SpoolLogSink extends LogSink {
     return this.writer.state !== 'exhausted';
   }
 
+  /** The name under which the shipper knows this process. */
+  get writerId(): string {
+    return this.writer.id;
+  }
+
   open(exchange: OpenedExchange): void {
     try {
       this.writer.append(encodeOpened(exchange, this.writer.allocate));

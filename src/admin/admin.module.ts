@@ -12,6 +12,7 @@ import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
+import { PoliciesModule } from './policies/policies.module.js';
 import { UsersModule } from './users/users.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -33,6 +34,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     IntegrationsModule,
     ProvidersModule,
     ModelConfigsModule,
+    PoliciesModule,
     LogsModule,
   ],
   providers: [AdminDoors],

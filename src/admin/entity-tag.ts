@@ -11,9 +11,14 @@ const DIGEST_CHARACTERS = 27;
 export function entityTagOf(shown: object): string {
   const { success, data } = shown as { success?: unknown; data?: unknown };
   const thing = success === true && typeof data === 'object' ? data : shown;
-  const digest = createHash('sha256').update(JSON.stringify(thing)).digest('base64url');
+  const digest = createHash('sha256').update(JSON.stringify(thing, withoutUse)).digest('base64url');
   return `"${digest.slice(0, DIGEST_CHARACTERS)}"`;
 }
+
+/** What requests change and nobody sets would make every tag of a busy thing out of date. */
+const CHANGED_BY_USE: ReadonlySet<string> = new Set(['usage', 'status']);
+
+const withoutUse = (name: string, value: unknown): unknown => (CHANGED_BY_USE.has(name) ? undefined : value);
 
 /** Whether a change is made only if the thing is still what the client saw. */
 export const isConditional = (headers: IncomingHttpHeaders): boolean => headers['if-match'] !== undefined;

@@ -1,3 +1,4 @@
+import type { CallerLimits } from '../common/limits/limit.js';
 import type { Scope } from './scopes.js';
 
 /**
@@ -31,6 +32,8 @@ export interface Principal {
   readonly authorityId: string | null;
   /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Absent when nothing limits the caller. */
+  readonly limits?: CallerLimits;
   /** Null where the organization decides nothing. */
   readonly policy: OrganizationPolicy | null;
   /** Absent where the key has no config of its own and takes any. */

@@ -1,18 +1,33 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { Admission } from './limits/admission.js';
+import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
 import { Journal } from './journal/journal.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
 import { Breakers } from './routing/breakers.js';
+import { Realtime } from './realtime/realtime.js';
 import { Dispatcher } from './routing/dispatcher.js';
 import { Sender } from './upstream/sender.js';
 import { Signers } from './upstream/signing/signers.js';
 
-/** The data plane. It has no controller: the front server hands it requests as they come from the parser. */
+/** The data plane. It has no controller: the front server hands it requests, and sockets, as they come from the parser. */
 @Module({
   imports: [AuthModule],
-  providers: [Breakers, ConfigPlans, Dispatcher, Journal, Pipeline, Planner, Sender, Signers],
-  exports: [Pipeline],
+  providers: [
+    Admission,
+    Breakers,
+    ConfigPlans,
+    Dispatcher,
+    Journal,
+    Limiter,
+    Pipeline,
+    Planner,
+    Realtime,
+    Sender,
+    Signers,
+  ],
+  exports: [Pipeline, Realtime],
 })
 export class GatewayModule {}

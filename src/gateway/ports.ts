@@ -2,6 +2,8 @@ import type { Reach } from '../auth/tenant.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
+import type { Limit } from '../common/limits/limit.js';
+import type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
 import type { AllowedModels, OwnPrices } from './types/target.js';
 
 /**
@@ -27,6 +29,8 @@ export interface VirtualKeySnapshot {
   readonly models?: AllowedModels;
   /** Absent when list prices hold. */
   readonly prices?: OwnPrices;
+  /** Absent when nothing limits its use. */
+  readonly limits?: readonly Limit[];
 }
 
 export abstract class VirtualKeyDirectory {
@@ -74,4 +78,25 @@ export abstract class LogSink {
   abstract whenWritten(then: () => void): void;
 }
 
+/** Counts the tokens of a text, about, and never on the path's own thread. */
+export abstract class TokenCounter {
+  /** Rejects with `overloaded` or `internal_error`. */
+  abstract count(text: string): Promise<number>;
+}
+
 export { PriceBook } from '../providers/prices/price-book.js';
+
+export type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
+
+/**
+ * Counts use against limits for all processes. What it grants is leased to this process: taken from the limit before it
+ * is used, and given back when it is not.
+ */
+export abstract class LimitStore {
+  /** The name under which this process leases. Its leases end when it is dead and all its records are stored. */
+  abstract readonly holder: string;
+  /** Takes from each counter, all in one step; answers in the order of the asks. Rejects when the store is away. */
+  abstract take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]>;
+  /** Gives back what was leased and not used, and keeps the rest alive. */
+  abstract giveBack(returns: readonly LimitReturn[]): Promise<void>;
+}

@@ -50,6 +50,16 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       const { exportCommand } = await import('./declared/export-command.js');
       await finish(exportCommand(process.env, options));
     });
+  program
+    .command('verify')
+    .description('compare what the books of this instance say')
+    .command('money')
+    .description('the ledger of attempts against budgets, requests and rollups; exit code 1 when any differs')
+    .option('--repair', 'make the counters of budgets anew from the ledger first')
+    .action(async (options: { readonly repair?: boolean }) => {
+      const { verifyMoneyCommand } = await import('./verify/verify-money-command.js');
+      await finish(verifyMoneyCommand(process.env, options));
+    });
   await program.parseAsync(args, { from: 'user' });
 }
 

@@ -48,8 +48,11 @@ export interface Endpoint {
   /** Words for people: "chat completions". */
   readonly title: string;
   readonly operations: readonly Operation[];
-  /** `json`: POST bodies are read and parsed. `opaque`: they stream through unread, as multipart and files do. */
-  readonly body: 'json' | 'opaque';
+  /**
+   * `json`: POST bodies are read and parsed. `form`: the short fields of a multipart form are read while it streams through.
+   * `opaque`: bodies stream through unread.
+   */
+  readonly body: 'json' | 'form' | 'opaque';
   /** How tokens are read from answers; null where answers carry none. */
   readonly usage: UsageReader | null;
   /** Whether a stream tells usage by itself, or only when the client asks with `stream_options.include_usage`. */

@@ -18,7 +18,8 @@ const introduction = [
   '',
   '## Operations',
   '',
-  'Body `json`: it is read, so that the model can be named and the request translated. `opaque`: it streams through.',
+  'Body `json`: it is read, so that the model can be named and the request translated. `form`: a multipart form, whose files stream through; the model may',
+  'name its target where it stands before them. `opaque`: it streams through unread.',
   'Usage: tokens are read from the answer.',
   '',
 ];
@@ -42,7 +43,7 @@ const operations = (): readonly string[] =>
 const inOrder = (a: Endpoint, b: Endpoint): number =>
   ENDPOINT_IDS.indexOf(a.id) - ENDPOINT_IDS.indexOf(b.id) || a.body.localeCompare(b.body, 'en');
 
-const MARKS: Readonly<Record<Support, string>> = { native: '●', translated: '○' };
+const MARKS: Readonly<Record<Support, string>> = { native: '●', translated: '○', counted: '◌' };
 
 /** `●` where a provider has an endpoint itself, `○` where it is translated, and nothing where it cannot be asked. */
 export const markOf = (provider: Provider, endpoint: EndpointId): string => {
@@ -55,7 +56,8 @@ function matrix(): readonly string[] {
   return [
     '## Providers',
     '',
-    '`●` the provider has it itself: bytes pass untouched. `○` the gateway translates. Blank: refused with `endpoint_unsupported`.',
+    '`●` the provider has it itself: bytes pass untouched. `○` the gateway translates. `◌` the gateway counts by itself, which is an estimate. Blank: refused with `endpoint_unsupported`,',
+    'but for `opaque` requests without usage, which pass: a provider may have something of its own by that name.',
     '',
     ...table(
       ['Provider', ...ENDPOINT_IDS.map(code)],

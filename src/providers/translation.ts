@@ -63,6 +63,9 @@ export interface StreamEvent {
  */
 export type Framing = 'sse' | 'json-lines' | 'aws-event-stream';
 
+/** A header of an answer by its name in lower case; null where it has none. */
+export type HeaderOf = (name: string) => string | null;
+
 /** One endpoint of the hub in a provider's dialect. */
 export interface Translator {
   /**
@@ -72,8 +75,11 @@ export interface Translator {
   request(hub: Json, context: Context): ProviderRequest;
   /** The provider's answer in the hub's words; `hub` is what was asked. Never throws, whatever the provider sent. */
   answer(answer: Json, context: Context, hub?: Json): Json;
-  /** The provider's refusal. `body` is null when it was no JSON object. Never throws. */
-  error(status: number, body: Json | null): HubError;
+  /**
+   * The provider's refusal. `body` is null when it was no JSON object; `header` gives the answer's header of a name in lower case,
+   * or null. Never throws.
+   */
+  error(status: number, body: Json | null, header?: HeaderOf): HubError;
   /** Absent where the provider cannot stream. */
   readonly stream?: {
     readonly framing: Framing;
@@ -101,6 +107,8 @@ export interface EventTranslator {
 /** A client's own shape of chat: `messages` of Anthropic, `responses` of OpenAI. */
 export interface ClientShape {
   readonly endpoint: EndpointId;
+  /** The endpoint of the hub that it is translated to; chat completions where it says nothing. */
+  readonly hub?: EndpointId;
   /** The client's request in the hub's words. Throws `AppError('invalid_request' | 'parameter_unsupported')`. */
   request(body: Json, context: Context): Json;
   /** The hub's answer in the client's words. `asked` is the client's own request, parts of which some shapes repeat. */

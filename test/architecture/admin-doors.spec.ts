@@ -25,7 +25,8 @@ function controllersOf(module: Type | ModuleLike, seen = new Set<unknown>()): Ty
 /** Who is let in without an API key. Each of them must have its own reason to be here. */
 const PUBLIC = ['AcceptInviteController'];
 
-const isPublic = (controller: Type): boolean => Reflect.getMetadata('gatehouse:public-door', controller) === true;
+const isPublic = (controller: Type): boolean =>
+  Reflect.getMetadata('gatehouse:public-door', controller) === true;
 
 describe('the doors of the administration', () => {
   const all = controllersOf(AdminModule);

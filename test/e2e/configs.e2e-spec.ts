@@ -353,7 +353,7 @@ describe('gatehouse apply', () => {
       virtual_keys: expect.any(Array),
       workspaces: expect.any(Array),
     });
-    const { api_keys: _byReference, ...rest } = parse(printed.text);
+    const rest = { ...parse(printed.text), api_keys: [] };
     const path = await file('exported.yaml', rest);
     expect(await gatehouse('apply', '-f', path, '--yes')).toEqual({ code: 0, text: 'Nothing to change.\n' });
   });

@@ -152,6 +152,29 @@ async function exchange(dice: Dice, index: number): Promise<void> {
   receivedByIndex.delete(String(index));
 }
 
+function formOf(boundary: string, content: Buffer, model: string, isModelFirst: boolean): Buffer {
+  const part = (head: string, body: Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
+      body,
+      Buffer.from('\r\n'),
+    ]);
+  const parts = [part('name="model"', Buffer.from(model)), part('name="file"; filename="a.wav"', content)];
+  if (!isModelFirst) parts.reverse();
+  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+function aForm(dice: Dice): { boundary: string; bytes: Buffer; isModelFirst: boolean } {
+  const boundary = `----x${dice.below(1e9)}`;
+  const isModelFirst = dice.next() < 0.5;
+  // A file of what boundaries are made of.
+  const content = Buffer.concat([
+    dice.bytes(dice.below(200_000)),
+    Buffer.from(`\r\n--${boundary.slice(0, -1)}`),
+  ]);
+  return { boundary, bytes: formOf(boundary, content, 'gpt-4o-transcribe', isModelFirst), isModelFirst };
+}
+
 const plans = new Map<string, { planned: Exchange; pieces: Buffer | readonly Buffer[] }>();
 const receivedByIndex = new Map<string, Received>();
 
@@ -172,6 +195,57 @@ describe('E13, B30: a pass-through is true to the byte', () => {
     },
     BODIES * 60 + 30_000,
   );
+
+  it('forms whose fields are read arrive unchanged too, and their model, tokens and cost are known', async () => {
+    const usage = {
+      type: 'tokens',
+      input_tokens: 100,
+      output_tokens: 20,
+      input_token_details: { audio_tokens: 100 },
+    };
+    world.upstream.otherwise({
+      headers: [['content-type', 'application/json']],
+      body: JSON.stringify({ text: 'hi', usage }),
+    });
+    const dice = new Dice(SEED);
+    for (let index = 0; index < 60; index++) {
+      const { boundary, bytes, isModelFirst } = aForm(dice);
+      world.upstream.ledger.length = 0;
+      const answer = await world.send({
+        method: 'POST',
+        path: '/v1/audio/transcriptions',
+        headers: { ...world.headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: dice.next() < 0.5 ? bytes : oddPieces(dice, bytes),
+      });
+      expect(answer.status).toBe(200);
+      expect(world.upstream.ledger.map(({ sha256: hash }) => hash)).toEqual([sha256(bytes)]);
+      if (index % 20 < 2)
+        expect(await world.logs.row(answer.requestId), `model first: ${isModelFirst}`).toMatchObject({
+          model: 'gpt-4o-transcribe',
+          input_tokens: 100,
+          output_tokens: 20,
+          // $6 per million tokens of sound, $10 per million of text.
+          cost_nano_usd: 100 * 6_000 + 20 * 10_000,
+        });
+    }
+  });
+
+  it('a form names its virtual key before the file, and is told so when it does behind it', async () => {
+    const dice = new Dice(SEED);
+    const model = `@${world.virtualKey}/whisper-1`;
+    const send = (isFirst: boolean) =>
+      world.send({
+        method: 'POST',
+        path: '/v1/audio/transcriptions',
+        headers: { 'x-gateway-api-key': world.apiKey.key, 'content-type': 'multipart/form-data; boundary=b' },
+        body: formOf('b', dice.bytes(100_000), model, isFirst),
+      });
+    world.upstream.ledger.length = 0;
+    expect((await send(true)).status).toBe(200);
+    expect(world.upstream.ledger[0]?.body.includes('\r\nwhisper-1\r\n')).toBe(true);
+    expect(world.upstream.ledger[0]?.body.includes(model)).toBe(false);
+    expect((await send(false)).status).toBe(400);
+  });
 
   it('answers without a body keep their status and their headers', async () => {
     for (const status of [204, 304]) {

@@ -3,7 +3,9 @@ import OpenAI from 'openai';
 import { Portkey } from 'portkey-ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jsonOf } from '../support/http-client.js';
+import type { Script } from '../support/upstreams/echo.js';
 import { simulatedOpenAi } from '../support/upstreams/openai.js';
+import { sleep } from '../support/waiting.js';
 import { World } from '../support/world.js';
 
 /**
@@ -286,6 +288,50 @@ describe('a provider that fails', () => {
         { attempt: 1, option_path: 'config.targets[1]', status: 200 },
       ],
     });
+  });
+});
+
+describe('a stream that breaks before its first token', () => {
+  const STREAM: Script['headers'] = [['content-type', 'text/event-stream']];
+  const role = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] })}\n\n`;
+
+  it.each([
+    ['says an error', { headers: STREAM, body: `${role}data: {"error":{"message":"overloaded"}}\n\n` }],
+    [
+      'is cut off',
+      {
+        headers: STREAM,
+        body: async (response) => {
+          response.write(role);
+          await sleep(50);
+          response.destroy();
+        },
+      },
+    ],
+  ] satisfies readonly (readonly [string, Script])[])(
+    'and %s is replaced, and nobody sees it',
+    async (_, script) => {
+      world.upstream.on('/base/v9/chat/completions', script);
+
+      const answer = await streamed(
+        fallback({}, { virtual_key: world.virtualKey }, { virtual_key: keys.spare }),
+      );
+
+      expect(answer).toMatchObject({ text: 'from the second', option: 'config.targets[1]' });
+    },
+  );
+});
+
+describe('a target that keeps failing', () => {
+  it('is taken out of service, so that it is not asked any more', async () => {
+    openAi.setChaos(ALL_DOWN);
+    const config = fallback({ cb_config: { failure_threshold: 2, cooldown_interval: 60_000 } });
+
+    // Each gateway process counts for itself where the config comes with the request.
+    const processes = world.service.pids.gateways.length;
+    for (let count = 0; count < 40; count++) expect((await asked(config)).text).toBe('from the second');
+
+    expect(openAi.getRequests().length).toBeLessThanOrEqual(2 * processes);
   });
 });
 

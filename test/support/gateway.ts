@@ -11,8 +11,11 @@ import type {
 } from '../../src/common/contracts/request-log.js';
 import { readRoutingConfig } from '../../src/common/contracts/routing-config.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
+import { Admission } from '../../src/gateway/limits/admission.js';
+import { Limiter } from '../../src/gateway/limits/limiter.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { Journal } from '../../src/gateway/journal/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
@@ -23,6 +26,7 @@ import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
+import { MemoryLimitStore } from './memory-limit-store.js';
 import type { WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
 
 /** A caller who may call models, unless the test says otherwise. */
@@ -62,6 +66,8 @@ export interface GatewayWishes {
   /** Virtual keys besides `openai-prod`: providers by slug. */
   readonly virtualKeys?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the virtual key "openai-prod". */
+  readonly limits?: readonly Limit[];
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
 }
@@ -78,6 +84,7 @@ export interface TestGateway {
   readonly opened: OpenedExchange[];
   readonly logs: { record: RequestLogRecord; bodies: CapturedBodies }[];
   readonly cancelled: Error[];
+  readonly limits: MemoryLimitStore;
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
   readonly chat: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly logged: () => Promise<RequestLogRecord>;
@@ -107,7 +114,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const virtualKeys = new Map(
     Object.entries({ 'openai-prod': 'openai', ...wishes.virtualKeys }).map(([slug, providerId], index) => [
       slug,
-      aVirtualKey(slug, providerId, index),
+      aVirtualKey(slug, providerId, index, wishes.limits),
     ]),
   );
   const configs = new Map(
@@ -116,6 +123,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       aConfig(slug, document, index),
     ]),
   );
+  const store = new MemoryLimitStore();
   const pipeline = new Pipeline(
     new IdentityService(
       { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
@@ -131,6 +139,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
       ),
       scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
+      new Admission(new Limiter(store), settings),
       new Breakers({ tell: () => undefined, subscribe: () => undefined }),
     ),
     new Journal(
@@ -157,6 +166,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   return {
     url,
     key,
+    limits: store,
     ...seen,
     request,
     chat: (body, headers = {}) =>
@@ -170,7 +180,12 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   };
 }
 
-function aVirtualKey(slug: string, providerId: string, index: number): VirtualKeySnapshot {
+function aVirtualKey(
+  slug: string,
+  providerId: string,
+  index: number,
+  limits: readonly Limit[] | undefined,
+): VirtualKeySnapshot {
   return {
     id: `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}`,
     slug,
@@ -179,6 +194,7 @@ function aVirtualKey(slug: string, providerId: string, index: number): VirtualKe
     customHost: null,
     credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields: {} },
     expiresAt: null,
+    ...(limits && slug === 'openai-prod' ? { limits } : {}),
   };
 }
 

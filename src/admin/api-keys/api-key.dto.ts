@@ -1,5 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, IsUUID, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsString,
+  IsUUID,
+  Max,
+  Min,
+} from 'class-validator';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import type { Listed } from '../../common/database/page.js';
@@ -12,17 +22,34 @@ import {
   IsNote,
   OrNull,
 } from '../../common/http/validators.js';
+import {
+  type RateLimitDto,
+  RateLimits,
+  ShownRateLimitDto,
+  ShownUsageLimits,
+  ShowsLimits,
+  TakesLimits,
+  type ShownUsageLimitsDto,
+  UsageLimits,
+  type UsageLimitsDto,
+} from '../limit.dto.js';
+import {
+  isExhausted,
+  NO_USAGE,
+  shownBudgetOrList,
+  shownRates,
+  type Usage,
+} from '../limits/limits.service.js';
 
-const NO_LIMITS = 'limits of API keys are not enforced yet, so none can be set';
 const NO_DEFAULTS = 'defaults of API keys are not applied yet, so none can be set';
 const NO_MAILS = 'no mails are sent yet, so no address can be set';
 const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
-const NO_USAGE = 'usage is not counted against limits yet, so there is none to reset';
 
 const MOST_SCOPES = 200;
 const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Fields that a key has from its making and that can be changed later. */
+@TakesLimits()
 class ChangeableApiKeyFields {
   @ApiPropertyOptional({ type: String, example: 'Nightly batch jobs', nullable: true })
   @OrNull()
@@ -34,11 +61,11 @@ class ChangeableApiKeyFields {
   @IsFutureDateTime()
   readonly expires_at?: string | null;
 
-  @HasNoEffectYet(NO_LIMITS)
-  readonly rate_limits?: unknown;
+  @RateLimits()
+  readonly rate_limits?: RateLimitDto[] | null;
 
-  @HasNoEffectYet(NO_LIMITS)
-  readonly usage_limits?: unknown;
+  @UsageLimits()
+  readonly usage_limits?: UsageLimitsDto[] | null;
 
   @HasNoEffectYet(NO_DEFAULTS)
   readonly defaults?: unknown;
@@ -99,8 +126,11 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   @IsString({ each: true })
   readonly scopes?: string[];
 
-  @HasNoEffectYet(NO_USAGE)
-  readonly reset_usage?: unknown;
+  /** True sets what was used of the budgets back to nothing. */
+  @ApiPropertyOptional({ example: true })
+  @IfGiven()
+  @IsBoolean()
+  readonly reset_usage?: boolean;
 }
 
 const MOST_REVOKED = 1_000;
@@ -184,6 +214,7 @@ export class RotatedApiKeyDto {
 }
 
 /** An API key as the API shows it. The secret never comes out again. */
+@ShowsLimits()
 export class ApiKeyDto {
   @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
   readonly id: string;
@@ -216,6 +247,13 @@ export class ApiKeyDto {
   @ApiProperty({ type: [String], example: ['completions.write', 'logs.view'] })
   readonly scopes: string[];
 
+  @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })
+  readonly rate_limits: readonly ShownRateLimitDto[] | null;
+
+  /** A list when there are several. */
+  @ShownUsageLimits()
+  readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
+
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   readonly expires_at: string | null;
 
@@ -235,7 +273,7 @@ export class ApiKeyDto {
   @ApiProperty({ enum: ['api-key'] })
   readonly object = 'api-key';
 
-  static from(key: ApiKey): ApiKeyDto {
+  static from(key: ApiKey, usage: Usage = NO_USAGE): ApiKeyDto {
     const now = Date.now();
     return Object.assign(new ApiKeyDto(), {
       id: key.id,
@@ -246,8 +284,10 @@ export class ApiKeyDto {
       organisation_id: key.organizationId,
       workspace_id: key.workspaceId,
       user_id: key.userId,
-      status: isPast(key.expiresAt, now) ? 'expired' : key.status,
+      status: isPast(key.expiresAt, now) ? 'expired' : isExhausted(key, usage) ? 'exhausted' : 'active',
       scopes: key.scopes,
+      rate_limits: shownRates(key.rateLimits),
+      usage_limits: shownBudgetOrList(key.usageLimits, usage),
       expires_at: key.expiresAt?.toISOString() ?? null,
       key_transition_expires_at: isPast(key.previousKeyExpiresAt, now)
         ? null
@@ -273,7 +313,8 @@ export class ApiKeyListDto implements Listed<ApiKeyDto> {
   @ApiProperty({ type: [ApiKeyDto] })
   readonly data: readonly ApiKeyDto[];
 
-  static from(keys: readonly ApiKey[], total: number): ApiKeyListDto {
-    return Object.assign(new ApiKeyListDto(), { total, data: keys.map((key) => ApiKeyDto.from(key)) });
+  static from(keys: readonly ApiKey[], total: number, usage: Usage): ApiKeyListDto {
+    const data = keys.map((key) => ApiKeyDto.from(key, usage));
+    return Object.assign(new ApiKeyListDto(), { total, data });
   }
 }

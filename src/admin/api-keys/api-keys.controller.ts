@@ -5,6 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { LimitsService } from '../limits/limits.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
   ApiKeyDto,
@@ -27,6 +28,7 @@ export class ApiKeysController {
     private readonly apiKeys: ApiKeysService,
     private readonly workspaces: WorkspacesService,
     private readonly owners: KeyOwnerService,
+    private readonly limits: LimitsService,
   ) {}
 
   @Post('organisation/service')
@@ -102,7 +104,8 @@ export class ApiKeysController {
   @ApiOkResponse({ type: ApiKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ApiKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    return ApiKeyListDto.from(...(await this.apiKeys.list(caller, reach, pageOf(query))));
+    const [keys, total] = await this.apiKeys.list(caller, reach, pageOf(query));
+    return ApiKeyListDto.from(keys, total, await this.limits.usageOf(keys));
   }
 
   @Get(':id')
@@ -114,7 +117,8 @@ export class ApiKeysController {
   @ApiOperation({ summary: 'Read an API key' })
   @ApiOkResponse({ type: ApiKeyDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<ApiKeyDto> {
-    return ApiKeyDto.from(await this.apiKeys.get(caller, id));
+    const key = await this.apiKeys.get(caller, id);
+    return ApiKeyDto.from(key, await this.limits.usageOf([key]));
   }
 
   @Put(':id')

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -9,7 +10,7 @@ import { RotateApiKeyController } from './rotate-api-key.controller.js';
 import { UserKeysService } from './user-keys.service.js';
 
 @Module({
-  imports: [AuthModule, CryptoModule, WorkspacesModule],
+  imports: [AuthModule, CryptoModule, LimitsModule, WorkspacesModule],
   controllers: [ApiKeysController, RotateApiKeyController],
   providers: [ApiKeysService, KeyOwnerService, UserKeysService],
   exports: [ApiKeysService, UserKeysService],

@@ -14,6 +14,7 @@ import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { LimitsService } from '../limits/limits.service.js';
 import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
 import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
 import { checkGrant, readScopes } from './grants.js';
@@ -38,6 +39,7 @@ export class ApiKeysService {
     private readonly issuer: ApiKeyIssuer,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly limits: LimitsService,
   ) {}
 
   async create(caller: Principal, place: PlaceOfKey, dto: CreateApiKeyDto): Promise<ApiKeyWithSecret> {
@@ -55,6 +57,8 @@ export class ApiKeysService {
       description: dto.description ?? null,
       scopes,
       expiresAt: momentOf(dto.expires_at) ?? null,
+      rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
+      usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
       previousKeyHash: null,
       previousKeyExpiresAt: null,
       status: 'active',
@@ -85,6 +89,7 @@ export class ApiKeysService {
     if (dto.name !== undefined) key.name = dto.name;
     if (dto.description !== undefined) key.description = dto.description;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at) ?? null;
+    if (changesLimits(dto)) await this.changeLimits(caller, key, dto);
     if (dto.scopes !== undefined) key.scopes = this.replacedScopes(caller, key, dto.scopes);
     await this.saveChange(key, before);
   }
@@ -158,6 +163,16 @@ export class ApiKeysService {
     return this.find(caller, id, verb, true);
   }
 
+  /** A key that could raise its own budget would have none. */
+  private async changeLimits(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): Promise<void> {
+    if (caller.apiKeyId === key.id)
+      throw new AppError('forbidden', { detail: 'a key cannot change its own limits' });
+    const { rate_limits, usage_limits, reset_usage } = dto;
+    if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
+    if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
+    if (reset_usage) await this.limits.reset(key);
+  }
+
   /** Only what is added counts: a caller may leave a scope in place that it could not grant. */
   private replacedScopes(caller: Principal, key: ApiKey, names: readonly string[]): Scope[] {
     const scopes = readScopes(names, key.kind);
@@ -182,6 +197,10 @@ export class ApiKeysService {
     const keys = this.unitOfWork.repository(ApiKey);
     return keys.save(keys.create(key));
   }
+}
+
+function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyDto): boolean {
+  return rate_limits !== undefined || usage_limits !== undefined || reset_usage === true;
 }
 
 /** Undefined stays undefined, and null stays null: "no change" is not "take away". */

@@ -25,8 +25,25 @@ import {
   OrNull,
 } from '../../common/http/validators.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../model-pricing.js';
+import {
+  type RateLimitDto,
+  RateLimits,
+  ShownRateLimitDto,
+  ShownUsageLimits,
+  ShowsLimits,
+  TakesLimits,
+  type ShownUsageLimitsDto,
+  UsageLimits,
+  type UsageLimitsDto,
+} from '../limit.dto.js';
+import {
+  isExhausted,
+  NO_USAGE,
+  shownBudgetOrList,
+  shownRates,
+  type Usage,
+} from '../limits/limits.service.js';
 
-const NO_LIMITS = 'limits of virtual keys are not enforced yet, so none can be set';
 const LONGEST_KEY = 8192;
 const LONGEST_PROVIDER = 64;
 const LONGEST_HOST = 2048;
@@ -84,6 +101,7 @@ const IsDeployments = (): PropertyDecorator =>
   );
 
 /** Fields that a virtual key has from its making and that can be changed later. */
+@TakesLimits()
 class VirtualKeyFields {
   /** The provider's own secret. It is sealed at once and never shown again. */
   @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-…' })
@@ -153,11 +171,11 @@ class VirtualKeyFields {
   @HasNoEffectYet(NO_REFERENCES)
   readonly secret_mappings?: unknown;
 
-  @HasNoEffectYet(NO_LIMITS)
-  readonly usage_limits?: unknown;
+  @UsageLimits()
+  readonly usage_limits?: UsageLimitsDto[] | null;
 
-  @HasNoEffectYet(NO_LIMITS)
-  readonly rate_limits?: unknown;
+  @RateLimits()
+  readonly rate_limits?: RateLimitDto[] | null;
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFields {
@@ -195,6 +213,12 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @IsString()
   @Length(1, LONGEST_PROVIDER)
   readonly provider?: string;
+
+  /** True sets what was used of the budgets back to nothing. */
+  @ApiPropertyOptional({ example: true })
+  @IfGiven()
+  @IsBoolean()
+  readonly reset_usage?: boolean;
 }
 
 /** Where a second virtual key with the same credential goes. */
@@ -237,6 +261,7 @@ export class CreatedVirtualKeyDto {
 }
 
 /** A virtual key as the API shows it. The credentials never come out again. */
+@ShowsLimits()
 export class VirtualKeyDto {
   @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
   readonly id: string;
@@ -250,8 +275,15 @@ export class VirtualKeyDto {
   @ApiProperty({ type: String, nullable: true, example: null })
   readonly note: string | null;
 
-  @ApiProperty({ enum: ['active', 'expired'] })
-  readonly status: 'active' | 'expired';
+  @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
+  readonly status: 'active' | 'exhausted' | 'expired';
+
+  @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })
+  readonly rate_limits: readonly ShownRateLimitDto[] | null;
+
+  /** A list when there are several. */
+  @ShownUsageLimits()
+  readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
 
   @ApiProperty({ example: 'openai' })
   readonly provider: string;
@@ -283,14 +315,16 @@ export class VirtualKeyDto {
   @ApiProperty({ enum: ['virtual-key'] })
   readonly object = 'virtual-key';
 
-  static from(key: VirtualKey): VirtualKeyDto {
+  static from(key: VirtualKey, usage: Usage = NO_USAGE): VirtualKeyDto {
     const expired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
     return Object.assign(new VirtualKeyDto(), {
       id: key.id,
       slug: key.slug,
       name: key.name,
       note: key.note,
-      status: expired ? 'expired' : 'active',
+      status: expired ? 'expired' : isExhausted(key, usage) ? 'exhausted' : 'active',
+      rate_limits: shownRates(key.rateLimits),
+      usage_limits: shownBudgetOrList(key.usageLimits, usage),
       provider: key.providerId,
       custom_host: key.customHost,
       fields: key.fields,
@@ -318,10 +352,10 @@ export class VirtualKeyListDto implements Listed<VirtualKeyDto> {
   @ApiProperty({ type: [VirtualKeyDto] })
   readonly data: readonly VirtualKeyDto[];
 
-  static from(keys: readonly VirtualKey[], total: number): VirtualKeyListDto {
+  static from(keys: readonly VirtualKey[], total: number, usage: Usage): VirtualKeyListDto {
     return Object.assign(new VirtualKeyListDto(), {
       total,
-      data: keys.map((key) => VirtualKeyDto.from(key)),
+      data: keys.map((key) => VirtualKeyDto.from(key, usage)),
     });
   }
 }

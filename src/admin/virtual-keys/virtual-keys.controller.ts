@@ -6,6 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { LimitsService } from '../limits/limits.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
   CopyVirtualKeyDto,
@@ -24,6 +25,7 @@ export class VirtualKeysController {
   constructor(
     private readonly virtualKeys: VirtualKeysService,
     private readonly workspaces: WorkspacesService,
+    private readonly limits: LimitsService,
   ) {}
 
   @Post()
@@ -44,7 +46,8 @@ export class VirtualKeysController {
   @ApiOkResponse({ type: VirtualKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<VirtualKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    return VirtualKeyListDto.from(...(await this.virtualKeys.list(reach, pageOf(query))));
+    const [keys, total] = await this.virtualKeys.list(reach, pageOf(query));
+    return VirtualKeyListDto.from(keys, total, await this.limits.usageOf(keys));
   }
 
   @Get(':slug')
@@ -52,7 +55,8 @@ export class VirtualKeysController {
   @ApiOperation({ summary: 'Read a virtual key' })
   @ApiOkResponse({ type: VirtualKeyDto })
   async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<VirtualKeyDto> {
-    return VirtualKeyDto.from(await this.virtualKeys.get(reachOf(caller), slug));
+    const key = await this.virtualKeys.get(reachOf(caller), slug);
+    return VirtualKeyDto.from(key, await this.limits.usageOf([key]));
   }
 
   @Put(':slug')

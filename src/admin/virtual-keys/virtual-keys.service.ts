@@ -20,6 +20,7 @@ import {
   type UpdateVirtualKeyDto,
   VirtualKeyDto,
 } from './virtual-key.dto.js';
+import { LimitsService } from '../limits/limits.service.js';
 
 @Injectable()
 export class VirtualKeysService {
@@ -28,6 +29,7 @@ export class VirtualKeysService {
     private readonly credentials: CredentialsService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly limits: LimitsService,
   ) {}
 
   async create(tenant: Tenant, dto: CreateVirtualKeyDto): Promise<VirtualKey> {
@@ -45,6 +47,8 @@ export class VirtualKeysService {
         sealedCredentials: await this.credentials.seal(place, dto.key),
         prices: pricesOf(dto.model_pricing ?? null),
         expiresAt: momentOf(dto.expires_at ?? null),
+        rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
+        usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
       },
       dto.slug,
     );
@@ -52,14 +56,12 @@ export class VirtualKeysService {
 
   /** Newest first. */
   list(reach: Reach, { skip, take }: Page): Promise<[VirtualKey[], number]> {
-    return this.unitOfWork
-      .repository(VirtualKey)
-      .findAndCount({
-        where: { ...reach, integrationId: IsNull() },
-        order: { createdAt: 'DESC', id: 'DESC' },
-        skip,
-        take,
-      });
+    return this.unitOfWork.repository(VirtualKey).findAndCount({
+      where: { ...reach, integrationId: IsNull() },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
   }
 
   async get(reach: Reach, slug: string): Promise<VirtualKey> {
@@ -73,6 +75,7 @@ export class VirtualKeysService {
     if (dto.note !== undefined) key.note = dto.note;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at);
     if (dto.model_pricing !== undefined) key.prices = pricesOf(dto.model_pricing);
+    await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
     const saved = await this.unitOfWork.repository(VirtualKey).save(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
@@ -82,12 +85,25 @@ export class VirtualKeysService {
   /** A second key to the same place, with a credential sealed for itself; in the same workspace unless another is said. */
   async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
     const key = await this.find(reach, slug, true);
-    const { organizationId, providerId, customHost, note, fields, prices, expiresAt } = key;
+    const {
+      organizationId,
+      providerId,
+      customHost,
+      note,
+      fields,
+      prices,
+      expiresAt,
+      rateLimits,
+      usageLimits,
+    } = key;
     const workspaceId = to ? to.workspaceId : key.workspaceId;
     const place = { organizationId, workspaceId, id: uuidV7(Date.now()), providerId, customHost };
     const sealedCredentials = await this.credentials.sealAgain(key, place);
     const name = wish.name ?? key.name;
-    return this.add({ ...place, name, note, fields, prices, expiresAt, sealedCredentials }, wish.slug);
+    return this.add(
+      { ...place, name, note, fields, prices, expiresAt, rateLimits, usageLimits, sealedCredentials },
+      wish.slug,
+    );
   }
 
   async remove(reach: Reach, slug: string): Promise<void> {
@@ -95,6 +111,13 @@ export class VirtualKeysService {
     this.noteChange(key, VirtualKeyDto.from(key));
     await this.unitOfWork.repository(VirtualKey).delete({ id: key.id });
     await this.announce(key);
+  }
+
+  private async changeLimits(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {
+    const { rate_limits, usage_limits, reset_usage } = dto;
+    if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
+    if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
+    if (reset_usage) await this.limits.reset(key);
   }
 
   /** Adds a row and tells of it. */

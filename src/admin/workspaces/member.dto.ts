@@ -1,6 +1,14 @@
 import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
 import { scopesOfRoles } from '../../auth/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
@@ -139,6 +147,9 @@ export class MemberListDto implements Listed<MemberDto> {
   readonly data: readonly MemberDto[];
 
   static from(members: readonly Membership[], total: number): MemberListDto {
-    return Object.assign(new MemberListDto(), { total, data: members.map((member) => MemberDto.from(member)) });
+    return Object.assign(new MemberListDto(), {
+      total,
+      data: members.map((member) => MemberDto.from(member)),
+    });
   }
 }

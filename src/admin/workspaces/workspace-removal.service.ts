@@ -22,13 +22,13 @@ interface Content {
 /** What a workspace may still hold and nobody wants to lose by mistake: it must be removed first. */
 const MUST_BE_EMPTY: readonly Content[] = [
   { name: 'virtual keys', entity: VirtualKey },
-  { name: 'integrations', entity: Integration as EntityTarget<Tenant> },
-  { name: 'configs', entity: Config as EntityTarget<Tenant> },
+  { name: 'integrations', entity: Integration },
+  { name: 'configs', entity: Config },
 ];
 
 /** What goes with a workspace. */
 const GOES_ALONG: readonly Content[] = [
-  { name: 'API keys (revoked)', entity: ApiKey as EntityTarget<Tenant> },
+  { name: 'API keys (revoked)', entity: ApiKey },
   { name: 'members', entity: WorkspaceMember },
 ];
 

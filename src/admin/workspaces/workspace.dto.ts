@@ -51,7 +51,11 @@ const IsMetadata = (): PropertyDecorator =>
   );
 
 export class WorkspaceDefaultsDto {
-  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' }, example: { team: 'search' } })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { team: 'search' },
+  })
   @IfGiven()
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>>;

@@ -97,7 +97,11 @@ export class WorkspacesService {
     });
     const users = (dto.users ?? []).map((id) => ({ id, role: 'member' as const }));
     if (users.length > 0) await this.members.enter(tenantOf(workspace), users);
-    this.audit.note({ targetId: workspace.id, workspaceId: workspace.id, after: WorkspaceDto.from(workspace) });
+    this.audit.note({
+      targetId: workspace.id,
+      workspaceId: workspace.id,
+      after: WorkspaceDto.from(workspace),
+    });
     return workspace;
   }
 
@@ -113,7 +117,10 @@ export class WorkspacesService {
 
   /** A workspace with the first of its members, as reading it shows them. */
   async withMembers(workspace: Workspace): Promise<WorkspaceWithUsersDto> {
-    return WorkspaceWithUsersDto.from(workspace, await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS));
+    return WorkspaceWithUsersDto.from(
+      workspace,
+      await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS),
+    );
   }
 
   /** For the record of a change; refuses when the client's condition is about another state. */

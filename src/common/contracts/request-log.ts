@@ -45,6 +45,20 @@ export interface Usage {
   readonly reasoning_tokens?: number;
   readonly audio_input_tokens?: number;
   readonly audio_output_tokens?: number;
+  // The rest has no column of its own. It decides what the request cost.
+  readonly cache_write_1h_tokens?: number;
+  readonly cached_audio_input_tokens?: number;
+  readonly cached_image_input_tokens?: number;
+  readonly image_input_tokens?: number;
+  readonly video_input_tokens?: number;
+  readonly image_output_tokens?: number;
+  readonly video_output_tokens?: number;
+  /** Beside the totals: what was read of the pages that an answer cites. */
+  readonly citation_tokens?: number;
+  readonly web_searches?: number;
+  readonly file_searches?: number;
+  /** Of sound that is charged by the second, milliseconds. */
+  readonly audio_input_ms?: number;
 }
 
 /** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */
@@ -52,6 +66,16 @@ export type UsageSource = 'provider' | 'counted' | 'none';
 
 /** Header names and values in turn, as they were sent, secrets masked. A flat list, because making an object per request costs more. */
 export type HeaderPairs = readonly string[];
+
+/** What an attempt is charged to a budget with. The amount is the attempt's own cost or tokens, so it is not said again. */
+export interface Charge {
+  /** Name of the counter. */
+  readonly counter: string;
+  readonly measure: 'cost' | 'tokens';
+  /** Which process had leased it, and how much of its lease is used up: nano-dollars or tokens. */
+  readonly holder: string;
+  readonly leased: number;
+}
 
 /** One try at one target. */
 export interface AttemptRecord {
@@ -71,6 +95,8 @@ export interface AttemptRecord {
   readonly error_code: string | null;
   readonly usage: Usage | null;
   readonly cost_nano_usd: number | null;
+  /** Absent where no budget applies. */
+  readonly charges?: readonly Charge[];
 }
 
 export interface RequestLogRecord extends OpenedExchange {

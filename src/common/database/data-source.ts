@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { IntegrationModel } from './entities/integration-model.entity.js';
@@ -21,6 +22,7 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
@@ -28,11 +30,18 @@ import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
-const SHARED_CREDENTIALS = [Integration, IntegrationModel, IntegrationWorkspace, WorkspaceProvider, ModelPrice];
+const SHARED_CREDENTIALS = [
+  Integration,
+  IntegrationModel,
+  IntegrationWorkspace,
+  WorkspaceProvider,
+  ModelPrice,
+];
 
 const ENTITIES = [
   ApiKey,
   AuditRecord,
+  LimitPolicy,
   Config,
   ConfigVersion,
   Invite,
@@ -53,6 +62,7 @@ const MIGRATIONS = [
   UsageMinute1763690200000,
   Authority1763690250000,
   IdempotentAnswers1763690260000,
+  Limits1763690400000,
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
   Integrations1763690900000,

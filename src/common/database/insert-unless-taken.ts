@@ -13,7 +13,7 @@ export async function insertUnlessTaken<T extends ObjectLiteral>(
     .createQueryBuilder()
     .insert()
     .into(entity)
-    .values(row as never)
+    .values(row)
     .orIgnore()
     .returning('id')
     .execute();

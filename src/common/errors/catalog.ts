@@ -113,7 +113,14 @@ export const ERRORS = {
   budget_exceeded: {
     status: 402,
     type: 'budget_error',
-    message: 'The budget of {subject} is spent.',
+    message: 'The budget of {subject} does not cover this request: {left} left, up to {needed} needed.',
+    doNotRetry: true,
+  },
+  price_unknown: {
+    status: 402,
+    type: 'budget_error',
+    message:
+      'Nobody knows the price of the model "{model}", so it cannot be used under the budget in dollars of {subject}.',
     doNotRetry: true,
   },
   forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that: {detail}.' },
@@ -177,6 +184,11 @@ export const ERRORS = {
     message: 'This Idempotency-Key was used for another request. Send a new one for each different request.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', message: 'The rate limit of {subject} is reached.' },
+  concurrency_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'As many requests as {subject} allows at the same time are running ({limit}).',
+  },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
@@ -211,6 +223,12 @@ export const ERRORS = {
     status: 503,
     type: 'server_error',
     message: 'The key cannot be checked right now, because the database is away. Try again shortly.',
+  },
+  limits_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'The budget of {subject} cannot be checked right now, because its store is away. Try again shortly.',
   },
   audit_unavailable: {
     status: 503,

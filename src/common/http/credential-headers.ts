@@ -9,4 +9,6 @@ export const CREDENTIAL_HEADERS = [
   'x-goog-api-key',
   'x-gateway-api-key',
   'x-portkey-api-key',
+  // Clients in browsers have no other place for a key: `openai-insecure-api-key.<key>`.
+  'sec-websocket-protocol',
 ] as const;

@@ -103,6 +103,11 @@ export const settingsSchema = z.object({
   GATEHOUSE_IDLE_TIMEOUT_MS: whole(2 * MINUTE, 1, 'Per attempt: between two chunks of the answer.'),
   GATEHOUSE_TOTAL_TIMEOUT_MS: whole(30 * MINUTE, 1, 'Per attempt: until the last byte of the answer.'),
   GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body of an endpoint that is parsed.'),
+  GATEHOUSE_OUTPUT_TOKENS_CEILING: whole(
+    16_384,
+    1,
+    'Output tokens that limits reserve for a request that does not bound its output itself.',
+  ),
   GATEHOUSE_LOG_BODIES: z
     .enum(['full', 'off'])
     .default('full')
@@ -147,6 +152,7 @@ export interface Settings {
   readonly adminSocket: string | undefined;
   readonly timeouts: UpstreamTimeouts;
   readonly bodyLimitBytes: number;
+  readonly outputTokensCeiling: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
   readonly staleKeysMs: number;
   readonly drainDelayMs: number;
@@ -307,6 +313,7 @@ function toSettings(raw: Raw): Settings {
       totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
     },
     bodyLimitBytes: raw.GATEHOUSE_BODY_LIMIT_BYTES,
+    outputTokensCeiling: raw.GATEHOUSE_OUTPUT_TOKENS_CEILING,
     logBodies: raw.GATEHOUSE_LOG_BODIES,
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,
     drainDelayMs: raw.GATEHOUSE_DRAIN_DELAY_MS,

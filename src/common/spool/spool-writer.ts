@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, utimes, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Allocate, EncodedFrame } from './frame.js';
 import { HEARTBEAT_MS, writeOwner } from './owner.js';
@@ -46,9 +46,13 @@ export class SpoolWriter {
 
   constructor(private readonly options: SpoolWriterOptions) {
     this.folder = this.makeFolder();
+    this.id = basename(this.folder);
     this.chain = this.begin();
     this.heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS).unref();
   }
+
+  /** Name of the folder that this writer began with. */
+  readonly id: string;
 
   get state(): SpoolState {
     return this.chain.state;

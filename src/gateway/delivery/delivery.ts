@@ -222,7 +222,8 @@ export class Delivery implements ReplySink {
 
   private meterFor(): Meter | null {
     const { endpoint, isStreamed, body } = this.entry;
-    if (!endpoint?.usage) return null;
+    // Sound tells nothing of itself, and is large.
+    if (!endpoint?.usage || this.head.contentType?.startsWith('audio/')) return null;
     const encoding = this.head.contentEncoding;
     if (!this.isStream) return meterAnswer(endpoint.usage, encoding);
     const options = body?.stream_options as { include_usage?: unknown } | null | undefined;

@@ -11,6 +11,9 @@ const RETRY_AFTER_SECONDS = '1';
 /** Statuses that tell the client to come back. */
 const COME_BACK: ReadonlySet<number> = new Set([429, 503]);
 
+/** What a reached rate limit tells, in headers `x-ratelimit-<name>`; the reset is in seconds from now. */
+const RATE_LIMIT_FACTS = ['limit', 'remaining', 'reset'] as const;
+
 /** Headers of a refusal besides those of the exchange: names and values in turn. */
 function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
   const headers = [
@@ -22,7 +25,10 @@ function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
     'no-store',
   ];
   if (spec.doNotRetry) headers.push('x-should-retry', 'false');
-  if (COME_BACK.has(spec.status)) headers.push('retry-after', RETRY_AFTER_SECONDS);
+  if (COME_BACK.has(spec.status))
+    headers.push('retry-after', String(details.retryAfter ?? RETRY_AFTER_SECONDS));
+  for (const name of RATE_LIMIT_FACTS)
+    if (details[name] !== undefined) headers.push(`x-ratelimit-${name}`, String(details[name]));
   if (details.allowed !== undefined) headers.push('allow', String(details.allowed));
   return headers;
 }

@@ -167,7 +167,7 @@ export class TranslatedDelivery implements ReplySink {
     const body =
       attempt.status < 400
         ? translatedAnswer(whole, translated, this.reading)
-        : translatedError(attempt.status, whole, translated);
+        : translatedError(attempt, whole, translated);
     this.entry.responseBody.add(body);
     this.record('completed', null, () => {
       if (this.response.destroyed) return;

@@ -4,9 +4,12 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../journal/entry.js';
+import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { ReadRequest } from '../types/content.js';
+import { FormBody } from './form-body.js';
+import { boundaryOf } from './multipart-scanner.js';
 import { BodyStream, parseJsonObject, readBody } from './request-body.js';
 import { hasBody } from './request-hygiene.js';
 
@@ -21,7 +24,8 @@ export interface Reading {
 
 /**
  * Reads what the gateway has to know. Only the body of a first-class endpoint is read, and parsed once; its bytes
- * go on as they came, but for a model that names its target. Every other body streams through unread.
+ * go on as they came, but for a model that names its target. Of a form the fields are read while it streams through.
+ * Every other body streams through unread.
  */
 export async function readRequest(
   request: IncomingMessage,
@@ -30,8 +34,11 @@ export async function readRequest(
   { limitBytes, keepsBody }: Reading,
 ): Promise<ReadRequest> {
   entry.endpoint = findEndpointRow(request.method ?? '', path.path);
+  const isKept = keepsBody && isBounded(request, limitBytes);
+  const boundary = formBoundary(entry.endpoint, request);
+  if (boundary !== null) return readForm(request, path, entry, { boundary, isKept });
   const isJson = isRead(entry.endpoint, request);
-  if (!isJson && !(keepsBody && isBounded(request, limitBytes))) return passThrough(request, path, entry);
+  if (!isJson && !isKept) return passThrough(request, path, entry);
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
@@ -66,6 +73,64 @@ function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
   entry.isStreamed = google?.isStreamed ?? json.stream === true;
   entry.model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
   return named;
+}
+
+/** How a form is read: `isKept` says that all of it is to be kept. */
+interface FormReading {
+  readonly boundary: string;
+  readonly isKept: boolean;
+}
+
+/** Reads the fields of a form that stand before its first file; the rest streams through, and is noted as it passes. */
+async function readForm(
+  request: IncomingMessage,
+  path: RequestPath,
+  entry: Entry,
+  { boundary, isKept }: FormReading,
+): Promise<ReadRequest> {
+  const form = new FormBody(request, entry.requestBody, boundary);
+  const before = performance.now();
+  await form.readHead(isKept);
+  const waitedMs = performance.now() - before;
+  const named = modelTarget(form.field('model') ?? '');
+  noteForm(entry, form, named);
+  if (named) form.replace('model', named.model);
+  form.onLate = (name, value) => {
+    if (name === 'model') checkLate(entry, value);
+    noteForm(entry, form, null);
+  };
+  const { isWhole } = form;
+  return {
+    path,
+    body: isWhole ? form.takeHead() : form,
+    json: null,
+    model: entry.model,
+    isStreamed: entry.isStreamed,
+    modelSlug: named ? named.slug : null,
+    isRepeatable: isWhole,
+    waitedMs,
+  };
+}
+
+function noteForm(entry: Entry, form: FormBody, named: ModelTarget | null): void {
+  entry.isStreamed = form.field('stream') === 'true';
+  entry.model = (named?.model ?? form.field('model') ?? '').slice(0, MODEL_CHARS_MAX) || null;
+}
+
+/** A model behind the file is seen when the request is on its way, and must be one that could have gone there. */
+function checkLate({ caller, target }: Entry, model: string): void {
+  if (modelTarget(model))
+    throw new AppError('invalid_request', {
+      detail: 'The field "model" names a virtual key, so it must stand before the file in the form.',
+    });
+  if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
+}
+
+function formBoundary(endpoint: Endpoint | null, request: IncomingMessage): string | null {
+  const { headers } = request;
+  if (endpoint?.body !== 'form' || headers['content-encoding'] !== undefined || !hasBody(request))
+    return null;
+  return boundaryOf(headers['content-type']);
 }
 
 function isRead(endpoint: Endpoint | null, { headers }: IncomingMessage): boolean {

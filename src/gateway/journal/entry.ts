@@ -7,6 +7,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
 import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
@@ -53,6 +54,11 @@ export class Entry implements Findings {
   requestBody = new BodyCapture(false);
   responseBody = new BodyCapture(false);
   readonly attempts: AttemptRecord[] = [];
+
+  /** What the request as a whole reserved of limits: settled when it ends. */
+  permit: Hold | null = null;
+  /** What is counted once per request has been counted. */
+  isAdmitted = false;
 
   private opened: OpenedExchange | null = null;
   private isClosed = false;
@@ -114,15 +120,22 @@ export class Entry implements Findings {
   /** Adds a try that is over. `reading` is what its answer told, if it was read. */
   addAttempt(attempt: Attempt, target: Target, errorCode: string | null, reading: Reading = UNREAD): void {
     const { usage, responseModel } = reading;
-    this.attempts.push(
-      attemptRecord(attempt, target, {
-        attempt: this.attempts.length,
-        option_path: this.option,
-        error_code: errorCode,
-        usage,
-        cost_nano_usd: usage && this.cost(usage, responseModel),
-      }),
-    );
+    const cost = usage && this.cost(usage, responseModel);
+    const record = attemptRecord(attempt, target, {
+      attempt: this.attempts.length,
+      option_path: this.option,
+      error_code: errorCode,
+      usage,
+      cost_nano_usd: cost,
+    });
+    const { hold } = attempt;
+    attempt.hold = null;
+    this.attempts.push(hold ? { ...record, charges: hold.settle(this.actual(reading, cost)) } : record);
+  }
+
+  private actual({ usage, outputText }: Reading, costNanoUsd: number | null): Actual {
+    const tokens = usage && usage.input_tokens + usage.output_tokens;
+    return { costNanoUsd, tokens, isCountedLater: usage === null && outputText !== '' && this.body !== null };
   }
 
   /**
@@ -130,6 +143,8 @@ export class Entry implements Findings {
    * kill of the process. Without an identified caller nothing is written: such a request is not an exchange.
    */
   close(outcome: Outcome, then: () => void): void {
+    this.permit?.settle(UNUSED);
+    this.permit = null;
     if (this.isClosed || !this.caller) {
       then();
       return;
@@ -163,6 +178,11 @@ export class Entry implements Findings {
     return cost;
   }
 
+  /** What a usage costs where it was added up from several, each at its own price. */
+  knowCost(usage: Usage, cost: number | null): void {
+    this.priced = { usage, cost };
+  }
+
   /** What must not stand in a kept body: the caller's gateway key, and the provider's credential, whoever brought it. */
   private secrets(): string[] {
     const stored = this.target?.credentials.key;
@@ -177,7 +197,10 @@ export class Entry implements Findings {
     return prices && (prices.get(responseModel ?? '') ?? prices.get(this.model ?? ''));
   }
 
-  private priceOf(model: string | null): Price | null {
-    return this.target && model !== null ? this.prices.find(this.target.provider.id, model) : null;
+  /** The price in force for a model at the place where the request goes; null when nobody knows it. */
+  priceOf(model: string | null): Price | null {
+    const { target } = this;
+    if (!target || model === null) return null;
+    return target.virtualKey?.prices?.get(model) ?? this.prices.find(target.provider.id, model);
   }
 }

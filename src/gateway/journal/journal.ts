@@ -8,7 +8,7 @@ import { Entry } from './entry.js';
 export class Journal {
   constructor(
     private readonly sink: LogSink,
-    private readonly prices: PriceBook,
+    readonly prices: PriceBook,
   ) {}
 
   begin(request: IncomingMessage): Entry {

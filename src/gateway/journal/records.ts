@@ -103,7 +103,7 @@ function whereOf(target: Target | null): Pick<OpenedExchange, 'provider' | 'virt
 }
 
 /** `_user` comes from the body when the caller did not give it, as in the compatible API. */
-function metadataOf({ asked, body }: Findings): OpenedExchange['metadata'] {
+export function metadataOf({ asked, body }: Pick<Findings, 'asked' | 'body'>): OpenedExchange['metadata'] {
   const given = asked.metadata;
   const user = body?.user;
   if (typeof user !== 'string' || user === '' || given?._user !== undefined) return given;

@@ -89,7 +89,14 @@ class Compiler {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
     const { overrides, where } = placed(own, all.override_params ?? {});
-    return { kind: 'target', path, where, params: changesOf(all, overrides), ...wayOf(all), ...rulesOf(all, this.sharedName(path)) };
+    return {
+      kind: 'target',
+      path,
+      where,
+      params: changesOf(all, overrides),
+      ...wayOf(all),
+      ...rulesOf(all, this.sharedName(path)),
+    };
   }
 
   private sharedName(path: string): string | null {
@@ -150,7 +157,7 @@ function inherited(parent: RoutingConfig, child: RoutingConfig): RoutingConfig {
 }
 
 function balanced(
-  { sticky }: Strategy,
+  { sticky, balance_by: by = 'weight' }: Strategy,
   path: string,
   targets: readonly RoutingConfig[],
   children: readonly Plan[],
@@ -162,7 +169,7 @@ function balanced(
     weight: targets[index]?.weight ?? 1,
   }));
   const drawn = weighted.filter(({ weight }) => weight > 0);
-  return { kind: 'loadbalance', path, targets: drawn, stickyBy: stickyFields(sticky) };
+  return { kind: 'loadbalance', path, by, targets: drawn, stickyBy: stickyFields(sticky) };
 }
 
 function conditional(

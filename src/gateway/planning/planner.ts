@@ -106,6 +106,7 @@ export class Planner {
       virtualKey: {
         id: key.id,
         slug: key.slug,
+        ...(key.limits ? { limits: key.limits } : {}),
         ...(key.models ? { models: key.models } : {}),
         ...(key.prices ? { prices: key.prices } : {}),
       },

@@ -2,6 +2,7 @@ import type { RoutedRequest } from '../../common/contracts/routing-config/condit
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
+import { Admission } from '../limits/admission.js';
 import type { ReadRequest } from '../types/content.js';
 import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
@@ -18,6 +19,7 @@ import { RetryBudgets } from '../upstream/retry-budget.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
+import { Loads } from './loads.js';
 import { proven } from './proven.js';
 import { type Outcome, route, settle, unwrap, type Walk } from './route.js';
 
@@ -32,10 +34,12 @@ export interface Sending {
 @Injectable()
 export class Dispatcher {
   private readonly budgets = new RetryBudgets();
+  private readonly loads = new Loads();
 
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
+    private readonly admission: Admission,
     private readonly breakers: Breakers,
   ) {}
 
@@ -49,7 +53,9 @@ export class Dispatcher {
     const { response, entry } = sending.exchange;
     this.breakers.began(planned);
     const pending = this.attempt(sending, planned);
-    const outcome = await settle(holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending);
+    const outcome = await settle(
+      holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
+    );
     this.breakers.ended(planned, response.destroyed ? null : outcome);
     return unwrap(outcome);
   }
@@ -77,20 +83,23 @@ export class Dispatcher {
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
   private async send(
-    { exchange: { response, entry }, caller, read }: Sending,
+    { exchange, caller, read }: Sending,
     planned: PlannedTarget,
     target: Target,
     wire: WireRequest,
   ): Promise<Attempt> {
+    const { response, entry } = exchange;
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
     const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
+    const start = (): Attempt =>
+      (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits));
     response.once('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
-        () => (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits)),
+        () => this.admission.begin({ exchange, target, wire }, start),
         {
           retries: entry.asked.retries,
           plan: planned.retry,
@@ -115,6 +124,8 @@ export class Dispatcher {
     return {
       request: routedRequest(exchange, read.json),
       attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
+      loads: this.loads,
+      whenOver: (then) => void exchange.response.once('close', then),
       decided: (decision) => exchange.entry.decided(decision),
       isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>

@@ -1,19 +1,34 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { BalanceRule } from '../../common/contracts/routing-config/document.js';
 import { sessionOf, shareOfSession } from '../../common/contracts/routing-config/sessions.js';
 import type { LoadBalance, Weighted } from '../types/plan.js';
+import type { Loads } from './loads.js';
 
 export interface Picked {
   readonly target: Weighted;
-  readonly by: 'session' | 'weight';
+  readonly by: 'session' | BalanceRule;
 }
 
-/** The target of a load balance for one request. `random` is in [0, 1). */
-export function pick(balance: LoadBalance, request: RoutedRequest, random: () => number = Math.random): Picked {
-  const { targets, stickyBy } = balance;
+/** What a choice is made by besides the request. */
+export interface Chances {
+  readonly loads: Loads;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** The target of a load balance for one request. A session goes before everything else. */
+export function pick(balance: LoadBalance, request: RoutedRequest, { loads, random }: Chances): Picked {
+  const { targets, stickyBy, by } = balance;
   const session = stickyBy && sessionOf(stickyBy, request);
-  return session === null
-    ? { target: pickByWeight(targets, random()), by: 'weight' }
-    : { target: shareOfSession(targets, session), by: 'session' };
+  if (session !== null) return { target: shareOfSession(targets, session), by: 'session' };
+  switch (by) {
+    case 'weight':
+      return { target: pickByWeight(targets, random()), by };
+    case 'latency':
+      return { target: loads.fastest(targets, random), by };
+    case 'least_busy':
+      return { target: loads.leastBusy(targets, random()), by };
+  }
 }
 
 function pickByWeight(targets: readonly Weighted[], random: number): Weighted {

@@ -45,7 +45,8 @@ function trialOf(answer: Answer, endpoint: Endpoint | null): Trial | null {
   const isJson = contentType?.startsWith('application/json') ?? false;
   if (isJson) return new Trial(answer, null, null);
   const isStream = answer.translated?.context.isStreamed ?? contentType?.startsWith('text/event-stream') ?? false;
-  return isStream ? new Trial(answer, endpoint.usage, contentEncoding) : null;
+  const trial = isStream ? new Trial(answer, endpoint.usage, contentEncoding) : null;
+  return trial?.isReadable ? trial : null;
 }
 
 /** Takes the beginning of an answer and judges it. */
@@ -69,6 +70,11 @@ class Trial implements ReplySink {
     this.translation = usage && translated ? new TranslatedStream(translated, nothingRead()) : null;
     this.reader = usage && new SseReader((data) => this.judge(data, usage));
     this.decoder = usage && decoding(contentEncoding, BYTES_MAX, (chunk) => this.read(chunk));
+  }
+
+  /** False for a stream in an encoding that nobody here can undo. */
+  get isReadable(): boolean {
+    return this.decoder !== null;
   }
 
   onChunk(chunk: Buffer): boolean {

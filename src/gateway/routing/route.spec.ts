@@ -7,6 +7,7 @@ import { planFromConfig } from '../planning/plan-from-config.js';
 import type { LoadBalance, Plan } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/retry.js';
+import { Loads } from './loads.js';
 import { pick } from './pick.js';
 import { type Answered, route } from './route.js';
 
@@ -38,6 +39,8 @@ async function walked(
       const outcome = outcomes[tried.length - 1] ?? 200;
       return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
     },
+    loads: new Loads(),
+    whenOver: (then) => then(),
     decided: (decision) => decisions.push(decision),
     isOpen: (target) => more.open?.includes(target.path.replace('config', '')) ?? false,
     mayGoOn: () => more.mayGoOn ?? true,
@@ -71,7 +74,11 @@ describe('route', () => {
   });
 
   it.each([200, 246, 301, 400, 401, 403, 404, 413, 422, 446])('lets the answer %i stand', async (status) => {
-    expect(await walked(three(), [status])).toMatchObject({ tried: ['.targets[0]'], heard: status, givenUp: [] });
+    expect(await walked(three(), [status])).toMatchObject({
+      tried: ['.targets[0]'],
+      heard: status,
+      givenUp: [],
+    });
   });
 
   it.each([
@@ -164,7 +171,8 @@ describe('route', () => {
 });
 
 describe('pick', () => {
-  const picked = (...asked: Parameters<typeof pick>): Plan => pick(...asked).target.plan;
+  const picked = (plan: LoadBalance, request: RoutedRequest, random = Math.random): Plan =>
+    pick(plan, request, { loads: new Loads(), random }).target.plan;
   const balance = (weights: number[], sticky?: string[]): LoadBalance =>
     planOf({
       strategy: {
@@ -221,7 +229,10 @@ describe('pick', () => {
 describe('a target that is out of service', () => {
   const balanced = planOf({
     strategy: { mode: 'loadbalance' },
-    targets: [{ virtual_key: 'a', weight: 1_000 }, { virtual_key: 'b', weight: 0.001 }],
+    targets: [
+      { virtual_key: 'a', weight: 1_000 },
+      { virtual_key: 'b', weight: 0.001 },
+    ],
   });
 
   it('is passed over while there is another one', async () => {
@@ -257,9 +268,16 @@ describe('the log and the explanation of a request', () => {
         {
           name: 'a',
           strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata.user'] } },
-          targets: [{ virtual_key: 'a1', weight: 2 }, { strategy: { mode: 'single' }, targets: [{ virtual_key: 'a2' }] }],
+          targets: [
+            { virtual_key: 'a1', weight: 2 },
+            { strategy: { mode: 'single' }, targets: [{ virtual_key: 'a2' }] },
+          ],
         },
-        { name: 'b', strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'b1' }, { virtual_key: 'b2' }] },
+        {
+          name: 'b',
+          strategy: { mode: 'fallback' },
+          targets: [{ virtual_key: 'b1' }, { virtual_key: 'b2' }],
+        },
       ],
     };
     const read = readRoutingConfig(document);
@@ -270,7 +288,9 @@ describe('the log and the explanation of a request', () => {
       const { tried, decisions } = await walked(planOf(document), [500, 200], { request });
       const told = explainRouting(read.config, request);
 
-      expect(told.targets.map(({ path }) => path.replace('config', '')).slice(0, tried.length)).toEqual(tried);
+      expect(told.targets.map(({ path }) => path.replace('config', '')).slice(0, tried.length)).toEqual(
+        tried,
+      );
       expect(decisions).toHaveLength(told.decisions.length);
     }
   });

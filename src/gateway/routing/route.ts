@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../common/errors/catalog.js';
 import type { Conditional, Fallback, LoadBalance, Plan, PlannedTarget } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { isListed } from './failure-statuses.js';
+import type { Loads } from './loads.js';
 import { pick } from './pick.js';
 
 /** What a target answered, as far as routes look at it. */
@@ -19,6 +20,9 @@ export interface Walk<Answer extends Answered> {
    * `holdMs` an answer that breaks before its first useful token is a failed attempt, too.
    */
   attempt(target: PlannedTarget, holdMs: number): Promise<Answer>;
+  readonly loads: Loads;
+  /** Calls back when the exchange is over. */
+  readonly whenOver: (then: () => void) => void;
   /** Notes a choice and its reason, for the log. */
   decided(decision: string): void;
   /** The target is out of service, so that others are asked while there are any. */
@@ -44,7 +48,7 @@ export async function route<Answer extends Answered>(
     case 'fallback':
       return fallBack(plan, walk, holdMs);
     case 'loadbalance':
-      return route(balance(plan, walk), walk, holdMs);
+      return balance(plan, walk, holdMs);
     case 'conditional':
       return route(choose(plan, walk), walk, holdMs);
   }
@@ -70,11 +74,17 @@ async function fallBack<Answer extends Answered>(
   return route(last, walk, holdMs);
 }
 
-function balance(plan: LoadBalance, walk: Choosing): Plan {
+function balance<Answer extends Answered>(
+  plan: LoadBalance,
+  walk: Walk<Answer>,
+  holdMs: number,
+): Promise<Answer> {
   const targets = inService(plan.targets, walk, (target) => target.plan);
-  const { target, by } = pick(targets === plan.targets ? plan : { ...plan, targets }, walk.request);
+  const fit = targets === plan.targets ? plan : { ...plan, targets };
+  const { target, by } = pick(fit, walk.request, { loads: walk.loads, random: Math.random });
   walk.decided(`${plan.path}: ${target.path} by ${by}`);
-  return target.plan;
+  const run = (): Promise<Answer> => route(target.plan, walk, holdMs);
+  return plan.by === 'weight' ? run() : walk.loads.measured(target, run, walk.whenOver);
 }
 
 /** What choosing needs of a walk. */
@@ -115,8 +125,10 @@ const TOO_MANY = 429;
 /** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
 const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'budget_exceeded',
+  'concurrency_limited',
   'model_not_allowed',
   'not_found',
+  'price_unknown',
   'provider_not_allowed',
   'rate_limited',
 ]);

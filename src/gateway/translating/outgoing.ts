@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
+import { messagesUsage } from '../../providers/endpoints/messages.js';
+import { supportOf } from '../../providers/endpoints/support.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import type { Content } from '../types/content.js';
@@ -9,6 +11,7 @@ import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import { upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
+import { addSubprotocols } from '../upstream/subprotocols.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
 
@@ -46,17 +49,34 @@ export function outgoing(prepared: Prepared): Outgoing {
   const translation = isAsItIs ? null : translationFor(target, entry.endpoint);
   return translation
     ? translatedRequest(prepared, translation)
-    : { wire: ownRequest(prepared), translated: null };
+    : { wire: isAsItIs ? ownRequest(prepared) : countedRequest(prepared), translated: null };
+}
+
+/** The client's own request, but for one that nobody but the gateway can answer: counting for a provider that does not. */
+function countedRequest(prepared: Prepared): WireRequest {
+  const { content, target, entry } = prepared;
+  const request = ownRequest(prepared);
+  if (!isCounted(target, entry)) return request;
+  if (!content.json) throw unreadable(target);
+  return { ...request, counted: messagesUsage.inputText(content.json) };
 }
 
 function ownRequest({ request, content, target, entry }: Prepared): WireRequest {
   const { path, query } = content.path;
+  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '');
+  if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
     path: target.basePath + joined(ownPath(target, entry, path) + query, target.query),
-    headers: upstreamHeaders(request, target, entry.gatewayKey ?? ''),
+    headers,
     body: content.body,
+    upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
+}
+
+/** Nobody but the gateway can count for this provider. */
+function isCounted({ provider }: Target, { endpoint }: Entry): boolean {
+  return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
 
 /** The client's own path, but where the provider's dialect knows a better one for an endpoint. */
@@ -77,10 +97,7 @@ const OWN_HEADERS = ['content-type', 'application/json', 'accept-encoding', 'ide
 function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
   const { request, target, entry } = prepared;
   const asked = entry.body;
-  if (!asked)
-    throw new AppError('invalid_request', {
-      detail: `The provider "${target.provider.id}" speaks another dialect, so the request body must be JSON without a content-encoding.`,
-    });
+  if (!asked) throw unreadable(target);
   const context = contextOf(prepared, translation);
   const hub = hubRequest(asked, translation, context);
   const {
@@ -100,6 +117,11 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
   };
   return { wire, translated: { translation, context, asked, hub } };
 }
+
+const unreadable = ({ provider }: Target): AppError =>
+  new AppError('invalid_request', {
+    detail: `The provider "${provider.id}" speaks another dialect, so the request body must be JSON without a content-encoding.`,
+  });
 
 /** What a stream cost is known only when the provider is asked to say it. */
 const USAGE_ASKED = { stream_options: { include_usage: true } } as const;

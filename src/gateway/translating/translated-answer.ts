@@ -4,6 +4,8 @@ import type { UsageReader } from '../../providers/endpoint.js';
 import type { HubError } from '../../providers/translation.js';
 import { note, parsedObject, type Reading } from '../journal/metering.js';
 import { hubErrorOf } from './hub-error.js';
+import type { Reply } from '../types/reply.js';
+import { headerOf } from '../upstream/response-headers.js';
 import type { Translated } from './outgoing.js';
 
 const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usage] as const] : [])));
@@ -23,9 +25,14 @@ export function translatedAnswer(
 }
 
 /** A provider's refusal in the client's words. */
-export function translatedError(status: number, body: Buffer, { translation }: Translated): Buffer {
+export function translatedError(
+  { status, rawHeaders }: Pick<Reply, 'status' | 'rawHeaders'>,
+  body: Buffer,
+  { translation }: Translated,
+): Buffer {
   const { translator, shape } = translation;
+  const header = (name: string): string | null => headerOf(rawHeaders, name);
   const parsed = parsedObject(body.toString('utf8'));
-  const error: HubError = translator ? translator.error(status, parsed) : hubErrorOf(status, parsed);
+  const error: HubError = translator ? translator.error(status, parsed, header) : hubErrorOf(status, parsed);
   return Buffer.from(JSON.stringify(shape ? shape.error(error, status) : { error }));
 }

@@ -3,7 +3,7 @@ import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Target } from '../types/target.js';
 import { own } from '../../providers/dialects/own.js';
-import { CHAT, supportOf } from '../../providers/endpoints/support.js';
+import { hubOf, supportOf } from '../../providers/endpoints/support.js';
 import { providers } from '../../providers/registry.js';
 import { clientShapes } from '../../providers/shapes/index.js';
 import type { ClientShape, Translator } from '../../providers/translation.js';
@@ -20,17 +20,18 @@ export interface Translation {
 
 /**
  * How a provider serves an endpoint that it has not itself; null when the client's bytes go as they are. That is so for
- * an endpoint that the provider has, for requests that are not read, for providers that are only passed through to, and
- * for a host of the caller's own, which may have more than the provider whose dialect it speaks. Refuses with `endpoint_unsupported`, naming providers that have it.
+ * an endpoint that the provider has, for requests that the gateway does not read (a provider may have something of its own by
+ * that name), for providers that are only passed through to, and for a host of the caller's own, which may have more than
+ * the provider whose dialect it speaks. Refuses with `endpoint_unsupported`, naming providers that have it.
  */
 export function translationFor(
   { provider, isCustomHost }: Target,
   endpoint: Endpoint | null,
 ): Translation | null {
-  if (!endpoint || endpoint.body === 'opaque' || provider.dialect === own) return null;
+  if (!endpoint || isUnread(endpoint) || provider.dialect === own) return null;
   const support = supportOf(provider, endpoint.id);
-  if (support === 'native') return null;
-  if (support === 'translated') return translated(provider, endpoint.id);
+  if (support === 'native' || support === 'counted') return null;
+  if (support === 'translated' && endpoint.body === 'json') return translated(provider, endpoint.id);
   if (isCustomHost) return null;
   throw new AppError('endpoint_unsupported', {
     provider: provider.id,
@@ -39,9 +40,12 @@ export function translationFor(
   });
 }
 
+/** Neither the request nor the answer is looked at. */
+const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && usage === null;
+
 function translated(provider: Provider, endpoint: EndpointId): Translation {
   const shape = clientShapes[endpoint] ?? null;
-  const hub = shape ? CHAT : endpoint;
+  const hub = hubOf(endpoint);
   return { shape, translator: provider.dialect.translators?.[hub] ?? null, hub };
 }
 

@@ -10,6 +10,8 @@ export interface Content {
   readonly json: Json | null;
   readonly model: string | null;
   readonly isStreamed: boolean;
+  /** The connection is to become a WebSocket. */
+  readonly isWebSocket?: true;
 }
 
 /** A request as it came. */

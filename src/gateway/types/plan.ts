@@ -1,5 +1,6 @@
 import type { Condition } from '../../common/contracts/routing-config/conditions.js';
 import type {
+  BalanceRule,
   CacheRules,
   GuardrailReference,
   Hook,
@@ -33,6 +34,7 @@ export interface LoadBalance {
   readonly kind: 'loadbalance';
   readonly path: string;
   readonly targets: readonly Weighted[];
+  readonly by: BalanceRule;
   /** Fields by which requests belong together; null where each request is for itself. */
   readonly stickyBy: readonly StickyField[] | null;
 }

@@ -1,4 +1,5 @@
 import type { Price } from '../../common/contracts/price.js';
+import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
 
@@ -19,6 +20,8 @@ export interface Target {
     readonly models?: AllowedModels;
     /** Absent when list prices hold. */
     readonly prices?: OwnPrices;
+    /** Absent when nothing limits its use. */
+    readonly limits?: readonly Limit[];
   } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
   readonly credentials: Credentials;

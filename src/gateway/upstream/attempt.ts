@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
+import type { Hold } from '../limits/hold.js';
 import type { Reply, ReplySink } from '../types/reply.js';
 import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
@@ -25,9 +27,13 @@ export class Attempt implements WireHandler, Watched, Reply {
   endedAt: number | null = null;
   /** The connection stood and the request began to leave: it must not be sent a second time. */
   wasSent = false;
+  /** What it reserved of limits, until it is written down; null where nothing limits it. */
+  hold: Hold | null = null;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
+  /** The connection, where it has changed its protocol; it is no longer the attempt's. */
+  socket: Duplex | null = null;
 
   readonly reply: Promise<Reply>;
   private answer!: (reply: Reply) => void;
@@ -99,16 +105,20 @@ export class Attempt implements WireHandler, Watched, Reply {
 
   onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
     if (status < 200) return true;
-    const now = performance.now();
-    this.hasFirstByte = true;
-    this.firstByteAt = now;
-    this.lastActivityAt = now;
-    this.status = status;
     this.statusText = statusText;
-    this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
     this.resumeWire = resume;
-    this.answer(this);
+    this.begin(status, rawHeaders);
     return true;
+  }
+
+  onUpgrade(status: number, rawHeaders: readonly (Buffer | string)[] | null, socket: Duplex): void {
+    if (this.isOver) {
+      socket.destroy();
+      return;
+    }
+    this.socket = socket;
+    this.begin(status, rawHeaders ?? []);
+    this.over(null);
   }
 
   onData(chunk: Buffer): boolean {
@@ -124,6 +134,16 @@ export class Attempt implements WireHandler, Watched, Reply {
 
   onError(error: Error): void {
     this.over(failureOf(error));
+  }
+
+  private begin(status: number, rawHeaders: readonly (Buffer | string)[]): void {
+    const now = performance.now();
+    this.hasFirstByte = true;
+    this.firstByteAt = now;
+    this.lastActivityAt = now;
+    this.status = status;
+    this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
+    this.answer(this);
   }
 
   private over(failure: AppError | null): void {

@@ -72,3 +72,10 @@ function withoutNamed(headers: string[], connection: string | undefined): string
   );
   return headers.filter((_, index) => !named.has(lower(headers[index - (index % 2)] as string)));
 }
+
+/** The first header of a name, which is given in lower case; null where there is none. */
+export function headerOf(rawHeaders: readonly string[], name: string): string | null {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (lower(rawHeaders[index] as string) === name) return rawHeaders[index + 1] ?? null;
+  return null;
+}

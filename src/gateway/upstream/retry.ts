@@ -5,6 +5,7 @@ import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from './attempt.js';
 import type { RetryBudget } from './retry-budget.js';
+import { headerOf } from './response-headers.js';
 
 /** One try more when nothing had been sent: a provider that just restarts is back at once. */
 const UNSENT_TRIES = 1;
@@ -48,10 +49,14 @@ export interface Tried {
  * Without a config a request that may have reached the provider is never sent twice, because it may have been worked on
  * and billed. Rejects with the last try's error.
  */
-export async function withRetries(start: () => Attempt, policy: RetryPolicy): Promise<Tried> {
+export async function withRetries(
+  start: () => Attempt | Promise<Attempt>,
+  policy: RetryPolicy,
+): Promise<Tried> {
   const patience = new Patience(policy);
   for (;;) {
-    const attempt = start();
+    const started = start();
+    const attempt = started instanceof Promise ? await started : started;
     const reply = await attempt.reply.catch((error: unknown) => AppError.from(error));
     const pauseMs =
       reply instanceof AppError ? patience.forFailed(attempt, reply) : patience.forAnswered(reply);
@@ -129,19 +134,14 @@ function jittered(waitMs: number): number {
  * seconds or as a date. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
  */
 function askedPause(reply: Reply): number | null {
-  const given = headerOf(reply, 'retry-after-ms') ?? headerOf(reply, 'x-ms-retry-after-ms');
+  const given =
+    headerOf(reply.rawHeaders, 'retry-after-ms') ?? headerOf(reply.rawHeaders, 'x-ms-retry-after-ms');
   const milliseconds = Number(given ?? NaN);
   if (milliseconds >= 0) return milliseconds;
-  const after = headerOf(reply, 'retry-after');
+  const after = headerOf(reply.rawHeaders, 'retry-after');
   if (after === null) return null;
   const pause = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
   return Number.isNaN(pause) ? null : Math.max(0, pause);
-}
-
-function headerOf({ rawHeaders }: Reply, name: string): string | null {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.toLowerCase() === name) return rawHeaders[index + 1] ?? null;
-  return null;
 }
 
 /** Reads an answer that nobody gets. */

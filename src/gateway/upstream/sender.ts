@@ -3,10 +3,12 @@ import { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
+import { TokenCounter } from '../ports.js';
 import type { Target } from '../types/target.js';
 import { Attempt, type AttemptLimits } from './attempt.js';
 import { Signers } from './signing/signers.js';
 import { sandboxWire } from './sandbox-wire.js';
+import { countingWire } from './counting-wire.js';
 import { type Wire, type WireRequest, wireOf } from './wire.js';
 
 /** Starts attempts. The only part of the gateway that hands bytes to a wire. */
@@ -17,6 +19,7 @@ export class Sender {
   constructor(
     private readonly egress: Egress,
     private readonly signers: Signers,
+    private readonly counter: TokenCounter,
     @Inject(SETTINGS) settings: Settings,
   ) {
     this.limits = { ...settings.timeouts, setByCaller: false };
@@ -34,17 +37,17 @@ export class Sender {
     // The pool is asked for in the turn in which it is used: it may be closed for a newer one meanwhile.
     if (signed instanceof Promise)
       signed.then(
-        (ready) => attempt.send(this.wire(tenant, target), ready),
+        (ready) => attempt.send(this.wire(tenant, target, ready), ready),
         (error: unknown) => attempt.onError(AppError.from(error)),
       );
-    else attempt.send(this.wire(tenant, target), signed);
+    else attempt.send(this.wire(tenant, target, signed), signed);
     return attempt;
   }
 
   /** Signed anew for each attempt, because a signature is good for minutes only. Most providers need none. */
   private signed(request: WireRequest, target: Target): WireRequest | Promise<WireRequest> {
     const { signer } = target.provider.auth;
-    if (!signer || !target.credentials.key) return request;
+    if (!signer || !target.credentials.key || request.counted !== undefined) return request;
     try {
       return this.signers.signerFor(signer).sign(request, target);
     } catch (error) {
@@ -52,7 +55,8 @@ export class Sender {
     }
   }
 
-  private wire(tenant: string, { provider, origin }: Target): Wire {
+  private wire(tenant: string, { provider, origin }: Target, { counted }: WireRequest): Wire {
+    if (counted !== undefined) return countingWire(this.counter, counted);
     return provider.inProcess ? sandboxWire : wireOf(this.egress.pool(tenant, origin), origin);
   }
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
 /** A request as it goes upstream. */
@@ -8,6 +9,10 @@ export interface WireRequest {
   readonly headers: string[];
   /** Bytes that are known, or a body on its way through; null for none. */
   readonly body: Buffer | AsyncIterable<Buffer> | null;
+  /** The protocol that the connection is to change to, where it is. */
+  readonly upgrade?: 'websocket' | undefined;
+  /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */
+  readonly counted?: string | undefined;
 }
 
 /**
@@ -18,6 +23,8 @@ export interface WireRequest {
 export interface WireHandler {
   onConnect(abort: (reason?: Error) => void): void;
   onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean;
+  /** The connection has changed its protocol: from now on the socket is the caller's. */
+  onUpgrade(status: number, rawHeaders: readonly (Buffer | string)[] | null, socket: Duplex): void;
   onData(chunk: Buffer): boolean;
   onComplete(): void;
   onError(error: Error): void;
@@ -31,9 +38,9 @@ export interface Wire {
 /** A pool of connections as a wire. */
 export function wireOf(pool: Dispatcher, origin: string): Wire {
   return {
-    dispatch: ({ method, path, headers, body }, handler) => {
+    dispatch: ({ method, path, headers, body, upgrade }, handler) => {
       pool.dispatch(
-        { origin, method, path, headers, body: body as Dispatcher.DispatchOptions['body'] },
+        { origin, method, path, headers, body: body as Dispatcher.DispatchOptions['body'], upgrade },
         handler,
       );
     },

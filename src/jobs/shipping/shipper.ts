@@ -9,8 +9,10 @@ import {
   storeBatch,
   type StoredBatch,
 } from '../../common/database/request-log/store-batch.js';
+import { endLeases } from '../../common/database/limits/end-leases.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { isOwnerDead } from '../../common/spool/owner.js';
 import { listSegments, listWriters, removeFolder, segmentPath } from '../../common/spool/spool-files.js';
 import { rowsOfClosed, rowsOfCrashed } from './log-rows.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';
@@ -152,8 +154,14 @@ export class Shipper {
         'Closed the exchanges of a gateway process that died.',
       );
     }
+    await this.endLeases(writer);
     this.remove(writer);
     return false;
+  }
+
+  /** What a dead process still held of limits is free again, now that all that it spent is counted. */
+  private async endLeases(writer: string): Promise<void> {
+    if (isOwnerDead(join(this.options.spool, writer))) await endLeases(this.options.pool, writer);
   }
 
   private remove(writer: string): void {
@@ -166,6 +174,7 @@ export class Shipper {
     if (known) return known;
     const cursor = await readCursor(this.options.pool, writer);
     if (cursor?.segment === FINISHED.segment) {
+      await this.endLeases(writer);
       this.remove(writer);
       return null;
     }

@@ -8,6 +8,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Pool } from 'pg';
+import { sweepLimits } from '../../common/database/limits/end-leases.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/patience.js';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -19,11 +20,11 @@ import type { UsageCounter } from './ports.js';
 import { Shipper } from './shipper.js';
 
 const USAGE_COUNTER = Symbol('usage-counter');
-const PARTITIONS_EVERY_MS = 60 * 60_000;
-/** One for the batch, one for the partitions. */
-const CONNECTIONS_MAX = 2;
+const TIDY_EVERY_MS = 60 * 60_000;
+/** One for the batch, and one for each part of the hourly round. */
+const CONNECTIONS_MAX = 3;
 
-/** Runs the shipper and the partition round as long as the process lives. */
+/** Runs the shipper and the hourly round as long as the process lives. */
 @Injectable()
 class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = createLogger('shipper');
@@ -53,8 +54,18 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   onApplicationBootstrap(): void {
     this.shipper.start();
-    this.timer = setInterval(() => void maintainPartitions(this.pool, this.logger), PARTITIONS_EVERY_MS);
+    this.timer = setInterval(() => this.tidy(), TIDY_EVERY_MS);
+    this.tidy();
+  }
+
+  private tidy(): void {
     void maintainPartitions(this.pool, this.logger);
+    sweepLimits(this.pool).catch((error: unknown) => {
+      this.logger.warn(
+        { err: error },
+        'Ended leases of limits could not be removed. Trying again in the next round.',
+      );
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {

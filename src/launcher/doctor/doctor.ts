@@ -71,7 +71,7 @@ async function checkStores(settings: Settings, isRunning: boolean): Promise<Find
 }
 
 /** The address that a running service hands to its processes, or null while it is still on its way up. */
-async function runningUrl(dataDir: string): Promise<Secret | null> {
+export async function runningUrl(dataDir: string): Promise<Secret | null> {
   const { run } = pathsOf(dataDir);
   const text = await readFile(join(run, 'database_url'), 'utf8').catch(() => '');
   return text === '' ? null : new Secret(text.trim());

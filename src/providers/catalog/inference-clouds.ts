@@ -33,6 +33,8 @@ export const inferenceClouds: readonly Provider[] = [
       'transcriptions',
       'translations',
       'rerank',
+      // Transcription as it is spoken: https://docs.together.ai/docs/inference/transcription/streaming
+      'realtime',
       'models',
     ],
     pricesId: 'together',

@@ -101,7 +101,7 @@ export const modelLabs: readonly Provider[] = [
     id: 'x-ai',
     name: 'xAI',
     baseUrl: 'https://api.x.ai/v1',
-    // Image edits take JSON and batches have paths of their own; /v1/messages is deprecated.
+    // Image edits take JSON and batches have paths of their own; /v1/messages is deprecated. Realtime: https://docs.x.ai/docs/guides/voice/agent
     endpoints: ['chat-completions', 'responses', 'image-generations', 'files', 'realtime', 'models'],
     source: 'https://docs.x.ai/api-reference',
   }),

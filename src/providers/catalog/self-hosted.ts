@@ -68,7 +68,8 @@ export const selfHosted: readonly Provider[] = [
     id: 'localai',
     name: 'LocalAI',
     baseUrl: null,
-    endpoints: ['chat-completions', 'completions', 'embeddings', 'models'],
+    // Realtime: https://localai.io/features/openai-realtime
+    endpoints: ['chat-completions', 'completions', 'embeddings', 'realtime', 'models'],
     pricesId: null,
     source: 'https://localai.io/docs/basics/try/',
   }),

@@ -1,7 +1,10 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import { count } from './reading.js';
 
-type FinerKind = Exclude<keyof Usage, 'input_tokens' | 'output_tokens'>;
+/** Kinds that are part of no total. */
+const UNITS = ['citation_tokens', 'web_searches', 'file_searches', 'audio_input_ms'] as const;
+
+type FinerKind = Exclude<keyof Usage, 'input_tokens' | 'output_tokens' | (typeof UNITS)[number]>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The total that each finer kind is part of. */
@@ -9,6 +12,13 @@ const TOTAL_OF = {
   cached_input_tokens: 'input_tokens',
   cache_write_tokens: 'input_tokens',
   audio_input_tokens: 'input_tokens',
+  cache_write_1h_tokens: 'cache_write_tokens',
+  cached_audio_input_tokens: 'cached_input_tokens',
+  cached_image_input_tokens: 'cached_input_tokens',
+  image_input_tokens: 'input_tokens',
+  video_input_tokens: 'input_tokens',
+  image_output_tokens: 'output_tokens',
+  video_output_tokens: 'output_tokens',
   reasoning_tokens: 'output_tokens',
   audio_output_tokens: 'output_tokens',
 } as const satisfies Record<FinerKind, keyof Usage>;
@@ -16,7 +26,9 @@ const TOTAL_OF = {
 const KINDS = Object.keys(TOTAL_OF) as readonly FinerKind[];
 
 /** Finer counts as an answer tells them; null or absent where it tells none. */
-export type FinerCounts = Readonly<Partial<Record<FinerKind, number | null>>>;
+export type FinerCounts = Readonly<Partial<Record<FinerKind | (typeof UNITS)[number], number | null>>>;
+
+const isSound = (total: number | null): total is number => total !== null && Number.isSafeInteger(total);
 
 /**
  * A usage made of two totals and finer counts of tokens.
@@ -29,13 +41,13 @@ export function checkedUsage(
   output: number | null,
   finer: FinerCounts = {},
 ): Usage | null {
-  if (input === null || output === null) return null;
-  if (!Number.isSafeInteger(input) || !Number.isSafeInteger(output)) return null;
+  if (!isSound(input) || !isSound(output)) return null;
   const usage: Mutable<Usage> = { input_tokens: input, output_tokens: output };
   for (const kind of KINDS) {
     const value = finer[kind];
-    if (value) usage[kind] = Math.min(value, usage[TOTAL_OF[kind]]);
+    if (value) usage[kind] = Math.min(value, usage[TOTAL_OF[kind]] ?? 0);
   }
+  for (const unit of UNITS) if (finer[unit]) usage[unit] = finer[unit];
   return usage;
 }
 

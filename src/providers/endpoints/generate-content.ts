@@ -1,6 +1,6 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import type { Json, UsageReader } from '../endpoint.js';
-import { checkedUsage, latest } from './checked-usage.js';
+import { checkedUsage, type FinerCounts, latest } from './checked-usage.js';
 import {
   count,
   countOfModality,
@@ -49,8 +49,7 @@ function usageOf(raw: unknown, known: Usage | null): Usage | null {
   return checkedUsage(inputOf(raw, known), spoken === null ? null : spoken + reasoning, {
     cached_input_tokens: latest(raw.cachedContentTokenCount, known?.cached_input_tokens),
     reasoning_tokens: reasoning,
-    audio_input_tokens: latest(audioInputOf(raw), known?.audio_input_tokens),
-    audio_output_tokens: latest(audioIn(raw.candidatesTokensDetails), known?.audio_output_tokens),
+    ...latestOf(modalities(raw), known),
   });
 }
 
@@ -74,10 +73,33 @@ function spokenIn(raw: Json, reasoning: number): unknown {
 
 const spokenOf = ({ output_tokens, reasoning_tokens = 0 }: Usage): number => output_tokens - reasoning_tokens;
 
-const audioInputOf = ({ promptTokensDetails, toolUsePromptTokensDetails }: Json): number =>
-  audioIn(promptTokensDetails) + audioIn(toolUsePromptTokensDetails);
+/** Sound, pictures and films. https://ai.google.dev/api/generate-content#ModalityTokenCount */
+export function modalities({
+  promptTokensDetails,
+  toolUsePromptTokensDetails,
+  cacheTokensDetails,
+  candidatesTokensDetails,
+}: Json) {
+  const input = (modality: string): number =>
+    countOfModality(promptTokensDetails, modality) + countOfModality(toolUsePromptTokensDetails, modality);
+  return {
+    audio_input_tokens: input('AUDIO'),
+    image_input_tokens: input('IMAGE'),
+    video_input_tokens: input('VIDEO'),
+    cached_audio_input_tokens: countOfModality(cacheTokensDetails, 'AUDIO'),
+    cached_image_input_tokens: countOfModality(cacheTokensDetails, 'IMAGE'),
+    audio_output_tokens: countOfModality(candidatesTokensDetails, 'AUDIO'),
+    image_output_tokens: countOfModality(candidatesTokensDetails, 'IMAGE'),
+    video_output_tokens: countOfModality(candidatesTokensDetails, 'VIDEO'),
+  };
+}
 
-const audioIn = (details: unknown): number => countOfModality(details, 'AUDIO');
+type Modalities = ReturnType<typeof modalities>;
+
+function latestOf(told: Modalities, known: Usage | null): FinerCounts {
+  const kinds = Object.keys(told) as (keyof Modalities)[];
+  return Object.fromEntries(kinds.map((kind) => [kind, latest(told[kind], known?.[kind])]));
+}
 
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;

@@ -1,6 +1,6 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import type { Json, UsageReader } from '../endpoint.js';
-import { checkedUsage, latest } from './checked-usage.js';
+import { checkedUsage, type FinerCounts, latest } from './checked-usage.js';
 import { isObject, list, objectOf, stringify, textOf, textOrNull } from './reading.js';
 
 /**
@@ -40,8 +40,22 @@ function usageOf(raw: unknown, known: Usage | null): Usage | null {
   return checkedUsage(fresh === null ? null : fresh + cached + written, output, {
     cached_input_tokens: cached,
     cache_write_tokens: written,
-    reasoning_tokens: latest(objectOf(raw.output_tokens_details).thinking_tokens, known?.reasoning_tokens),
+    ...finerOf(raw, known ?? NOTHING_KNOWN),
   });
+}
+
+const NOTHING_KNOWN: Partial<Usage> = {};
+
+/** What is kept in the cache for an hour costs more; searches are charged by the piece. */
+function finerOf(raw: Json, known: Partial<Usage>): FinerCounts {
+  const { ephemeral_1h_input_tokens: hour } = objectOf(raw.cache_creation);
+  const { web_search_requests: searches } = objectOf(raw.server_tool_use);
+  const { thinking_tokens: thinking } = objectOf(raw.output_tokens_details);
+  return {
+    cache_write_1h_tokens: latest(hour, known.cache_write_1h_tokens),
+    web_searches: latest(searches, known.web_searches),
+    reasoning_tokens: latest(thinking, known.reasoning_tokens),
+  };
 }
 
 const freshOf = ({ input_tokens, cached_input_tokens = 0, cache_write_tokens = 0 }: Usage): number =>

@@ -1,6 +1,6 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import type { Json } from '../endpoint.js';
-import { checkedUsage } from './checked-usage.js';
+import { checkedUsage, type FinerCounts } from './checked-usage.js';
 import { count, isObject, objectOf } from './reading.js';
 
 /**
@@ -20,11 +20,33 @@ export function usageOf(raw: unknown): Usage | null {
     // DeepSeek: https://api-docs.deepseek.com/guides/kv_cache
     cached_input_tokens: count(prompt.cached_tokens) ?? count(raw.prompt_cache_hit_tokens),
     cache_write_tokens: count(prompt.cache_write_tokens),
-    audio_input_tokens: count(prompt.audio_tokens),
+    cache_write_1h_tokens: count(prompt.cache_write_1h_tokens),
+    ...inputKinds(prompt),
     reasoning_tokens: reasoning,
-    audio_output_tokens: count(finer.audio_tokens),
+    ...outputKinds(finer),
+    // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post
+    citation_tokens: count(raw.citation_tokens),
+    web_searches: count(raw.num_search_queries),
   });
 }
+
+/** What the details of an input say of sound, pictures and films, and of those that came from the cache. */
+function inputKinds(details: Json): FinerCounts {
+  const cached = objectOf(details.cached_tokens_details);
+  return {
+    audio_input_tokens: count(details.audio_tokens),
+    image_input_tokens: count(details.image_tokens),
+    video_input_tokens: count(details.video_tokens),
+    cached_audio_input_tokens: count(cached.audio_tokens),
+    cached_image_input_tokens: count(cached.image_tokens),
+  };
+}
+
+const outputKinds = (details: Json): FinerCounts => ({
+  audio_output_tokens: count(details.audio_tokens),
+  image_output_tokens: count(details.image_tokens),
+  video_output_tokens: count(details.video_tokens),
+});
 
 /**
  * Reasoning tokens that `completion_tokens` leaves out. OpenAI counts them inside; xAI's models count them
@@ -39,20 +61,30 @@ function reasoningBeside(raw: Json, input: number, completion: number, reasoning
 /**
  * Reads the newer `usage` object of OpenAI, `input_tokens` and `output_tokens`: of responses, images and
  * transcriptions. The details are called `input_tokens_details` in the first two and `input_token_details` in the last.
- * A transcription that is charged by the second tells `{ type: "duration", seconds }` and no tokens: null.
+ * A transcription that is charged by the second tells `{ type: "duration", seconds }` and no tokens. `units` is what is
+ * charged beside tokens.
  * https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (ResponseUsage)
  * https://github.com/openai/openai-node/blob/master/src/resources/images.ts (ImagesResponse.Usage)
  * https://github.com/openai/openai-node/blob/master/src/resources/audio/transcriptions.ts (Transcription.Tokens)
  */
-export function tokenUsageOf(raw: unknown): Usage | null {
+export function tokenUsageOf(raw: unknown, units: FinerCounts = {}): Usage | null {
   if (!isObject(raw)) return null;
+  if (raw.type === 'duration') return durationUsage(raw.seconds);
   const input = objectOf(raw.input_tokens_details ?? raw.input_token_details);
   const output = objectOf(raw.output_tokens_details ?? raw.output_token_details);
   return checkedUsage(count(raw.input_tokens), count(raw.output_tokens), {
     cached_input_tokens: count(input.cached_tokens),
     cache_write_tokens: count(input.cache_write_tokens),
-    audio_input_tokens: count(input.audio_tokens),
+    ...inputKinds(input),
     reasoning_tokens: count(output.reasoning_tokens),
-    audio_output_tokens: count(output.audio_tokens),
+    ...outputKinds(output),
+    ...units,
   });
+}
+
+const SECONDS_MAX = 10_000_000;
+
+function durationUsage(seconds: unknown): Usage | null {
+  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= SECONDS_MAX)) return null;
+  return checkedUsage(0, 0, { audio_input_ms: Math.ceil(seconds * 1000) });
 }

@@ -98,11 +98,9 @@ describe('images and transcriptions', () => {
       input_tokens_details: { text_tokens: 10, image_tokens: 40 },
     };
 
-    expect(mediaUsage.fromAnswer({ data: [], usage })).toEqual({ input_tokens: 50, output_tokens: 4160 });
-    expect(mediaUsage.fromAnswer({ type: 'image_generation.completed', usage })).toEqual({
-      input_tokens: 50,
-      output_tokens: 4160,
-    });
+    const read = { input_tokens: 50, output_tokens: 4160, image_input_tokens: 40 };
+    expect(mediaUsage.fromAnswer({ data: [], usage })).toEqual(read);
+    expect(mediaUsage.fromAnswer({ type: 'image_generation.completed', usage })).toEqual(read);
   });
 
   it('have the tokens of a transcription, of which some are audio', () => {
@@ -121,8 +119,11 @@ describe('images and transcriptions', () => {
     });
   });
 
-  it('have no tokens where seconds are charged', () => {
-    expect(mediaUsage.fromAnswer({ text: 'Imagine', usage: { type: 'duration', seconds: 9 } })).toBeNull();
+  it('have seconds and no tokens where seconds are charged', () => {
+    const told = (seconds: unknown) =>
+      mediaUsage.fromAnswer({ text: 'x', usage: { type: 'duration', seconds } });
+    expect(told(9.5)).toEqual({ input_tokens: 0, output_tokens: 0, audio_input_ms: 9_500 });
+    for (const odd of [-1, 'x', null, Number.NaN, 1e300]) expect(told(odd)).toBeNull();
   });
 });
 

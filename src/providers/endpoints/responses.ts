@@ -1,5 +1,6 @@
 import type { Json, UsageReader } from '../endpoint.js';
-import { isObject, list, stringify, textOf, textOrNull } from './reading.js';
+import type { FinerCounts } from './checked-usage.js';
+import { isObject, list, objectOf, stringify, textOf, textOrNull } from './reading.js';
 import { tokenUsageOf } from './openai-usage.js';
 
 /** Events that add text to the answer. Those of audio and images carry bytes, which are no text. */
@@ -20,7 +21,10 @@ const DELTAS: ReadonlySet<unknown> = new Set([
  * https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts
  */
 export const responsesUsage: UsageReader = {
-  fromAnswer: (answer) => tokenUsageOf(responseOf(answer).usage),
+  fromAnswer(answer) {
+    const { usage, output } = responseOf(answer);
+    return tokenUsageOf(usage, isObject(usage) ? searchesIn(output) : {});
+  },
 
   modelOf: (answer) => textOrNull(responseOf(answer).model),
 
@@ -34,6 +38,21 @@ export const responsesUsage: UsageReader = {
     (typeof input === 'string' ? input : itemsText(input)) +
     (Array.isArray(tools) ? stringify(tools) : ''),
 };
+
+/**
+ * Searches are charged by the piece. Opening a page that was found, or looking for something in it, is not one.
+ * https://platform.openai.com/docs/pricing
+ */
+function searchesIn(output: unknown): FinerCounts {
+  let web = 0;
+  let files = 0;
+  for (const item of list(output)) {
+    const { type, action } = objectOf(item);
+    if (type === 'web_search_call' && (objectOf(action).type ?? 'search') === 'search') web++;
+    if (type === 'file_search_call') files++;
+  }
+  return { web_searches: web, file_searches: files };
+}
 
 const responseOf = (answer: Json): Json => (isObject(answer.response) ? answer.response : answer);
 

@@ -22,7 +22,8 @@ const provider = (endpoints: readonly EndpointId[], translated: readonly Endpoin
   source: 'https://some.example',
 });
 
-const shapes = ENDPOINT_IDS.filter((id) => clientShapes[id] !== undefined);
+const counting = 'count-tokens';
+const shapes = ENDPOINT_IDS.filter((id) => clientShapes[id] !== undefined && id !== counting);
 
 describe('supportOf', () => {
   it('prefers what the provider has itself', () => {
@@ -44,8 +45,18 @@ describe('supportOf', () => {
     }
   });
 
+  it('counts by itself wherever chat is reached and nobody else counts', () => {
+    expect(supportOf(provider(['chat-completions'], []), counting)).toBe('counted');
+    expect(supportOf(provider([], ['chat-completions']), counting)).toBe('counted');
+    expect(supportOf(provider([], ['chat-completions', counting]), counting)).toBe('translated');
+    expect(supportOf(provider([counting], ['chat-completions']), counting)).toBe('native');
+    expect(supportOf(provider(['embeddings'], []), counting)).toBeNull();
+  });
+
   it('reaches nothing else by way of chat', () => {
-    for (const id of ENDPOINT_IDS.filter((known) => known !== 'chat-completions' && !shapes.includes(known)))
+    for (const id of ENDPOINT_IDS.filter(
+      (known) => known !== 'chat-completions' && known !== counting && !shapes.includes(known),
+    ))
       expect(supportOf(provider(['chat-completions'], ['chat-completions']), id)).toBeNull();
   });
 });

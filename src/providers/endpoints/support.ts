@@ -2,17 +2,24 @@ import type { EndpointId } from '../endpoint.js';
 import type { Provider } from '../provider.js';
 import { clientShapes } from '../shapes/index.js';
 
-/** How a provider serves an endpoint: it has it itself, or the gateway translates. */
-export type Support = 'native' | 'translated';
+/** How a provider serves an endpoint: it has it itself, the gateway translates, or the gateway counts by itself. */
+export type Support = 'native' | 'translated' | 'counted';
 
 /** The endpoint of the hub that every shape of chat is translated to. */
 export const CHAT: EndpointId = 'chat-completions';
 
 /** How a provider serves an endpoint; null when it cannot. */
-export function supportOf({ endpoints, dialect }: Provider, endpoint: EndpointId): Support | null {
+export function supportOf(provider: Provider, endpoint: EndpointId): Support | null {
+  const { endpoints, dialect } = provider;
   if (endpoints.includes(endpoint)) return 'native';
-  const isShape = clientShapes[endpoint] !== undefined;
-  const hub = isShape ? CHAT : endpoint;
-  const isReached = dialect.translators?.[hub] !== undefined || (isShape && endpoints.includes(hub));
-  return isReached ? 'translated' : null;
+  const hub = hubOf(endpoint);
+  const isReached = dialect.translators?.[hub] !== undefined || (hub !== endpoint && endpoints.includes(hub));
+  if (isReached) return 'translated';
+  return endpoint === 'count-tokens' && supportOf(provider, CHAT) ? 'counted' : null;
+}
+
+/** The endpoint of the hub that an endpoint of clients is translated to. */
+export function hubOf(endpoint: EndpointId): EndpointId {
+  const shape = clientShapes[endpoint];
+  return shape ? (shape.hub ?? CHAT) : endpoint;
 }

@@ -1,6 +1,6 @@
 import type { EndpointId } from '../endpoint.js';
 import { supportOf } from '../endpoints/support.js';
-import type { Price, Rates } from '../prices/price.js';
+import type { Price, Rates, UnitPrices } from '../prices/price.js';
 import type { Provider } from '../provider.js';
 import { dollars } from './dollars.js';
 import { endpointsOfModel } from './kinds.js';
@@ -27,16 +27,34 @@ export interface ModelEntry {
 
 /** Dollars per million tokens, as exact decimals: `"0.15"`. A kind that is absent is charged as the one it is part of. */
 export interface ModelRates {
-  readonly input: string;
-  readonly output: string;
+  /** Absent, with `output`, where only units have a price. */
+  readonly input?: string;
+  readonly output?: string;
   readonly cached_input?: string;
   readonly cache_write?: string;
   readonly audio_input?: string;
   readonly audio_output?: string;
   readonly reasoning_output?: string;
+  readonly cache_write_1h?: string;
+  readonly cached_audio_input?: string;
+  readonly cached_image_input?: string;
+  readonly image_input?: string;
+  readonly video_input?: string;
+  readonly image_output?: string;
+  readonly video_output?: string;
+}
+
+/** Dollars for what is charged beside tokens. */
+export interface ModelUnits {
+  readonly thousand_requests?: string;
+  readonly thousand_web_searches?: string;
+  readonly thousand_file_searches?: string;
+  readonly million_citation_tokens?: string;
+  readonly audio_input_hour?: string;
 }
 
 export interface Pricing extends ModelRates {
+  readonly units?: ModelUnits;
   /** Rates of the whole request, once its input is longer. */
   readonly tiers?: readonly (ModelRates & { readonly above_input_tokens: number })[];
 }
@@ -60,10 +78,14 @@ export function withPrice(entry: ModelEntry, price: Price | null): ModelEntry {
   return price ? { ...entry, pricing: pricingOf(price) } : entry;
 }
 
-function pricingOf({ tiers = [], ...rates }: Price): Pricing {
-  if (tiers.length === 0) return ratesOf(rates);
+function pricingOf({ tiers = [], units, isByUnitOnly, ...rates }: Price): Pricing {
+  const charged = {
+    ...(isByUnitOnly ? {} : ratesOf(rates)),
+    ...(units ? { units: chargedUnits(units) } : {}),
+  };
+  if (tiers.length === 0) return charged;
   return {
-    ...ratesOf(rates),
+    ...charged,
     tiers: tiers.map((tier) => ({ above_input_tokens: tier.aboveInputTokens, ...ratesOf(tier.rates) })),
   };
 }
@@ -75,7 +97,27 @@ const NAMES = {
   audioInput: 'audio_input',
   audioOutput: 'audio_output',
   reasoningOutput: 'reasoning_output',
+  cacheWrite1h: 'cache_write_1h',
+  cachedAudioInput: 'cached_audio_input',
+  cachedImageInput: 'cached_image_input',
+  imageInput: 'image_input',
+  videoInput: 'video_input',
+  imageOutput: 'image_output',
+  videoOutput: 'video_output',
 } as const satisfies Record<Exclude<keyof Rates, 'input' | 'output'>, keyof ModelRates>;
+
+const UNIT_NAMES = {
+  thousandRequests: 'thousand_requests',
+  thousandWebSearches: 'thousand_web_searches',
+  thousandFileSearches: 'thousand_file_searches',
+  millionCitationTokens: 'million_citation_tokens',
+  audioInputHour: 'audio_input_hour',
+} as const satisfies Record<keyof UnitPrices, keyof ModelUnits>;
+
+function chargedUnits(units: UnitPrices): ModelUnits {
+  const kinds = Object.keys(units) as (keyof UnitPrices)[];
+  return Object.fromEntries(kinds.map((kind) => [UNIT_NAMES[kind], dollars(units[kind] ?? 0)]));
+}
 
 const FINER = Object.keys(NAMES) as readonly (keyof typeof NAMES)[];
 

@@ -107,9 +107,37 @@ describe('costOf', () => {
           { ...bare, input: inputRate, output: outputRate },
         );
 
-        expect(BigInt(cost)).toBe(exact > BigInt(MAX) ? BigInt(MAX) : exact);
+        expect(BigInt(cost ?? -1)).toBe(exact > BigInt(MAX) ? BigInt(MAX) : exact);
       }),
     );
+  });
+
+  it.each([
+    ['writes to the cache for an hour', { cache_write_tokens: 5, cache_write_1h_tokens: 5 }],
+    ['a search', { web_searches: 1 }],
+    ['a search of files', { file_searches: 1 }],
+    ['pages that were cited', { citation_tokens: 1 }],
+    ['sound that is charged by the second', { audio_input_ms: 1 }],
+  ])('is unknown, not low, where %s has no price', (_, usage) => {
+    expect(costOf({ input_tokens: 10, output_tokens: 10, ...usage }, bare)).toBeNull();
+  });
+
+  it('is unknown for tokens where only units have a price', () => {
+    const hourly: Price = {
+      ...bare,
+      input: 0,
+      output: 0,
+      units: { audioInputHour: 360_000_000 },
+      isByUnitOnly: true,
+    };
+    expect(costOf({ input_tokens: 0, output_tokens: 0, audio_input_ms: 5_000 }, hourly)).toBe(500_000);
+    expect(costOf({ input_tokens: 1, output_tokens: 0 }, hourly)).toBeNull();
+  });
+
+  it('charges units beside tokens', () => {
+    const units = { thousandRequests: 5_000_000_000, millionCitationTokens: 2_000_000_000 };
+    const usage = { input_tokens: 0, output_tokens: 0, citation_tokens: 100, web_searches: 3 };
+    expect(costOf(usage, { ...bare, units })).toBe(5_000_000 + 200_000);
   });
 
   it('is never more than every token at the dearest rate, however the kinds overlap', () => {

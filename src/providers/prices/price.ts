@@ -1,10 +1,11 @@
 import type { Price, Rates } from '../../common/contracts/price.js';
 
-export type { Price, PriceTier, Rates } from '../../common/contracts/price.js';
+export type { Price, PriceTier, Rates, UnitPrices } from '../../common/contracts/price.js';
 
 /** Whether every number of a price can be charged exactly: whole, not negative, and no larger than an exact integer. */
 export function isPrice(price: Price): boolean {
-  const { tiers = [], ...base } = price;
+  const { tiers = [], units = {}, isByUnitOnly = true, ...base } = price;
+  if (!isByUnitOnly || !Object.values(units).every(isAmount)) return false;
   return isRates(base) && tiers.every((tier) => isAmount(tier.aboveInputTokens) && isRates(tier.rates));
 }
 

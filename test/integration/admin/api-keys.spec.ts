@@ -206,8 +206,6 @@ describe('API keys', () => {
       [{ key_hash: 'AAAA' }],
       [{ created_by: randomUUID() }],
       [{ is_admin: true }],
-      [{ rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] }],
-      [{ usage_limits: { credit_limit: 1 } }],
       [{ defaults: { metadata: { a: 'b' } } }],
       [{ alert_emails: ['a@example.com'] }],
       [{ rotation_policy: { rotation_period: 'weekly' } }],
@@ -217,12 +215,6 @@ describe('API keys', () => {
       expect(refused.status).toBe(400);
       expect(refused.body.error).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error' });
       expect(refused.body.error.message).toContain(`"${Object.keys(more)[0]}"`);
-    });
-
-    it('says why limits cannot be set', async () => {
-      const { body } = await aKey({ rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] });
-
-      expect(body.error.message).toContain('not enforced yet');
     });
 
     it.each(['🚀 production', '<script>alert(1)</script>', "Robert'); DROP TABLE api_keys;--"])(

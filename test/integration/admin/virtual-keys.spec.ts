@@ -137,8 +137,8 @@ describe('virtual keys', () => {
       [{ fields: { 'openai-project': 7 } }, 'invalid_request'],
       [{ fields: ['openai-project'] }, 'invalid_request'],
       [{ expires_at: '2001-01-01T00:00:00Z' }, 'invalid_request'],
-      [{ usage_limits: { credit_limit: 5 } }, 'invalid_request'],
-      [{ rate_limits: { type: 'requests', unit: 'rpm', value: 1 } }, 'invalid_request'],
+      [{ usage_limits: { credit_limit: -5 } }, 'invalid_request'],
+      [{ rate_limits: { type: 'requests', unit: 'rpx', value: 1 } }, 'invalid_request'],
       [{ secret_mappings: [] }, 'invalid_request'],
       [{ sealed_credentials: 'AAAA' }, 'invalid_request'],
     ])('refuses %j with %s', async (more, code) => {

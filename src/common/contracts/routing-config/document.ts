@@ -48,6 +48,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type StrategyMode = 'single' | 'loadbalance' | 'fallback' | 'conditional';
 
+export type BalanceRule = 'weight' | 'latency' | 'least_busy';
+
 export interface Strategy {
   readonly mode: StrategyMode;
   /** Statuses that make a fallback move on. */
@@ -56,6 +58,8 @@ export interface Strategy {
   /** Name of the target for requests that meet no condition. */
   readonly default?: string;
   readonly sticky?: StickyRules;
+  /** How a load balance chooses; by weight where nothing is said. */
+  readonly balance_by?: BalanceRule;
   /** Milliseconds that a fallback holds a stream back for its first useful token; 0 passes it on at once. */
   readonly hold_stream_ms?: number;
   /** For every target below that has none of its own. */

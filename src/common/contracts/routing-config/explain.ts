@@ -19,7 +19,7 @@ export interface ExplainedTarget {
   readonly provider: string | null;
   /** The model that would be asked for, as the client's body and the config say. */
   readonly model: string | null;
-  /** Share of such requests that take this way, 0 to 1. */
+  /** Share of such requests that take this way, 0 to 1: by weight, as long as targets are equally fast and busy. */
   readonly share: number;
   /** The target or branch that has to fail before; null for a first choice. */
   readonly after: string | null;
@@ -67,7 +67,7 @@ class ExplainingWalk {
     }
   }
 
-  private loadbalance(node: Node, { sticky }: Strategy): void {
+  private loadbalance(node: Node, { sticky, balance_by: by = 'weight' }: Strategy): void {
     const shares = (node.config.targets ?? [])
       .map(({ weight = 1 }, index) => ({ weight, index, path: `${node.path}.targets[${index}]` }))
       .filter(({ weight }) => weight > 0);
@@ -79,7 +79,7 @@ class ExplainingWalk {
       return this.node(childOf(node, index));
     }
     const total = shares.reduce((sum, { weight }) => sum + weight, 0);
-    this.decisions.push(`${node.path}: one of ${shares.length} targets by weight`);
+    this.decisions.push(`${node.path}: one of ${shares.length} targets by ${by}`);
     for (const { index, weight } of shares) {
       const child = childOf(node, index);
       this.node({ ...child, share: (child.share * weight) / total });
@@ -91,7 +91,9 @@ class ExplainingWalk {
     const name = conditions[held]?.then ?? otherwise;
     const index = node.config.targets?.findIndex((target) => target.name === name) ?? -1;
     if (name === undefined || index < 0) {
-      this.decisions.push(`${node.path}: no condition holds and there is no default, so the request is refused`);
+      this.decisions.push(
+        `${node.path}: no condition holds and there is no default, so the request is refused`,
+      );
       return;
     }
     const why = held < 0 ? 'no condition holds' : `conditions[${held}] holds`;
@@ -100,7 +102,8 @@ class ExplainingWalk {
   }
 
   private explained({ config, path, share, after, parents }: Node): ExplainedTarget {
-    const said = nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
+    const said =
+      nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
     const model = typeof said === 'string' ? said : null;
     const place = placeOf(config, model);
     const retry = nearest(parents, (parent) => parent.retry);
@@ -114,21 +117,27 @@ function childOf(node: Node, index: number): Node {
 }
 
 /** What a target says itself, or else the closest of its parents that says it. */
-function nearest<T>(parents: readonly RoutingConfig[], said: (config: RoutingConfig) => T | undefined): T | undefined {
+function nearest<T>(
+  parents: readonly RoutingConfig[],
+  said: (config: RoutingConfig) => T | undefined,
+): T | undefined {
   return parents.map(said).findLast((value) => value !== undefined);
 }
 
-const SLUG = /^@([^/]+)(?:\/(.+))?$/;
+const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(
-  { virtual_key, provider }: RoutingConfig,
-  model: string | null,
+  { virtual_key, provider = null }: RoutingConfig,
+  asked: string | null,
 ): Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'> {
-  const [, slug, bare] = SLUG.exec(model ?? '') ?? [];
-  const named = virtual_key ?? (provider?.startsWith('@') ? provider : undefined) ?? (provider ? undefined : slug);
-  return {
-    virtual_key: named?.replace(/^@/, '') ?? null,
-    provider: named === undefined ? (provider ?? null) : null,
-    model: bare ?? model,
-  };
+  const { slug, model } = namedIn(asked);
+  const named = virtual_key ?? (provider?.startsWith('@') ? provider : null);
+  if (named !== null) return { virtual_key: named.replace(/^@/, ''), provider: null, model };
+  return { virtual_key: provider === null ? slug : null, provider, model };
+}
+
+/** A model may name its place, `@slug/model`. */
+function namedIn(asked: string | null): { readonly slug: string | null; readonly model: string | null } {
+  const named = SLUG.exec(asked ?? '');
+  return named ? { slug: named[1] ?? null, model: named[2] ?? null } : { slug: null, model: asked };
 }

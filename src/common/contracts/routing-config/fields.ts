@@ -123,6 +123,7 @@ const strategy = object<Strategy>(
     default: name,
     hold_stream_ms: whole({ min: 0, max: 60_000 }),
     sticky,
+    balance_by: oneOf('weight', 'latency', 'least_busy'),
     cb_config: breaker,
   },
   ['mode'],

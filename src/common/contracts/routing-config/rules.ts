@@ -30,6 +30,7 @@ const OF_A_MODE = {
   default: 'conditional',
   hold_stream_ms: 'fallback',
   sticky: 'loadbalance',
+  balance_by: 'loadbalance',
 } as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
 
 /** What must not be taken from a client's request to a provider, whoever asks for it. */

@@ -1,5 +1,6 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { ApiKeyType } from '../../contracts/api-key-type.js';
+import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
 /**
  * An API key. Only keyed hashes of its secrets are stored, and at most two: the current one, and after a
@@ -65,6 +66,11 @@ export class ApiKey {
   @Column({ type: 'text' })
   status: 'active' | 'exhausted';
 
+  @Column({ type: 'jsonb', nullable: true })
+  rateLimits: RateRule[] | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  usageLimits: BudgetRule[] | null;
   /** Config of requests that name none; null for the next level's. */
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;

@@ -1,5 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { Price } from '../../contracts/price.js';
+import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
 /**
  * Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization.
@@ -50,6 +51,12 @@ export class VirtualKey {
 
   @Column({ type: 'timestamptz', nullable: true })
   expiresAt: Date | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  rateLimits: RateRule[] | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  usageLimits: BudgetRule[] | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
 /** Where keys and virtual keys live. The slug is unique in the organization. */
 @Entity('workspaces')
@@ -25,6 +26,12 @@ export class Workspace {
   /** The one that the organization began with. It cannot be deleted. */
   @Column({ type: 'boolean', default: false })
   isDefault: boolean;
+
+  @Column({ type: 'jsonb', nullable: true })
+  rateLimits: RateRule[] | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  usageLimits: BudgetRule[] | null;
 
   /** Config of requests that name none; null for the next level's. */
   @Column({ type: 'uuid', nullable: true })

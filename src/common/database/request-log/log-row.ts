@@ -137,6 +137,11 @@ const requestAttempts: CopyTable<AttemptRow> = {
     ...ofAttempt('timestamptz', 'started_at'),
     ...ofAttempt('int4', 'first_byte_ms', 'duration_ms'),
     ...ofAttempt('int8', 'cost_nano_usd'),
+    {
+      name: 'charged',
+      type: 'jsonb',
+      value: ({ attempt }) => attempt.charges?.map(({ counter }) => counter),
+    },
     ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
   ],
   rowsOf: ({ record }, batch_id) => {

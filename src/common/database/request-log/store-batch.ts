@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { uuidV7 } from '../../ids/uuid-v7.js';
+import { chargeLimits } from '../limits/charge-limits.js';
 import { UnfitValueError } from './copy-binary.js';
 import { copyRows } from './copy-rows.js';
 import { type DeadLetter, keepDeadLetters, reduced } from './dead-letters.js';
@@ -127,6 +128,8 @@ class BatchStore {
     await this.add(rows);
     await keepDeadLetters(this.client, writerId, this.letters);
     if (this.stored.length > 0) await this.addBatch();
+    // Last, because it locks counters that gateway processes wait for.
+    await chargeLimits(this.client, this.stored);
     return {
       batchId: this.stored.length > 0 ? this.batchId : null,
       rows: this.stored.length,

@@ -20,7 +20,7 @@ export function hubAnswer(answer: Json, context: Context): Json {
         message: messageOf(answer, context),
         logprobs: null,
         finish_reason: finishReason(reason),
-        ...nativeReason(reason, context.isStrict),
+        ...nativeReason(reason, answer.stop_sequence, context.isStrict),
       },
     ],
     ...(told ? { usage: told } : {}),

@@ -111,20 +111,21 @@ export class AnthropicStream implements EventTranslator {
     this.usage = mergedUsage(this.usage, usage);
     if (!isObject(delta) || typeof delta.stop_reason !== 'string') return [];
     const refusal = refusalText(delta.stop_details);
-    return [...(refusal === null ? [] : [this.chunk({ refusal })]), ...this.finish(delta.stop_reason)];
+    return [...(refusal === null ? [] : [this.chunk({ refusal })]), ...this.finish(delta)];
   }
 
-  private finish(reason: string | null): readonly Json[] {
+  private finish({ stop_reason: reason, stop_sequence: sequence }: Json): readonly Json[] {
     if (this.isFinished) return [];
     this.isFinished = true;
     const { isStrict } = this.context;
-    return [this.chunk({}, { finish_reason: finishReason(reason), ...nativeReason(reason, isStrict) })];
+    const native = nativeReason(reason, sequence, isStrict);
+    return [this.chunk({}, { finish_reason: finishReason(reason), ...native })];
   }
 
   private stopped(): Translated {
     this.isOver = true;
     const usage = { ...this.head, choices: [], usage: hubUsage(this.usage), ...hubTier(this.usage) };
-    return { chunks: [...this.finish(null), usage], isDone: true };
+    return { chunks: [...this.finish({}), usage], isDone: true };
   }
 
   private broken(data: Json): Translated {

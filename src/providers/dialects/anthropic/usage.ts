@@ -23,9 +23,22 @@ export function hubUsage(raw: unknown): Json | null {
     prompt_tokens: prompt,
     completion_tokens: output,
     total_tokens: prompt + output,
-    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written, ...longWrites(raw) },
+    ...searches(raw),
     ...(reasoning === null ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };
+}
+
+/** Of what was written to the cache, what is kept there for an hour: it costs more. */
+function longWrites({ cache_creation: writes }: Json): Json {
+  const long = isObject(writes) ? count(writes.ephemeral_1h_input_tokens) : null;
+  return long ? { cache_write_1h_tokens: long } : {};
+}
+
+/** Searches that Anthropic made, which it charges by the piece, under the name that another provider has for them. */
+function searches({ server_tool_use: uses }: Json): Json {
+  const made = isObject(uses) ? count(uses.web_search_requests) : null;
+  return made ? { num_search_queries: made } : {};
 }
 
 /**

@@ -22,13 +22,18 @@ export function hubAnswer(answer: Json, context: Context): Json {
         message: messageOf(isObject(message) ? message.content : null, isStrict),
         logprobs: null,
         finish_reason: finishReason(reason),
-        ...nativeReason(reason, isStrict),
+        ...nativeReason(reason, stopSequenceOf(answer), isStrict),
       },
     ],
     ...(usage ? { usage } : {}),
     ...hubTier(answer.serviceTier),
     ...(isStrict ? {} : extras(answer)),
   };
+}
+
+/** The stop sequence that was found, where the request asked for it. */
+export function stopSequenceOf({ additionalModelResponseFields: fields }: Json): unknown {
+  return isObject(fields) ? fields.stop_sequence : null;
 }
 
 /** What Bedrock says besides, under its own names. */

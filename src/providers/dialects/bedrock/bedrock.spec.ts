@@ -533,6 +533,34 @@ describe('whatever comes', () => {
     );
   });
 
+  it('an error is what its header says, where the body says nothing', () => {
+    const named = (type: string) =>
+      chat.error(400, { message: 'no' }, (name) => (name === 'x-amzn-errortype' ? type : null));
+    expect(named('ThrottlingException:http://internal.amazon.com/coral/')).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'rate_limit_exceeded',
+    });
+    expect(named('UnrecognizedClientException')).toMatchObject({ type: 'authentication_error' });
+    expect(named('SomethingNew')).toMatchObject({ type: 'invalid_request_error' });
+  });
+
+  it('Claude is asked for the stop sequence that it found, and says it, where the client can hear it', () => {
+    const asked = (hub: Json, model: string, isStrict: boolean) =>
+      chat.request({ messages: [user], ...hub }, contextOf(model, isStrict)).body
+        .additionalModelResponseFieldPaths;
+    expect(asked({ stop: ['END'] }, CLAUDE, false)).toEqual(['/stop_sequence']);
+    expect(asked({ stop: ['END'] }, CLAUDE, true)).toBeUndefined();
+    expect(asked({}, CLAUDE, false)).toBeUndefined();
+    expect(asked({ stop: ['END'] }, 'amazon.nova-pro-v1:0', false)).toBeUndefined();
+    const answer = { stopReason: 'stop_sequence', additionalModelResponseFields: { stop_sequence: 'END' } };
+    expect(chat.answer(answer, contextOf(CLAUDE, false))).toMatchObject({
+      choices: [{ stop_sequence: 'END' }],
+    });
+    const open = stream.open(contextOf(CLAUDE, false));
+    const { chunks } = open.event({ event: 'messageStop', data: JSON.stringify(answer) });
+    expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop', stop_sequence: 'END' }] });
+  });
+
   it('answers and errors never throw', () => {
     fc.assert(
       fc.property(anyObject, fc.integer({ min: 100, max: 599 }), (answer, status) => {

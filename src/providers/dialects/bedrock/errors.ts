@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import type { HubError } from '../../translation.js';
+import type { HeaderOf, HubError } from '../../translation.js';
 
 /** A type of error in OpenAI's words: https://platform.openai.com/docs/guides/error-codes */
 interface Words {
@@ -54,14 +54,18 @@ const MESSAGE_CHARS_MAX = 4_096;
 const TOO_LONG =
   /(input|prompt) is too long|too many input tokens|exceeds? the (maximum )?(context|model'?s? maximum)/i;
 
-/** A wrong credential is a 403 like a missing permission; the type is in a header, so the text must tell. */
+/** A wrong credential is a 403 like a missing permission; where nothing names the type, the text must tell. */
 const CREDENTIAL =
   /security token included in the request|request signature we calculated|Signature expired/i;
 
-/** A refusal of Bedrock: `{ "message" }`, with its type in `__type` where a proxy or an old protocol puts it. Never throws. */
-export function hubError(status: number, body: Json | null): HubError {
+/**
+ * A refusal of Bedrock: `{ "message" }`, with its type in a header, or in `__type` where a proxy or an old protocol puts it. Never
+ * throws. https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization
+ */
+export function hubError(status: number, body: Json | null, header?: HeaderOf): HubError {
   const said = messageOf(body);
-  const { type, code } = TYPES.get(typeName(body?.__type)) ?? wordsOf(status, said);
+  const named = TYPES.get(typeName(header?.('x-amzn-errortype'))) ?? TYPES.get(typeName(body?.__type));
+  const { type, code } = named ?? wordsOf(status, said);
   return {
     message: (said ?? `Bedrock answered with the status ${status}.`).slice(0, MESSAGE_CHARS_MAX),
     type,

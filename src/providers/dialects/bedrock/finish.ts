@@ -18,7 +18,11 @@ export function finishReason(reason: unknown): string {
   return REASONS.get(reason) ?? 'stop';
 }
 
-/** The provider's own word beside it, for answers that need not be strict. */
-export function nativeReason(reason: unknown, isStrict: boolean): Json {
-  return isStrict || typeof reason !== 'string' ? {} : { native_finish_reason: reason };
+/** The provider's own word beside it and the stop sequence that was found, for answers that need not be strict. */
+export function nativeReason(reason: unknown, sequence: unknown, isStrict: boolean): Json {
+  if (isStrict) return {};
+  return {
+    ...(typeof reason === 'string' ? { native_finish_reason: reason } : {}),
+    ...(typeof sequence === 'string' ? { stop_sequence: sequence } : {}),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../dialect.js';
 import { chatCompletions } from './chat.js';
+import { countTokens } from './count-tokens.js';
 import { embeddings } from './embeddings.js';
 import { hubError } from './errors.js';
 import { imageGenerations } from './images.js';
@@ -7,6 +8,11 @@ import { imageGenerations } from './images.js';
 /** Amazon Bedrock: chats by Converse, vectors and images by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/welcome.html */
 export const bedrock: Dialect = {
   id: 'bedrock',
-  translators: { 'chat-completions': chatCompletions, embeddings, 'image-generations': imageGenerations },
+  translators: {
+    'chat-completions': chatCompletions,
+    embeddings,
+    'image-generations': imageGenerations,
+    'count-tokens': countTokens,
+  },
   errorOf: hubError,
 };

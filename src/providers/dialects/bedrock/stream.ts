@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
-import { extras } from './answer.js';
+import { extras, stopSequenceOf } from './answer.js';
 import { citationFields, sortCitations } from './citations.js';
 import { streamError } from './errors.js';
 import { finishReason, nativeReason } from './finish.js';
@@ -126,11 +126,13 @@ export class ConverseStream implements EventTranslator {
     return Object.keys(fields).length > 0 ? [this.chunk(fields)] : [];
   }
 
-  private stopped({ stopReason: reason }: Json): readonly Json[] {
+  private stopped(event: Json): readonly Json[] {
     if (this.isFinished) return [];
     this.isFinished = true;
     const { isStrict } = this.context;
-    return [this.chunk({}, { finish_reason: finishReason(reason), ...nativeReason(reason, isStrict) })];
+    const { stopReason: reason } = event;
+    const native = nativeReason(reason, stopSequenceOf(event), isStrict);
+    return [this.chunk({}, { finish_reason: finishReason(reason), ...native })];
   }
 
   private done(data: Json): Translated {

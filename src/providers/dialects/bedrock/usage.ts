@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { count, isObject } from '../../endpoints/reading.js';
+import { count, isObject, list } from '../../endpoints/reading.js';
 
 /**
  * Converse's `usage` as the hub's; null unless input and output are both sound. Input is counted beside what was read
@@ -20,8 +20,23 @@ export function hubUsage(raw: unknown): Json | null {
     prompt_tokens: prompt,
     completion_tokens: output,
     total_tokens: prompt + output,
-    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    prompt_tokens_details: {
+      cached_tokens: read,
+      cache_write_tokens: written,
+      ...longWrites(raw.cacheDetails),
+    },
   };
+}
+
+/**
+ * Of what was written to the cache, what is kept there for an hour: it costs more.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CacheDetail.html
+ */
+function longWrites(details: unknown): Json {
+  let tokens = 0;
+  for (const detail of list(details))
+    if (isObject(detail) && detail.ttl === '1h') tokens += count(detail.inputTokens) ?? 0;
+  return tokens > 0 ? { cache_write_1h_tokens: tokens } : {};
 }
 
 /** The hub's `service_tier` of an answer; nothing where OpenAI has no such tier. */

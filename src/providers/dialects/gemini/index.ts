@@ -1,6 +1,7 @@
 import type { Dialect } from '../../dialect.js';
 import type { Translator } from '../../translation.js';
 import { chatAnswer } from './answer.js';
+import { aiStudioCount, vertexCount } from './count-tokens.js';
 import { aiStudioEmbeddings, vertexEmbeddings } from './embeddings.js';
 import { googleError } from './errors.js';
 import { aiStudio, type Host, vertexAi } from './host.js';
@@ -17,7 +18,11 @@ const chat = (host: Host): Translator => ({
 /** Google AI Studio. https://ai.google.dev/api */
 export const gemini: Dialect = {
   id: 'gemini',
-  translators: { 'chat-completions': chat(aiStudio), embeddings: aiStudioEmbeddings },
+  translators: {
+    'chat-completions': chat(aiStudio),
+    embeddings: aiStudioEmbeddings,
+    'count-tokens': aiStudioCount,
+  },
   errorOf: googleError,
 };
 
@@ -28,7 +33,11 @@ export const gemini: Dialect = {
  */
 export const vertex: Dialect = {
   id: 'vertex',
-  translators: { 'chat-completions': chat(vertexAi), embeddings: vertexEmbeddings },
+  translators: {
+    'chat-completions': chat(vertexAi),
+    embeddings: vertexEmbeddings,
+    'count-tokens': vertexCount,
+  },
   pathOf: ({ path }) => (path.startsWith('/models/') ? `/publishers/google${path}` : path),
   errorOf: googleError,
 };

@@ -1,5 +1,6 @@
 import type { Json } from '../../endpoint.js';
-import { count, countOfModality, isObject } from '../../endpoints/reading.js';
+import { modalities } from '../../endpoints/generate-content.js';
+import { count, isObject } from '../../endpoints/reading.js';
 
 /**
  * `usageMetadata` as the hub's `usage`; undefined where the provider told none. Tokens of the prompt contain cached
@@ -15,6 +16,7 @@ export function usage(metadata: unknown): Json | undefined {
   const answer = tokens(metadata.candidatesTokenCount);
   const thoughts = tokens(metadata.thoughtsTokenCount);
   const isInside = thoughts <= answer && metadata.totalTokenCount === input + answer;
+  const kinds = modalities(metadata);
   const output = isInside ? answer : answer + thoughts;
   return {
     prompt_tokens: input,
@@ -22,13 +24,24 @@ export function usage(metadata: unknown): Json | undefined {
     total_tokens: input + output,
     prompt_tokens_details: {
       cached_tokens: tokens(metadata.cachedContentTokenCount),
-      audio_tokens: countOfModality(metadata.promptTokensDetails, 'AUDIO'),
+      audio_tokens: kinds.audio_input_tokens,
+      ...nonZero({ image_tokens: kinds.image_input_tokens, video_tokens: kinds.video_input_tokens }),
+      ...cachedDetails(kinds.cached_audio_input_tokens, kinds.cached_image_input_tokens),
     },
     completion_tokens_details: {
       reasoning_tokens: thoughts,
-      audio_tokens: countOfModality(metadata.candidatesTokensDetails, 'AUDIO'),
+      audio_tokens: kinds.audio_output_tokens,
+      ...nonZero({ image_tokens: kinds.image_output_tokens, video_tokens: kinds.video_output_tokens }),
     },
   };
 }
 
 const tokens = (value: unknown): number => count(value) ?? 0;
+
+const nonZero = (counts: Readonly<Record<string, number>>): Json =>
+  Object.fromEntries(Object.entries(counts).filter(([, value]) => value > 0));
+
+function cachedDetails(audio: number, image: number): Json {
+  const details = nonZero({ audio_tokens: audio, image_tokens: image });
+  return Object.keys(details).length === 0 ? {} : { cached_tokens_details: details };
+}

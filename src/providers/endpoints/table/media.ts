@@ -1,8 +1,9 @@
 import type { Endpoint } from '../../endpoint.js';
 import { mediaUsage } from '../media.js';
+import { realtimeUsage } from '../realtime.js';
 import { get, openAiClient, post } from './operation.js';
 
-/** Pictures and sound. What is uploaded is multipart, which streams through. */
+/** Pictures and sound. What is uploaded is a form, whose files stream through. */
 export const mediaEndpoints: readonly Endpoint[] = [
   {
     id: 'image-generations',
@@ -17,7 +18,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'image-edits',
     title: 'image edits',
     operations: [post('/images/edits')],
-    body: 'opaque',
+    body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('images.ts'),
@@ -26,7 +27,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'image-variations',
     title: 'image variations',
     operations: [post('/images/variations')],
-    body: 'opaque',
+    body: 'form',
     usage: null,
     usageInStreams: 'always',
     source: openAiClient('images.ts'),
@@ -36,7 +37,8 @@ export const mediaEndpoints: readonly Endpoint[] = [
     title: 'speech',
     operations: [post('/audio/speech')],
     body: 'json',
-    usage: null,
+    // Told only in a stream of events (`stream_format: "sse"`): its last one is `speech.audio.done`.
+    usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/speech.ts'),
   },
@@ -44,7 +46,7 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'transcriptions',
     title: 'transcriptions',
     operations: [post('/audio/transcriptions')],
-    body: 'opaque',
+    body: 'form',
     usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/transcriptions.ts'),
@@ -53,17 +55,15 @@ export const mediaEndpoints: readonly Endpoint[] = [
     id: 'translations',
     title: 'translations of speech',
     operations: [post('/audio/translations')],
-    body: 'opaque',
-    usage: null,
+    body: 'form',
+    usage: mediaUsage,
     usageInStreams: 'always',
     source: openAiClient('audio/translations.ts'),
   },
   {
     id: 'realtime',
-    title: 'realtime',
+    title: 'realtime calls and secrets',
     operations: [
-      // The WebSocket: it begins as a GET with an upgrade.
-      get('/realtime'),
       post('/realtime/client_secrets'),
       post('/realtime/sessions'),
       post('/realtime/transcription_sessions'),
@@ -74,5 +74,15 @@ export const mediaEndpoints: readonly Endpoint[] = [
     usage: null,
     usageInStreams: 'always',
     source: openAiClient('realtime/calls.ts'),
+  },
+  {
+    id: 'realtime',
+    title: 'realtime',
+    // A WebSocket: it begins as a GET with an upgrade.
+    operations: [get('/realtime')],
+    body: 'opaque',
+    usage: realtimeUsage,
+    usageInStreams: 'always',
+    source: openAiClient('realtime/realtime.ts'),
   },
 ];

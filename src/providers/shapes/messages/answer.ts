@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
 import { citationsOf, inputOf, toolUse } from './blocks.js';
-import { spokenRefusal, stopOf } from './stop.js';
+import { sequenceOf, spokenRefusal, stopOf } from './stop.js';
 import { wholeUsage } from './usage.js';
 
 /** The hub's `chat.completion` as Anthropic's `message`; of several choices, the first. */
@@ -16,7 +16,7 @@ export function messagesAnswer(hub: Json, context: Context): Json {
   return {
     ...envelope(hub, context),
     content,
-    ...stopOf({ reason, native, hasCalls, refusal }),
+    ...stopOf({ reason, native, sequence: sequenceOf(choice), hasCalls, refusal }),
     usage: wholeUsage(hub),
   };
 }

@@ -435,6 +435,15 @@ describe('a stream to an Anthropic client', () => {
     });
   });
 
+  it('names the stop sequence that was found, in the words of the hub or of vLLM', () => {
+    for (const found of [{ stop_sequence: 'END' }, { stop_reason: 'END' }]) {
+      const ended = told([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop', ...found }] }]);
+      expect(ended.at(-2)).toMatchObject({ delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } });
+    }
+    const token = told([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop', stop_reason: 128_009 }] }]);
+    expect(token.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn', stop_sequence: null } });
+  });
+
   it('has a start and an end even where nothing was said', () => {
     expect(told([]).map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
   });

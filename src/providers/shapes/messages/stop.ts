@@ -23,6 +23,8 @@ const OWN: ReadonlySet<unknown> = new Set([
 export interface Ending {
   readonly reason: unknown;
   readonly native: unknown;
+  /** The stop sequence that was found; null where the provider does not say. */
+  readonly sequence: unknown;
   readonly hasCalls: boolean;
   /** The model's words where it refused. */
   readonly refusal: string;
@@ -30,15 +32,17 @@ export interface Ending {
 
 /**
  * `stop_reason`, `stop_sequence` and `stop_details`. Some providers end an answer that calls tools with `stop`; clients
- * would not run them. Which stop sequence was found, the hub does not say.
+ * would not run them.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-export function stopOf({ reason, native, hasCalls, refusal }: Ending): Json {
-  const known = OWN.has(native) ? native : (REASONS.get(reason) ?? 'end_turn');
+export function stopOf({ reason, native, sequence, hasCalls, refusal }: Ending): Json {
+  const found = typeof sequence === 'string' && reason === 'stop' ? sequence : null;
+  const own = found === null ? native : 'stop_sequence';
+  const known = OWN.has(own) ? own : (REASONS.get(reason) ?? 'end_turn');
   const stop = refusalOr(hasCalls && known === 'end_turn' ? 'tool_use' : known, refusal);
   const details =
     stop === 'refusal' ? { type: 'refusal', category: null, explanation: refusal || null } : null;
-  return { stop_reason: stop, stop_sequence: null, stop_details: details };
+  return { stop_reason: stop, stop_sequence: found, stop_details: details };
 }
 
 function refusalOr(stop: unknown, refusal: string): unknown {
@@ -52,3 +56,7 @@ function refusalOr(stop: unknown, refusal: string): unknown {
 export function spokenRefusal(reason: unknown, refusal: string): string {
   return REASONS.get(reason) === 'refusal' ? '' : refusal;
 }
+
+/** The hub's word for it, or that of vLLM: https://docs.vllm.ai/en/stable/api/vllm/outputs.html (CompletionOutput.stop_reason) */
+export const sequenceOf = ({ stop_sequence: sequence, stop_reason: reason }: Json): unknown =>
+  sequence ?? reason;

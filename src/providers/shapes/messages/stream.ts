@@ -5,7 +5,7 @@ import { envelope } from './answer.js';
 import { citationsOf, toolUse } from './blocks.js';
 import { messagesStreamError } from './errors.js';
 import { BlockSequence, named } from './sequence.js';
-import { spokenRefusal, stopOf } from './stop.js';
+import { sequenceOf, spokenRefusal, stopOf } from './stop.js';
 import { messagesUsage, wholeUsage } from './usage.js';
 
 const TEXT: Json = { type: 'text', text: '' };
@@ -22,6 +22,7 @@ export class MessagesStream implements ChunkTranslator {
   private refusal = '';
   private reason: unknown = null;
   private native: unknown = null;
+  private sequence: unknown = null;
   private usage: unknown = null;
 
   constructor(private readonly context: Context) {}
@@ -34,6 +35,7 @@ export class MessagesStream implements ChunkTranslator {
     if (!choice) return events;
     this.reason = choice.finish_reason ?? this.reason;
     this.native = choice.native_finish_reason ?? this.native;
+    this.sequence = sequenceOf(choice) ?? this.sequence;
     if (isObject(choice.delta)) events.push(...this.said(choice.delta));
     return events;
   }
@@ -41,10 +43,10 @@ export class MessagesStream implements ChunkTranslator {
   end(): readonly StreamEvent[] {
     if (this.isOver) return [];
     const events = [...this.start({})];
-    const { reason, native, refusal } = this;
+    const { reason, native, sequence, refusal } = this;
     const { hasCalls } = this.blocks;
     events.push(...this.text(spokenRefusal(reason, refusal)), ...this.blocks.finish());
-    const delta = { ...stopOf({ reason, native, hasCalls, refusal }), container: null };
+    const delta = { ...stopOf({ reason, native, sequence, hasCalls, refusal }), container: null };
     this.isOver = true;
     return [
       ...events,

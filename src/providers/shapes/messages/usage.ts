@@ -22,6 +22,18 @@ export function messagesUsage(hub: unknown): Json {
   };
 }
 
+/** Null where the provider does not tell how long what was written is kept. */
+function cacheCreation(hub: unknown): Json | null {
+  const { prompt_tokens_details: prompt } = isObject(hub) ? hub : {};
+  const { cache_write_1h_tokens: long, cache_write_tokens: written } = isObject(prompt) ? prompt : {};
+  const hour = count(long);
+  if (!hour) return null;
+  return {
+    ephemeral_1h_input_tokens: hour,
+    ephemeral_5m_input_tokens: Math.max((count(written) ?? 0) - hour, 0),
+  };
+}
+
 /** OpenAI's tiers in Anthropic's words. https://platform.claude.com/docs/en/api/service-tiers */
 const TIERS: ReadonlyMap<unknown, string> = new Map([
   ['default', 'standard'],
@@ -32,7 +44,7 @@ const TIERS: ReadonlyMap<unknown, string> = new Map([
 export function wholeUsage({ usage, service_tier: tier }: Json): Json {
   return {
     ...messagesUsage(usage),
-    cache_creation: null,
+    cache_creation: cacheCreation(usage),
     inference_geo: null,
     service_tier: TIERS.get(tier) ?? null,
     speed: null,

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { counterKey, periodAt } from '../../common/limits/period.js';
+import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
+import { nanoDollars } from '../../providers/prices/decimal.js';
+import type { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../limit.dto.js';
+
+/** Whatever has limits. */
+export interface Limited {
+  readonly rateLimits: readonly RateRule[] | null;
+  readonly usageLimits: readonly BudgetRule[] | null;
+}
+
+/** What was used of a counter in its present period. */
+export interface Used {
+  readonly spent: number;
+  /** A request was refused because nothing, or too little, was left. */
+  readonly isRefusing: boolean;
+}
+
+/** By the id of the rule. */
+export type Usage = ReadonlyMap<string, Used>;
+
+export const NO_USAGE: Usage = new Map();
+
+const DAY_MS = 86_400_000;
+const NANO = 1_000_000_000;
+
+/** Turns limits as people write them into rules, and shows rules with what was used. */
+@Injectable()
+export class LimitsService {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** A limit of the same kind as one that is there keeps its counter. Null and an empty list mean none. */
+  rates(given: readonly RateLimitDto[] | null, before: readonly RateRule[] | null): RateRule[] | null {
+    const rules = (given ?? []).map((dto) => rateRule(dto, before ?? []));
+    checkDistinct(
+      'rate_limits',
+      rules.map(({ type, unit }) => `${type} ${unit ?? ''}`),
+    );
+    return rules.length > 0 ? rules : null;
+  }
+
+  budgets(
+    given: readonly UsageLimitsDto[] | null,
+    before: readonly BudgetRule[] | null,
+  ): BudgetRule[] | null {
+    const rules = (given ?? []).map((dto) => budgetRule(dto, before ?? []));
+    checkDistinct(
+      'usage_limits',
+      rules.map(({ type, periodic_reset, periodic_reset_days }) =>
+        [type, periodic_reset, periodic_reset_days].join(' '),
+      ),
+    );
+    return rules.length > 0 ? rules : null;
+  }
+
+  /** Sets what was used of a thing's budgets back to nothing. Requests that run now count anew when they end. */
+  reset({ usageLimits }: Pick<Limited, 'usageLimits'>): Promise<void> {
+    return this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));
+  }
+
+  /** Forgives what was spent of these counters; what they were charged with stays in the ledger. */
+  async forgive(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const { manager } = this.unitOfWork;
+    await manager.query('UPDATE limit_counters SET forgiven = spent, refused_at = NULL WHERE key = ANY($1)', [
+      keys,
+    ]);
+    await manager.query('DELETE FROM limit_events WHERE counter = ANY($1)', [keys]);
+  }
+
+  /** What was used of all budgets of these things, in one query. */
+  async usageOf(things: readonly Limited[]): Promise<Usage> {
+    const rules = new Map(
+      things
+        .flatMap(({ usageLimits }) => usageLimits ?? [])
+        .map((rule) => [currentKey(rule), rule.id] as const),
+    );
+    if (rules.size === 0) return NO_USAGE;
+    const rows: { key: string; spent: string; refused_at: Date | null }[] =
+      await this.unitOfWork.manager.query(
+        'SELECT key, spent - forgiven AS spent, refused_at FROM limit_counters WHERE key = ANY($1)',
+        [[...rules.keys()]],
+      );
+    return new Map(
+      rows.map(({ key, spent, refused_at }) => [
+        rules.get(key) ?? '',
+        { spent: Number(spent), isRefusing: refused_at !== null },
+      ]),
+    );
+  }
+}
+
+export const currentKey = (rule: BudgetRule, group = ''): string =>
+  counterKey(rule.id, periodAt(rule, Date.now()), group);
+
+/** Whether a budget of it lets no request pass any more. */
+export function isExhausted({ usageLimits }: Limited, usage: Usage): boolean {
+  return (usageLimits ?? []).some(({ id, amount }) => {
+    const used = usage.get(id);
+    return used !== undefined && (used.isRefusing || used.spent >= amount);
+  });
+}
+
+export function shownRates(rules: readonly RateRule[] | null): ShownRateLimitDto[] | null {
+  return rules && rules.map(({ type, unit, value }) => ({ type, unit, value }));
+}
+
+export function shownBudgets(
+  rules: readonly BudgetRule[] | null,
+  usage: Usage,
+): ShownUsageLimitsDto[] | null {
+  return rules && rules.map((rule) => shownBudget(rule, usage.get(rule.id)?.spent ?? 0));
+}
+
+/** One budget as an object, several as a list: clients of the compatible API know the first. */
+export function shownBudgetOrList(
+  rules: readonly BudgetRule[] | null,
+  usage: Usage,
+): ShownUsageLimitsDto | ShownUsageLimitsDto[] | null {
+  const shown = shownBudgets(rules, usage);
+  return shown?.length === 1 ? (shown[0] ?? null) : shown;
+}
+
+function shownBudget(rule: BudgetRule, spent: number): ShownUsageLimitsDto {
+  return { ...budgetWithoutUse(rule), usage: shownAmount(rule, spent) };
+}
+
+export function budgetWithoutUse(rule: BudgetRule): Omit<ShownUsageLimitsDto, 'usage'> {
+  const { endsAt } = periodAt(rule, Date.now());
+  return {
+    credit_limit: rule.credit_limit,
+    type: rule.type,
+    alert_threshold: rule.alert_threshold,
+    periodic_reset: rule.periodic_reset,
+    periodic_reset_days: rule.periodic_reset_days,
+    next_usage_reset_at: Number.isFinite(endsAt) ? new Date(endsAt).toISOString() : null,
+  };
+}
+
+/** Dollars, or tokens. */
+export const shownAmount = ({ type }: Pick<BudgetRule, 'type'>, amount: number): number =>
+  type === 'cost' ? amount / NANO : amount;
+
+/** One rate as people write it. A rate of the same kind that is there keeps its counter. */
+export function rateRule({ type, unit = null, value }: RateLimitDto, before: readonly RateRule[]): RateRule {
+  checkUnit(type, unit);
+  const known = before.find((rule) => rule.type === type && rule.unit === unit);
+  return { id: known?.id ?? randomUUID(), type, unit, value };
+}
+
+/** One budget as people write it. A budget of the same kind that is there keeps its counter. */
+export function budgetRule(dto: UsageLimitsDto, before: readonly BudgetRule[]): BudgetRule {
+  checkBudget(dto);
+  const { credit_limit, type = 'cost', alert_threshold = null } = dto;
+  const { periodic_reset = null, periodic_reset_days = null } = dto;
+  const known = sameKind(before, type, periodic_reset);
+  return {
+    id: known?.id ?? randomUUID(),
+    type,
+    credit_limit,
+    alert_threshold,
+    amount: amountOf('credit_limit', type, credit_limit),
+    alert_amount: alert_threshold === null ? null : amountOf('alert_threshold', type, alert_threshold),
+    periodic_reset,
+    periodic_reset_days,
+    starts_at: startOf(dto, known),
+  };
+}
+
+function sameKind(
+  before: readonly BudgetRule[],
+  type: BudgetRule['type'],
+  reset: BudgetRule['periodic_reset'],
+): BudgetRule | undefined {
+  const ofType = before.filter((rule) => rule.type === type);
+  return ofType.find((rule) => rule.periodic_reset === reset) ?? ofType[0];
+}
+
+function checkBudget(dto: UsageLimitsDto): void {
+  const { credit_limit, alert_threshold, periodic_reset, periodic_reset_days, next_usage_reset_at } = dto;
+  if (periodic_reset && periodic_reset_days)
+    refuse('periodic_reset_days', 'it cannot be combined with periodic_reset');
+  if (next_usage_reset_at && !periodic_reset_days)
+    refuse('next_usage_reset_at', 'it can be set only together with periodic_reset_days');
+  if (alert_threshold && alert_threshold >= credit_limit)
+    refuse('alert_threshold', 'it must be less than credit_limit');
+}
+
+function startOf({ periodic_reset_days, next_usage_reset_at }: UsageLimitsDto, known?: BudgetRule): number {
+  const days = periodic_reset_days ?? null;
+  if (days !== null && next_usage_reset_at)
+    return wholeSecond(Date.parse(next_usage_reset_at) - days * DAY_MS);
+  if (known?.periodic_reset_days === days) return known.starts_at;
+  return wholeSecond(Date.now());
+}
+
+const wholeSecond = (moment: number): number => Math.floor(moment / 1000) * 1000;
+
+function amountOf(field: string, type: BudgetRule['type'], given: number): number {
+  const amount = type === 'cost' ? nanoDollars(given) : given;
+  if (amount === null || !Number.isSafeInteger(amount) || amount < 1)
+    refuse(
+      field,
+      type === 'cost' ? 'it must be a sum of dollars below 9,000,000' : 'it must be a whole number',
+    );
+  return amount;
+}
+
+function checkUnit(type: RateRule['type'], unit: RateRule['unit']): void {
+  if (type === 'concurrency' && unit !== null) refuse('rate_limits.unit', 'concurrency has none');
+  if (type !== 'concurrency' && unit === null) refuse('rate_limits.unit', 'it is missing');
+}
+
+function checkDistinct(field: string, kinds: readonly string[]): void {
+  if (new Set(kinds).size < kinds.length) refuse(field, 'it names two limits of the same kind');
+}
+
+function refuse(field: string, reason: string): never {
+  throw new AppError('invalid_request', { detail: `The field "${field}" is not acceptable: ${reason}.` });
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { PoliciesService } from './policies.service.js';
+import { PolicyEntitiesService } from './policy-entities.service.js';
+import { RatePoliciesController } from './rate-policies.controller.js';
+import { UsagePoliciesController } from './usage-policies.controller.js';
+
+@Module({
+  imports: [AuthModule, LimitsModule, WorkspacesModule],
+  controllers: [UsagePoliciesController, RatePoliciesController],
+  providers: [PoliciesService, PolicyEntitiesService],
+})
+export class PoliciesModule {}

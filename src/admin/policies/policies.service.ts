@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
+import type { Reach, Tenant } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../common/limits/rules.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { shownPolicy } from './policy.dto.js';
+
+/** Which of the two kinds a policy is. */
+export type PolicyKind = 'budget' | 'rate';
+
+export interface NewPolicy {
+  readonly name?: string;
+  readonly conditions: readonly PolicyCondition[];
+  readonly group_by: readonly { readonly key: PolicyKey }[];
+}
+
+export interface PolicyChange {
+  readonly name?: string;
+  readonly conditions?: readonly PolicyCondition[];
+  /** The rule with what is to be changed. */
+  readonly budget?: BudgetRule;
+  readonly rate?: RateRule;
+}
+
+const MOST_POLICIES = 100;
+
+/** Limits of a workspace on some of its requests. Every request of the workspace looks at all of them, so they are few. */
+@Injectable()
+export class PoliciesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(
+    tenant: Tenant,
+    dto: NewPolicy,
+    rule: { readonly budget: BudgetRule | null; readonly rate: RateRule | null },
+  ): Promise<LimitPolicy> {
+    const policies = this.unitOfWork.repository(LimitPolicy);
+    const count = await policies.countBy({ ...tenant, archivedAt: IsNull() });
+    if (count >= MOST_POLICIES)
+      throw new AppError('conflict', { detail: `A workspace has at most ${MOST_POLICIES} policies.` });
+    const policy = await policies.save(
+      policies.create({
+        id: uuidV7(Date.now()),
+        ...tenant,
+        name: dto.name ?? 'unnamed',
+        conditions: plain(dto.conditions),
+        groupBy: plain(dto.group_by),
+        ...rule,
+      }),
+    );
+    this.audit.note({ targetId: policy.id, workspaceId: policy.workspaceId, after: shownPolicy(policy) });
+    await this.announce(policy);
+    return policy;
+  }
+
+  /** Newest first. */
+  list(
+    reach: Reach,
+    kind: PolicyKind,
+    isArchived: boolean,
+    { skip, take }: Page,
+  ): Promise<[LimitPolicy[], number]> {
+    return this.unitOfWork.repository(LimitPolicy).findAndCount({
+      where: { ...reach, [kind]: Not(IsNull()), archivedAt: isArchived ? Not(IsNull()) : IsNull() },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  get(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
+    return this.find(reach, kind, id);
+  }
+
+  /** `change` sees the policy as it is, locked. */
+  async update(
+    reach: Reach,
+    kind: PolicyKind,
+    id: string,
+    change: (policy: LimitPolicy) => PolicyChange,
+  ): Promise<LimitPolicy> {
+    const policy = await this.find(reach, kind, id, true);
+    const before = shownPolicy(policy);
+    const { name, conditions, budget, rate } = change(policy);
+    if (name !== undefined) policy.name = name;
+    if (conditions !== undefined) policy.conditions = plain(conditions);
+    if (budget !== undefined) policy.budget = budget;
+    if (rate !== undefined) policy.rate = rate;
+    return this.save(policy, before);
+  }
+
+  async noteReset(policy: LimitPolicy): Promise<void> {
+    const before = shownPolicy(policy);
+    policy.lastResetAt = new Date();
+    await this.save(policy, before);
+  }
+
+  /** An archived policy limits nothing; what it counted stays. */
+  async archive(reach: Reach, kind: PolicyKind, id: string): Promise<void> {
+    const policy = await this.find(reach, kind, id, true);
+    const before = shownPolicy(policy);
+    if (policy.archivedAt) throw new AppError('not_found', { resource: 'policy' });
+    policy.archivedAt = new Date();
+    await this.save(policy, before);
+  }
+
+  private async save(policy: LimitPolicy, before: object): Promise<LimitPolicy> {
+    const saved = await this.unitOfWork.repository(LimitPolicy).save(policy);
+    this.audit.note({
+      targetId: saved.id,
+      workspaceId: saved.workspaceId,
+      before,
+      after: shownPolicy(saved),
+    });
+    await this.announce(saved);
+    return saved;
+  }
+
+  /** Another tenant's policy is "not found", not "forbidden": a 403 would tell that it exists. */
+  private async find(reach: Reach, kind: PolicyKind, id: string, lock = false): Promise<LimitPolicy> {
+    const policy = isUuid(id)
+      ? await this.unitOfWork.repository(LimitPolicy).findOne({
+          where: { id, ...reach, [kind]: Not(IsNull()) },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    if (!policy) throw new AppError('not_found', { resource: 'policy' });
+    return policy;
+  }
+
+  /** The keys of the workspace carry its policies. */
+  private announce({ workspaceId }: LimitPolicy): Promise<void> {
+    return this.changes.publish({ resource: 'workspace', id: workspaceId });
+  }
+}
+
+/** Without the classes of the DTOs, which the store would keep. */
+function plain<T extends object>(items: readonly T[]): T[] {
+  return items.map((item) => ({ ...item }));
+}

@@ -1,0 +1,18 @@
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+/** The body may say the organization, but only the caller's own. */
+export function checkOrganization(caller: Principal, named: string | undefined): void {
+  if (named !== undefined && named.toLowerCase() !== caller.organizationId)
+    throw new AppError('not_found', { resource: 'organisation' });
+}
+
+/** The parameter `status`, or null when it was left out. */
+export function statusOf<T extends string>(query: ListQuery, known: readonly T[]): T | null {
+  const given = parameterOf(query, 'status');
+  if (given === undefined) return null;
+  const status = known.find((each) => each === given);
+  if (status !== undefined) return status;
+  throw new AppError('invalid_request', { detail: `The parameter "status" must be ${known.join(' or ')}.` });
+}

@@ -1,0 +1,299 @@
+import {
+  ApiProperty,
+  ApiPropertyOptional,
+  IntersectionType,
+  OmitType,
+  PartialType,
+  PickType,
+} from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsString,
+  IsUUID,
+  Length,
+  ValidateNested,
+} from 'class-validator';
+import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import { IfGiven, IsIdOrSlug, IsName, rule } from '../../common/http/validators.js';
+import {
+  type BudgetRule,
+  POLICY_KEYS,
+  type PolicyCondition,
+  type PolicyKey,
+} from '../../common/limits/rules.js';
+import { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../limit.dto.js';
+import { budgetWithoutUse, shownAmount } from '../limits/limits.service.js';
+import type { PolicyEntities, PolicyEntity } from './policy-entities.service.js';
+
+const MOST_CONDITIONS = 10;
+const MOST_VALUES = 100;
+const LONGEST_VALUE = 256;
+const METADATA_KEY = /^metadata\.[\w.-]{1,128}$/;
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+const IsPolicyKey = (): PropertyDecorator =>
+  rule(
+    'isPolicyKey',
+    `it must be ${POLICY_KEYS.join(', ')} or metadata.<key>`,
+    (value) =>
+      typeof value === 'string' && (POLICY_KEYS.some((key) => key === value) || METADATA_KEY.test(value)),
+  );
+
+const isValue = (value: unknown): boolean =>
+  typeof value === 'string' && value.length > 0 && value.length <= LONGEST_VALUE;
+
+const IsValueOrValues = (): PropertyDecorator =>
+  rule('isValueOrValues', `it must be a text or a list of 1 to ${MOST_VALUES} texts`, (value) =>
+    Array.isArray(value)
+      ? value.length > 0 && value.length <= MOST_VALUES && value.every(isValue)
+      : isValue(value),
+  );
+
+class ConditionDto {
+  @ApiProperty({ type: String, example: 'metadata.team' })
+  @IsPolicyKey()
+  readonly key: PolicyKey;
+
+  /** One of several; "*" is any. */
+  @ApiProperty({
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    example: 'search',
+  })
+  @IsValueOrValues()
+  readonly value: string | string[];
+}
+
+class GroupDto {
+  @ApiProperty({ type: String, example: 'metadata._user' })
+  @IsPolicyKey()
+  readonly key: PolicyKey;
+}
+
+/** Whom a policy concerns, how it counts them apart, and where it belongs. */
+class PolicyFieldsDto {
+  @ApiPropertyOptional({ example: 'Users of the search team' })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+
+  /** All must be met. */
+  @ApiProperty({ type: [ConditionDto] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_CONDITIONS)
+  @ValidateNested({ each: true })
+  @Type(() => ConditionDto)
+  readonly conditions: ConditionDto[];
+
+  /** One counter for each combination of their values. */
+  @ApiProperty({ type: [GroupDto] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_CONDITIONS)
+  @ValidateNested({ each: true })
+  @Type(() => GroupDto)
+  readonly group_by: GroupDto[];
+
+  /** Id or slug. A workspace key may leave it out: it has only one. */
+  @ApiPropertyOptional({ example: 'ws-default' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+
+  /** The caller's own, if it is said at all. */
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly organisation_id?: string;
+}
+
+export class CreateUsagePolicyDto extends IntersectionType(PolicyFieldsDto, UsageLimitsDto) {}
+export class CreateRatePolicyDto extends IntersectionType(PolicyFieldsDto, RateLimitDto) {}
+
+/** Groups, type and place are what a policy is; another one is another policy. */
+class ChangeablePolicyFieldsDto extends PartialType(PickType(PolicyFieldsDto, ['name', 'conditions'])) {}
+
+export class UpdateUsagePolicyDto extends IntersectionType(
+  ChangeablePolicyFieldsDto,
+  PartialType(OmitType(UsageLimitsDto, ['type'])),
+) {
+  /** The id or the value of the group whose use is set back to nothing. */
+  @ApiPropertyOptional({ example: 'ann' })
+  @IfGiven()
+  @IsString()
+  @Length(1, LONGEST_VALUE)
+  readonly reset_usage_for_value?: string;
+}
+
+export class UpdateRatePolicyDto extends IntersectionType(
+  ChangeablePolicyFieldsDto,
+  PartialType(OmitType(RateLimitDto, ['type'])),
+) {}
+
+export class CreatedPolicyDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty({ enum: ['policy'] })
+  readonly object = 'policy';
+
+  static from({ id }: LimitPolicy): CreatedPolicyDto {
+    return Object.assign(new CreatedPolicyDto(), { id });
+  }
+}
+
+/** What every policy shows. */
+class PolicyDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty({ example: 'Users of the search team' })
+  readonly name: string;
+
+  @ApiProperty({ type: [ConditionDto] })
+  readonly conditions: readonly PolicyCondition[];
+
+  @ApiProperty({ type: [GroupDto] })
+  readonly group_by: readonly { readonly key: PolicyKey }[];
+
+  @ApiProperty({ enum: ['active', 'archived'] })
+  readonly status: 'active' | 'archived';
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly workspace_id: string;
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly organisation_id: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly last_updated_at: string;
+}
+
+type Common = { readonly [Field in keyof PolicyDto]: PolicyDto[Field] };
+
+function common(policy: LimitPolicy): Common {
+  return {
+    id: policy.id,
+    name: policy.name,
+    conditions: policy.conditions,
+    group_by: policy.groupBy,
+    status: policy.archivedAt ? 'archived' : 'active',
+    workspace_id: policy.workspaceId,
+    organisation_id: policy.organizationId,
+    created_at: policy.createdAt.toISOString(),
+    last_updated_at: policy.updatedAt.toISOString(),
+  };
+}
+
+export class UsagePolicyDto extends IntersectionType(PolicyDto, OmitType(ShownUsageLimitsDto, ['usage'])) {
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  readonly last_reset_at: string | null;
+
+  @ApiProperty({ enum: ['policy_usage_limits'] })
+  readonly object = 'policy_usage_limits';
+
+  static from(policy: LimitPolicy): UsagePolicyDto {
+    return Object.assign(
+      new UsagePolicyDto(),
+      common(policy),
+      policy.budget && budgetWithoutUse(policy.budget),
+      {
+        last_reset_at: policy.lastResetAt?.toISOString() ?? null,
+      },
+    );
+  }
+}
+
+export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto) {
+  @ApiProperty({ enum: ['policy_rate_limits'] })
+  readonly object = 'policy_rate_limits';
+
+  static from(policy: LimitPolicy): RatePolicyDto {
+    const { type, unit, value } = policy.rate ?? {};
+    return Object.assign(new RatePolicyDto(), common(policy), { type, unit, value });
+  }
+}
+
+/** Either kind, as the API shows it. */
+export const shownPolicy = (policy: LimitPolicy): UsagePolicyDto | RatePolicyDto =>
+  policy.budget ? UsagePolicyDto.from(policy) : RatePolicyDto.from(policy);
+
+export class UsagePolicyListDto implements Listed<UsagePolicyDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [UsagePolicyDto] })
+  readonly data: readonly UsagePolicyDto[];
+
+  static from(policies: readonly LimitPolicy[], total: number): UsagePolicyListDto {
+    const data = policies.map((policy) => UsagePolicyDto.from(policy));
+    return Object.assign(new UsagePolicyListDto(), { total, data });
+  }
+}
+
+export class RatePolicyListDto implements Listed<RatePolicyDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [RatePolicyDto] })
+  readonly data: readonly RatePolicyDto[];
+
+  static from(policies: readonly LimitPolicy[], total: number): RatePolicyListDto {
+    const data = policies.map((policy) => RatePolicyDto.from(policy));
+    return Object.assign(new RatePolicyListDto(), { total, data });
+  }
+}
+
+/** One group of a policy and what it used. */
+export class PolicyEntityDto {
+  @ApiProperty({ example: '6f1ed002ab5595859014ebf0951522d9' })
+  readonly id: string;
+
+  @ApiProperty({ example: 'metadata._user:ann' })
+  readonly value_key: string;
+
+  /** Dollars or tokens since the last reset. */
+  @ApiProperty({ example: 12.5 })
+  readonly current_usage: number;
+
+  @ApiProperty({ enum: ['active', 'exhausted'] })
+  readonly status: 'active' | 'exhausted';
+
+  static from(budget: BudgetRule, entity: PolicyEntity): PolicyEntityDto {
+    return Object.assign(new PolicyEntityDto(), {
+      id: entity.id,
+      value_key: entity.valueKey,
+      current_usage: shownAmount(budget, entity.spent),
+      status: entity.isExhausted ? 'exhausted' : 'active',
+    });
+  }
+}
+
+export class PolicyEntityListDto implements Listed<PolicyEntityDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [PolicyEntityDto] })
+  readonly data: readonly PolicyEntityDto[];
+
+  static from({ budget, entities, total }: PolicyEntities): PolicyEntityListDto {
+    const data = entities.map((entity) => PolicyEntityDto.from(budget, entity));
+    return Object.assign(new PolicyEntityListDto(), { total, data });
+  }
+}

@@ -1,0 +1,99 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AdminController } from '../admin-controller.js';
+import { rateRule } from '../limits/limits.service.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { PoliciesService, type PolicyChange } from './policies.service.js';
+import {
+  CreatedPolicyDto,
+  CreateRatePolicyDto,
+  RatePolicyDto,
+  RatePolicyListDto,
+  UpdateRatePolicyDto,
+} from './policy.dto.js';
+import { checkOrganization, statusOf } from './policy-query.js';
+
+@AdminController('policies/rate-limits')
+@Refusals()
+export class RatePoliciesController {
+  constructor(
+    private readonly policies: PoliciesService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('policies.create')
+  @ApiOperation({ summary: 'Create a rate limit for some requests of a workspace' })
+  @ApiOkResponse({ type: CreatedPolicyDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateRatePolicyDto): Promise<CreatedPolicyDto> {
+    checkOrganization(caller, dto.organisation_id);
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    const rule = { budget: null, rate: rateRule(dto, []) };
+    return CreatedPolicyDto.from(await this.policies.create(tenant, dto, rule));
+  }
+
+  @Get()
+  @RequireScope('policies.list')
+  @ApiOperation({ summary: 'List rate limits of workspaces' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @ApiOkResponse({ type: RatePolicyListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<RatePolicyListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    const isArchived = statusOf(query, ['active', 'archived']) === 'archived';
+    return RatePolicyListDto.from(...(await this.policies.list(reach, 'rate', isArchived, pageOf(query))));
+  }
+
+  @Get(':id')
+  @RequireScope('policies.read')
+  @ApiOperation({ summary: 'Read a rate limit of a workspace' })
+  @ApiOkResponse({ type: RatePolicyDto })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RatePolicyDto> {
+    return RatePolicyDto.from(await this.policies.get(reachOf(caller), 'rate', id));
+  }
+
+  @Put(':id')
+  @RequireScope('policies.update')
+  @ApiOperation({ summary: 'Change a rate limit of a workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateRatePolicyDto,
+  ): Promise<DoneDto> {
+    await this.policies.update(reachOf(caller), 'rate', id, (policy) => changeOf(policy, dto));
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':id')
+  @RequireScope('policies.delete')
+  @ApiOperation({ summary: 'Archive a rate limit of a workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
+    await this.policies.archive(reachOf(caller), 'rate', id);
+    return EMPTY_ANSWER;
+  }
+}
+
+/** What is not named stays as it is. */
+function changeOf(
+  { rate }: LimitPolicy,
+  { name, conditions, unit, value }: UpdateRatePolicyDto,
+): PolicyChange {
+  if (!rate) throw new AppError('not_found', { resource: 'policy' });
+  const rule = rateRule({ type: rate.type, unit: unit ?? rate.unit, value: value ?? rate.value }, [rate]);
+  return {
+    rate: rule,
+    ...(name === undefined ? {} : { name }),
+    ...(conditions === undefined ? {} : { conditions }),
+  };
+}

@@ -1,0 +1,149 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AdminController } from '../admin-controller.js';
+import { budgetRule } from '../limits/limits.service.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { PoliciesService, type PolicyChange } from './policies.service.js';
+import {
+  CreatedPolicyDto,
+  CreateUsagePolicyDto,
+  PolicyEntityListDto,
+  UpdateUsagePolicyDto,
+  UsagePolicyDto,
+  UsagePolicyListDto,
+} from './policy.dto.js';
+import { PolicyEntitiesService } from './policy-entities.service.js';
+import { checkOrganization, statusOf } from './policy-query.js';
+
+@AdminController('policies/usage-limits')
+@Refusals()
+export class UsagePoliciesController {
+  constructor(
+    private readonly policies: PoliciesService,
+    private readonly entities: PolicyEntitiesService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('policies.create')
+  @ApiOperation({ summary: 'Create a budget for some requests of a workspace' })
+  @ApiOkResponse({ type: CreatedPolicyDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateUsagePolicyDto): Promise<CreatedPolicyDto> {
+    checkOrganization(caller, dto.organisation_id);
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    const rule = { budget: budgetRule(dto, []), rate: null };
+    return CreatedPolicyDto.from(await this.policies.create(tenant, dto, rule));
+  }
+
+  @Get()
+  @RequireScope('policies.list')
+  @ApiOperation({ summary: 'List budgets of workspaces' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @ApiOkResponse({ type: UsagePolicyListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UsagePolicyListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    const isArchived = statusOf(query, ['active', 'archived']) === 'archived';
+    return UsagePolicyListDto.from(...(await this.policies.list(reach, 'budget', isArchived, pageOf(query))));
+  }
+
+  @Get(':id')
+  @RequireScope('policies.read')
+  @ApiOperation({ summary: 'Read a budget of a workspace' })
+  @ApiOkResponse({ type: UsagePolicyDto })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<UsagePolicyDto> {
+    return UsagePolicyDto.from(await this.policies.get(reachOf(caller), 'budget', id));
+  }
+
+  @Put(':id')
+  @RequireScope('policies.update')
+  @ApiOperation({ summary: 'Change a budget of a workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateUsagePolicyDto,
+  ): Promise<DoneDto> {
+    const changed = (policy: LimitPolicy) => changeOf(policy, dto);
+    const policy = await this.policies.update(reachOf(caller), 'budget', id, changed);
+    if (dto.reset_usage_for_value !== undefined) await this.resetOf(policy, dto.reset_usage_for_value);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':id')
+  @RequireScope('policies.delete')
+  @ApiOperation({ summary: 'Archive a budget of a workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async archive(@Caller() caller: Principal, @Param('id') id: string): Promise<DoneDto> {
+    await this.policies.archive(reachOf(caller), 'budget', id);
+    return EMPTY_ANSWER;
+  }
+
+  @Get(':id/entities')
+  @RequireScope('policies.read')
+  @ApiOperation({ summary: 'What each group has used' })
+  @PagedQuery()
+  @ApiQuery({ name: 'status', required: false, enum: ['active', 'exhausted'] })
+  @ApiQuery({ name: 'search', required: false, type: String })
+  @ApiOkResponse({ type: PolicyEntityListDto })
+  async listEntities(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: ListQuery,
+  ): Promise<PolicyEntityListDto> {
+    const policy = await this.policies.get(reachOf(caller), 'budget', id);
+    const status = statusOf(query, ['active', 'exhausted']);
+    const search = parameterOf(query, 'search') ?? null;
+    return PolicyEntityListDto.from(await this.entities.list(policy, { status, search }, pageOf(query)));
+  }
+
+  @Put(':id/entities/:entity/reset')
+  @RequireScope('policies.update')
+  @ApiOperation({ summary: "Set one group's use back to nothing" })
+  @ApiOkResponse({ type: DoneDto })
+  async reset(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Param('entity') entity: string,
+  ): Promise<DoneDto> {
+    await this.resetOf(await this.policies.get(reachOf(caller), 'budget', id), entity);
+    return EMPTY_ANSWER;
+  }
+
+  private async resetOf(policy: LimitPolicy, named: string): Promise<void> {
+    await this.entities.reset(policy, named);
+    await this.policies.noteReset(policy);
+  }
+}
+
+/** What is not named stays as it is. */
+function changeOf({ budget }: LimitPolicy, dto: UpdateUsagePolicyDto): PolicyChange {
+  if (!budget) throw new AppError('not_found', { resource: 'policy' });
+  const { name, conditions } = dto;
+  const rule = budgetRule(
+    {
+      credit_limit: dto.credit_limit ?? budget.credit_limit,
+      type: budget.type,
+      alert_threshold: dto.alert_threshold === undefined ? budget.alert_threshold : dto.alert_threshold,
+      periodic_reset: dto.periodic_reset === undefined ? budget.periodic_reset : dto.periodic_reset,
+      periodic_reset_days:
+        dto.periodic_reset_days === undefined ? budget.periodic_reset_days : dto.periodic_reset_days,
+      next_usage_reset_at: dto.next_usage_reset_at ?? null,
+    },
+    [budget],
+  );
+  return {
+    budget: rule,
+    ...(name === undefined ? {} : { name }),
+    ...(conditions === undefined ? {} : { conditions }),
+  };
+}

@@ -1,0 +1,43 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../limits/rules.js';
+
+/** A limit of a workspace on some of its requests. It has a budget or a rate, never both. */
+@Entity('limit_policies')
+export class LimitPolicy {
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  @Column({ type: 'uuid' })
+  workspaceId: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'jsonb' })
+  conditions: PolicyCondition[];
+
+  @Column({ type: 'jsonb' })
+  groupBy: { key: PolicyKey }[];
+
+  @Column({ type: 'jsonb', nullable: true })
+  budget: BudgetRule | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  rate: RateRule | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  lastResetAt: Date | null;
+
+  /** An archived policy limits nothing. */
+  @Column({ type: 'timestamptz', nullable: true })
+  archivedAt: Date | null;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt: Date;
+}

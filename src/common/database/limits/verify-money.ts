@@ -1,0 +1,108 @@
+/** Anything that runs a statement and answers its rows. */
+interface Database {
+  query(sql: string): Promise<unknown>;
+}
+
+/** Two books that should say the same of one thing, and what they say. Nano-dollars or tokens. */
+export interface Comparison {
+  /** Words for people: "the counter 0199…". */
+  readonly what: string;
+  readonly expected: bigint;
+  readonly found: bigint;
+  /** Why they may differ; null when nothing explains it. */
+  readonly reason: string | null;
+}
+
+export interface Books {
+  /** Each book against the one it is made from: what was compared, and what differs. */
+  readonly name: string;
+  readonly compared: number;
+  readonly differences: readonly Comparison[];
+}
+
+interface Row {
+  readonly what: string;
+  readonly expected: string;
+  readonly found: string;
+  readonly reason: string | null;
+}
+
+/** What each counter says, and what the attempts say that it was charged with. */
+const CHARGED = `
+  SELECT counter.key, counter.created_at, counter.spent,
+    coalesce(sum(CASE WHEN counter.measure = 'cost' THEN attempt.cost_nano_usd
+      ELSE attempt.input_tokens::bigint + attempt.output_tokens END), 0)::bigint AS amount
+  FROM limit_counters counter
+  LEFT JOIN (
+    SELECT charge.key, a.cost_nano_usd, a.input_tokens, a.output_tokens
+    FROM request_attempts a CROSS JOIN LATERAL jsonb_array_elements_text(a.charged) AS charge (key)
+    WHERE a.charged IS NOT NULL
+  ) AS attempt ON attempt.key = counter.key
+  WHERE counter.measure <> 'concurrency'
+  GROUP BY counter.key`;
+
+const COUNTERS = `
+  SELECT 'counter ' || key AS what, amount AS expected, spent AS found,
+    CASE WHEN amount < spent AND created_at < (SELECT min(created_at) FROM request_attempts) - interval '1 hour'
+      THEN 'older records were removed by retention' END AS reason
+  FROM (${CHARGED}) AS ledger`;
+
+const REQUESTS = `
+  SELECT 'requests of ' || day AS what, sum(attempts)::bigint AS expected, sum(request)::bigint AS found, NULL AS reason
+  FROM (
+    SELECT to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(r.cost_nano_usd, 0) AS request,
+      CASE WHEN r.cost_nano_usd IS NULL THEN 0 ELSE coalesce(a.cost, 0) END AS attempts
+    FROM request_logs r LEFT JOIN (
+      SELECT id, created_at, sum(cost_nano_usd) AS cost FROM request_attempts GROUP BY id, created_at
+    ) AS a ON a.id = r.id AND a.created_at = r.created_at
+  ) AS both_books GROUP BY day`;
+
+const ROLLUPS = `
+  SELECT 'rollup of ' || coalesce(logged.day, counted.day) AS what, coalesce(logged.cost, 0)::bigint AS expected,
+    coalesce(counted.cost, 0)::bigint AS found,
+    CASE WHEN logged.cost IS NULL THEN 'its records were removed by retention' END AS reason
+  FROM (
+    SELECT to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(r.cost_nano_usd) AS cost
+    FROM request_logs r JOIN log_batches b ON b.id = r.batch_id AND b.aggregated_at IS NOT NULL GROUP BY 1
+  ) AS logged FULL JOIN (
+    SELECT to_char(minute AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(cost_nano_usd) AS cost
+    FROM usage_minute GROUP BY 1
+  ) AS counted ON counted.day = logged.day`;
+
+const BOOKS = [
+  ['Budgets against the charges of attempts', COUNTERS],
+  ['Requests against their attempts', REQUESTS],
+  ['Rollups against requests', ROLLUPS],
+] as const;
+
+/**
+ * Compares the books about money: attempts are the ledger, counters and requests are made from them, rollups from
+ * requests. To be run in one snapshot, because all of them change while requests run.
+ */
+export async function verifyMoney(database: Database): Promise<Books[]> {
+  const books: Books[] = [];
+  for (const [name, sql] of BOOKS) {
+    const rows = (await database.query(sql)) as Row[];
+    const compared = rows.map(({ what, expected, found, reason }) => ({
+      what,
+      expected: BigInt(expected),
+      found: BigInt(found),
+      reason,
+    }));
+    const differences = compared.filter(({ expected, found }) => expected !== found);
+    books.push({ name, compared: compared.length, differences });
+  }
+  return books;
+}
+
+/** Makes every counter anew from the charges of attempts. Answers how many were wrong. Nothing else may write meanwhile. */
+export async function rebuildCounters(database: Database): Promise<number> {
+  await database.query('LOCK TABLE limit_counters IN EXCLUSIVE MODE');
+  const wrong = (await database.query(
+    `SELECT 1 FROM (${CHARGED}) AS ledger WHERE amount <> spent`,
+  )) as unknown[];
+  await database.query(`
+    UPDATE limit_counters counter SET spent = ledger.amount, forgiven = least(counter.forgiven, ledger.amount)
+    FROM (${CHARGED}) AS ledger WHERE ledger.key = counter.key AND ledger.amount <> counter.spent`);
+  return wrong.length;
+}

@@ -1,0 +1,84 @@
+import type { BudgetRule, PolicyCondition, PolicyKey, PolicyRule, RateRule } from './rules.js';
+import { RATE_WINDOWS_MS } from './rules.js';
+
+/** What a limit counts. Cost is in nano-dollars. */
+export type Measure = 'cost' | 'tokens' | 'requests' | 'concurrency';
+
+/**
+ * A limit as a gateway process holds to it, made once when its subject is loaded.
+ *
+ * `budget` is spent and comes back with its next period; `window` is filled again as time passes; `slots` come back
+ * when the request ends.
+ */
+export interface Limit {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly kind: 'budget' | 'window' | 'slots';
+  readonly measure: Measure;
+  readonly amount: number;
+  /** Whose limit it is, in words that end a sentence: "this API key". */
+  readonly subject: string;
+  /** Zero for what has no window. */
+  readonly windowMs: number;
+  /** The budget's rule; null for the other kinds. */
+  readonly budget: BudgetRule | null;
+}
+
+/** A policy's limit, and whom it concerns. */
+export interface Policy {
+  readonly limit: Limit;
+  readonly conditions: readonly PolicyCondition[];
+  readonly groups: readonly PolicyKey[];
+}
+
+/** What limits a caller: its key, its workspace, and the workspace's policies. */
+export interface CallerLimits {
+  readonly limits: readonly Limit[];
+  readonly policies: readonly Policy[];
+}
+
+/** The two lists of a subject, as they are stored. */
+export interface SubjectRules {
+  readonly rate_limits: readonly RateRule[] | null;
+  readonly usage_limits: readonly BudgetRule[] | null;
+}
+
+/** Whose limits they are. */
+export interface LimitOwner {
+  readonly organizationId: string;
+  readonly subject: string;
+}
+
+export function limitsOf(owner: LimitOwner, { rate_limits, usage_limits }: SubjectRules): Limit[] {
+  return [
+    ...(rate_limits ?? []).map((rule) => rateLimit(owner, rule)),
+    ...(usage_limits ?? []).map((rule) => budgetLimit(owner, rule)),
+  ];
+}
+
+export function policyOf(organizationId: string, rule: PolicyRule): Policy | null {
+  const owner = { organizationId, subject: `the policy "${rule.name}"` };
+  const { budget, rate } = rule;
+  const limit = budget ? budgetLimit(owner, budget) : rate && rateLimit(owner, rate);
+  return limit && { limit, conditions: rule.conditions, groups: rule.group_by.map(({ key }) => key) };
+}
+
+function rateLimit({ organizationId, subject }: LimitOwner, { id, type, unit, value }: RateRule): Limit {
+  const kind = type === 'concurrency' ? 'slots' : 'window';
+  const windowMs = unit === null ? 0 : RATE_WINDOWS_MS[unit];
+  return { id, organizationId, kind, measure: type, amount: value, subject, windowMs, budget: null };
+}
+
+function budgetLimit({ organizationId, subject }: LimitOwner, rule: BudgetRule): Limit {
+  const { id, type, amount } = rule;
+  return {
+    id,
+    organizationId,
+    kind: 'budget',
+    measure: type,
+    amount,
+    subject,
+    windowMs: 0,
+    budget: rule,
+  };
+}

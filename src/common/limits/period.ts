@@ -1,0 +1,49 @@
+import type { BudgetRule } from './rules.js';
+
+/** The time for which a budget is given, milliseconds since the epoch. A budget without a reset has one period, for ever. */
+export interface Period {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+type ResetRule = Pick<BudgetRule, 'periodic_reset' | 'periodic_reset_days' | 'starts_at'>;
+
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-05, the first Monday since the epoch. */
+const A_MONDAY = 4 * DAY_MS;
+const FOR_EVER: Period = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY };
+
+/**
+ * The period of a budget at a moment. All in UTC: weeks begin on Monday at midnight, months on their first day, periods
+ * of days at the time of day at which the budget was set.
+ */
+export function periodAt(
+  { periodic_reset, periodic_reset_days, starts_at }: ResetRule,
+  moment: number,
+): Period {
+  if (periodic_reset === 'weekly') return repeating(A_MONDAY, WEEK_MS, moment);
+  if (periodic_reset === 'monthly') return month(moment);
+  if (periodic_reset_days !== null) return repeating(starts_at, periodic_reset_days * DAY_MS, moment);
+  return FOR_EVER;
+}
+
+function repeating(anchor: number, lengthMs: number, moment: number): Period {
+  const startsAt = anchor + Math.floor((moment - anchor) / lengthMs) * lengthMs;
+  return { startsAt, endsAt: startsAt + lengthMs };
+}
+
+function month(moment: number): Period {
+  const date = new Date(moment);
+  const [year, index] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { startsAt: Date.UTC(year, index), endsAt: Date.UTC(year, index + 1) };
+}
+
+/**
+ * Under which name a budget's use in a period is counted. A clock that jumps finds the counter of the period that it
+ * jumps to, with what was spent in it; nothing is ever set back to zero.
+ */
+export function counterKey(id: string, { startsAt }: Period, group: string): string {
+  const counted = group === '' ? id : `${id}/${group}`;
+  return startsAt === 0 ? counted : `${counted}@${startsAt / 1000}`;
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../common/errors/app-error.js';
+import type { BodyCapture } from '../journal/capture.js';
+import { MultipartScanner } from './multipart-scanner.js';
+
+/** Fields before the first file, at most: they wait here until the model is known. */
+const HELD_BYTES_MAX = 256 * 1024;
+
+/** Fields of which the gateway takes note. */
+const NOTED = ['model', 'stream'] as const;
+export type NotedField = (typeof NOTED)[number];
+const isNoted = (name: string): name is NotedField => (NOTED as readonly string[]).includes(name);
+
+interface Field {
+  readonly value: string;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+/**
+ * A multipart form on its way through: its short fields are read, its files pass in constant memory. Fields that stand before
+ * the first file are known before the request goes anywhere; those behind it when they have passed.
+ */
+export class FormBody implements AsyncIterable<Buffer> {
+  private readonly fields = new Map<NotedField, Field>();
+  private readonly scanner: MultipartScanner;
+  private readonly chunks: AsyncIterator<Buffer, undefined>;
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+  private hasFile = false;
+  /** Hears of fields that come behind a file; throws where one of them comes too late. */
+  onLate: (name: NotedField, value: string) => void = () => undefined;
+  private isHead = true;
+  /** The body is whole in memory. */
+  isWhole = false;
+
+  constructor(
+    request: IncomingMessage,
+    private readonly capture: BodyCapture,
+    boundary: string,
+  ) {
+    // Ending the iteration must not destroy the request: its socket still has to carry our answer.
+    this.chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+    this.scanner = new MultipartScanner(boundary, {
+      onField: (name, value, start) => this.note(name, value, start),
+      onFile: () => {
+        this.hasFile = true;
+      },
+    });
+  }
+
+  /** Null for a field that has not come. */
+  field(name: NotedField): string | null {
+    return this.fields.get(name)?.value ?? null;
+  }
+
+  /** Reads up to the first file, or all of it where it is to be kept. */
+  async readHead(isKept: boolean): Promise<void> {
+    while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
+      const chunk = await this.next();
+      if (!chunk) {
+        this.isWhole = true;
+        break;
+      }
+      this.held.push(chunk);
+      this.heldBytes += chunk.length;
+    }
+    this.isHead = false;
+  }
+
+  /** Writes another value for a field of the head; every other byte stays as it was. */
+  replace(name: NotedField, value: string): void {
+    const field = this.fields.get(name);
+    if (!field) return;
+    const whole = Buffer.concat(this.held);
+    const end = field.start + field.bytes;
+    this.held = [whole.subarray(0, field.start), Buffer.from(value), whole.subarray(end)];
+  }
+
+  /** The head, which is the whole body where `isWhole`. */
+  takeHead(): Buffer {
+    const head = Buffer.concat(this.held);
+    this.held = [];
+    return head;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    const head = this.takeHead();
+    if (head.length > 0) yield head;
+    for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+  }
+
+  private async next(): Promise<Buffer | null> {
+    const { value: chunk } = await this.chunks.next();
+    if (!chunk) return null;
+    this.capture.add(chunk);
+    this.scanner.feed(chunk);
+    return chunk;
+  }
+
+  private note(name: string, bytes: Buffer, start: number): void {
+    if (!isNoted(name)) return;
+    // Readers differ in which of two they believe, so what is logged might not be what is done.
+    if (this.fields.has(name))
+      throw new AppError('invalid_request', {
+        detail: `The field "${name}" may stand in the form only once.`,
+      });
+    const value = bytes.toString('utf8');
+    this.fields.set(name, { value, start, bytes: bytes.length });
+    if (!this.isHead) this.onLate(name, value);
+  }
+}

@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
+import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
+import type { Limit } from '../../common/limits/limit.js';
+
+const ANSWER = JSON.stringify({
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+});
+const CHAT = { model: 'gpt-4o-mini', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+const COST = 100 * 150 + 10 * 600;
+
+let gateway: TestGateway;
+const given = async (wishes: GatewayWishes): Promise<TestGateway> => (gateway = await aGateway(wishes));
+const limitedBy = (...limits: readonly Limit[]): GatewayWishes => ({
+  caller: aCaller({ limits: { limits, policies: [] } }),
+  answers: [{ chunks: [ANSWER] }],
+});
+afterEach(() => gateway.close());
+
+describe('a request under limits', () => {
+  it('is charged what it cost, in its record', async () => {
+    const budget = aBudget(1_000_000_000);
+    const { chat, logged } = await given(limitedBy(budget));
+
+    await chat(CHAT);
+
+    expect((await logged()).attempts).toMatchObject([
+      { cost_nano_usd: COST, charges: [{ counter: budget.id, measure: 'cost', leased: COST }] },
+    ]);
+  });
+
+  it('carries no charge where no budget applies', async () => {
+    const { chat, logged } = await given({ answers: [{ chunks: [ANSWER] }] });
+
+    await chat(CHAT);
+
+    expect((await logged()).attempts[0]).not.toHaveProperty('charges');
+  });
+
+  it('is refused with 402 when the budget does not cover it, and clients are told not to try again', async () => {
+    const { chat, calls, logged } = await given(limitedBy(aBudget(5_000)));
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(402);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(await response.json()).toMatchObject({
+      error: {
+        code: 'budget_exceeded',
+        type: 'budget_error',
+        message:
+          'The budget of this API key does not cover this request: $0.000005 left, up to $0.00001845 needed.',
+      },
+    });
+    expect(calls).toEqual([]);
+    expect(await logged()).toMatchObject({ ending: 'refused', status: 402, cost_nano_usd: null });
+  });
+
+  it('is refused with 429 when the rate is reached, and told when to come back', async () => {
+    const { chat } = await given(limitedBy(aLimit({ amount: 1, windowMs: 60_000 })));
+    await chat(CHAT);
+
+    const response = await chat(CHAT);
+
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ error: { code: 'rate_limited' } });
+    expect(response.headers.get('retry-after')).toBe('60');
+    expect(response.headers.get('x-ratelimit-limit')).toBe('1');
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(response.headers.get('x-ratelimit-reset')).toBe('60');
+  });
+
+  it('is held to the limits of its virtual key', async () => {
+    const { chat, request } = await given({ limits: [aLimit({ amount: 0 })], answers: [{ chunks: ['{}'] }] });
+
+    expect((await chat(CHAT)).status).toBe(429);
+    expect((await request('/v1/models/x', { headers: { 'x-gateway-provider': 'sandbox' } })).status).toBe(
+      200,
+    );
+  });
+
+  it('is charged when the client left, and its slot is free again', async () => {
+    const [budget, slot] = [aBudget(1_000_000_000), slots(1)];
+    const { chat, logged, limits } = await given({
+      ...limitedBy(budget, slot),
+      answers: [
+        {
+          headers: { 'content-type': 'text/event-stream' },
+          chunks: ['data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n'],
+          isEndless: true,
+        },
+      ],
+    });
+    const response = await chat({ ...CHAT, stream: true });
+    await response.body?.getReader().read();
+    await response.body?.cancel().catch(() => undefined);
+    await gateway.close();
+
+    const { ending, attempts } = await logged();
+
+    expect(ending).toBe('client_aborted');
+    expect(attempts[0]?.charges?.[0]?.leased).toBeGreaterThan(0);
+    await delay(1_200);
+    expect(limits.leased.get(slot.id)).toBe(0);
+    expect(limits.leased.get(budget.id)).toBe(attempts[0]?.charges?.[0]?.leased);
+  });
+
+  it('costs nothing when the provider refuses', async () => {
+    const budget = aBudget(1_000_000_000);
+    const { chat, logged, limits } = await given({
+      ...limitedBy(budget),
+      answers: [{ status: 500, chunks: ['{}'] }],
+    });
+
+    await chat(CHAT);
+
+    expect((await logged()).attempts).toMatchObject([{ charges: [{ leased: 0 }] }]);
+    await delay(1_200);
+    expect(limits.leased.get(budget.id)).toBe(0);
+  });
+
+  it('reserves for each try', async () => {
+    const limit = aLimit({ amount: 2 });
+    const { chat, calls } = await given({
+      limits: [limit],
+      answers: [{ status: 503, headers: { 'retry-after-ms': '1' } }],
+    });
+
+    const response = await chat(CHAT, { 'x-gateway-retry-count': '5' });
+
+    expect(response.status).toBe(429);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('moves on to another target where the virtual key has no room, and is charged for what answers', async () => {
+    const [few, budget] = [aLimit({ amount: 0 }), aBudget(1_000_000_000)];
+    const { chat, calls, logged } = await given({
+      ...limitedBy(budget),
+      limits: [few],
+      virtualKeys: { other: 'openai' },
+    });
+    const targets = [{ virtual_key: 'openai-prod' }, { virtual_key: 'other' }];
+    const config = JSON.stringify({ strategy: { mode: 'fallback' }, targets });
+
+    const response = await chat(CHAT, { 'x-gateway-config': config, 'x-gateway-virtual-key': '' });
+
+    expect(response.status).toBe(200);
+    expect(calls).toHaveLength(1);
+    expect((await logged()).attempts.at(-1)).toMatchObject({
+      charges: [{ counter: budget.id, leased: COST }],
+    });
+  });
+
+  it('reserves for each target of a fallback and gives back what the failed one did not use', async () => {
+    const budget = aBudget(1_000_000_000);
+    const { chat, logged, limits } = await given({
+      ...limitedBy(budget),
+      virtualKeys: { other: 'openai' },
+      answers: [{ status: 500, chunks: ['{}'] }, { chunks: [ANSWER] }],
+    });
+    const targets = [{ virtual_key: 'openai-prod' }, { virtual_key: 'other' }];
+    const config = JSON.stringify({ strategy: { mode: 'fallback' }, targets });
+
+    await chat(CHAT, { 'x-gateway-config': config, 'x-gateway-virtual-key': '' });
+
+    expect((await logged()).attempts.map(({ charges }) => charges?.[0]?.leased)).toEqual([0, COST]);
+    await delay(1_200);
+    expect(limits.leased.get(budget.id)).toBe(COST);
+  });
+});

@@ -1,0 +1,89 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { ClientLeft } from '../door/request-body.js';
+import { metadataOf } from '../journal/records.js';
+import type { Exchange } from '../types/exchange.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { estimateOf } from './estimate.js';
+import { type Hold, UNUSED } from './hold.js';
+import { Limiter, type Reserved } from './limiter.js';
+
+/** An attempt that is ready to be sent. */
+interface Sending {
+  readonly exchange: Exchange;
+  readonly target: Target;
+  readonly wire: WireRequest;
+}
+
+/** Lets an attempt begin once the limits that apply to it have room for it. */
+@Injectable()
+export class Admission {
+  constructor(
+    private readonly limiter: Limiter,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Reserves what the attempt may use, then begins it. The attempt settles when it is written down, the request when it
+   * ends. Where nothing limits, this costs two comparisons. Rejects as `Limiter.reserve` does, and when the client left.
+   */
+  begin(sending: Sending, start: () => Attempt): Attempt | Promise<Attempt> {
+    const { exchange, target } = sending;
+    const { caller } = exchange.entry;
+    if (caller === null || !isLimited(caller, target)) return start();
+    const reserved = this.reserve(sending, caller);
+    return reserved instanceof Promise
+      ? reserved.then((ready) => this.beginWith(ready, exchange, start))
+      : this.beginWith(reserved, exchange, start);
+  }
+
+  private reserve(
+    { exchange: { entry }, target, wire }: Sending,
+    caller: Principal,
+  ): Reserved | Promise<Reserved> {
+    const { endpoint, body, model } = entry;
+    const estimate = estimateOf({
+      endpoint,
+      body,
+      bodyBytes: Math.max(entry.requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
+      price: entry.priceOf(model),
+      outputCeiling: this.settings.outputTokensCeiling,
+    });
+    const metadata = metadataOf(entry);
+    return this.limiter.reserve({ caller, target, model, metadata, isFirst: !entry.isAdmitted, estimate });
+  }
+
+  /** A client that left while the store was asked gets nothing sent for it. */
+  private beginWith(
+    { request, attempt: hold }: Reserved,
+    { entry, response }: Exchange,
+    start: () => Attempt,
+  ): Attempt {
+    entry.isAdmitted = true;
+    if (request) entry.permit = request;
+    if (response.destroyed) {
+      hold.settle(UNUSED);
+      throw new ClientLeft();
+    }
+    return holding(hold, start);
+  }
+}
+
+function isLimited(caller: Principal, { virtualKey }: Target): boolean {
+  return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
+}
+
+function holding(hold: Hold, start: () => Attempt): Attempt {
+  try {
+    const attempt = start();
+    attempt.hold = hold;
+    return attempt;
+  } catch (error) {
+    hold.settle(UNUSED);
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { costOf } from '../../providers/prices/cost.js';
+import type { Price } from '../../providers/prices/price.js';
+import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
+
+/** The most that a request may use. */
+export interface Estimate {
+  readonly tokens: number;
+  /** Nano-dollars; null when nobody knows the price of the model. */
+  readonly costNanoUsd: number | null;
+}
+
+export interface Estimated {
+  readonly endpoint: Endpoint | null;
+  readonly body: Json | null;
+  readonly bodyBytes: number;
+  readonly price: Price | null;
+  /** Output of a request that does not bound it itself, tokens. */
+  readonly outputCeiling: number;
+}
+
+/** Where a request bounds its output, and how many answers it asks for. Endpoints that are not listed put out no tokens. */
+const BOUNDS: Partial<Record<EndpointId, { readonly most: readonly string[]; readonly times?: string }>> = {
+  'chat-completions': { most: ['max_completion_tokens', 'max_tokens'], times: 'n' },
+  completions: { most: ['max_tokens'], times: 'n' },
+  responses: { most: ['max_output_tokens'] },
+  messages: { most: ['max_tokens'] },
+  'generate-content': { most: ['maxOutputTokens', 'max_output_tokens'], times: 'candidateCount' },
+};
+
+const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
+
+/**
+ * Bounds a request from above. No tokenizer makes more tokens than the text has bytes, so the size of the body bounds
+ * the input, short of what it refers to elsewhere (images by address, stored files); output is what the request
+ * allows, or the ceiling. What a request is not metered for cannot be estimated and reserves nothing.
+ */
+export function estimateOf({ endpoint, body, bodyBytes, price, outputCeiling }: Estimated): Estimate {
+  if (!endpoint?.usage || !body) return FREE;
+  const output = outputOf(endpoint.id, body, outputCeiling);
+  const usage = { input_tokens: bodyBytes, output_tokens: output };
+  return { tokens: bodyBytes + output, costNanoUsd: price && costOf(usage, price) };
+}
+
+function outputOf(id: EndpointId, body: Json, ceiling: number): number {
+  const bounds = BOUNDS[id];
+  if (!bounds) return 0;
+  const fields = optionsOf(body);
+  const stated = bounds.most.map((name) => wholeOf(fields[name])).find((value) => value !== null);
+  const times = bounds.times === undefined ? null : wholeOf(fields[bounds.times]);
+  return Math.min((stated ?? ceiling) * (times ?? 1), Number.MAX_SAFE_INTEGER / 2);
+}
+
+/** Google's calls keep these in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */
+function optionsOf(body: Json): Json {
+  const config = body.generationConfig ?? body.generation_config;
+  return typeof config === 'object' && config !== null ? (config as Json) : body;
+}
+
+const wholeOf = (value: unknown): number | null =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : null;

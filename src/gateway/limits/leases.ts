@@ -1,0 +1,165 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import type { LimitStore } from '../ports.js';
+import { limitCounts } from './limit-metrics.js';
+import { Pool } from './pool.js';
+import type { Counter, LimitAsk, LimitReturn } from './store.js';
+
+/** How often what nobody uses goes back, and what is leased is kept alive. */
+const ROUND_MS = 500;
+/** How long a store that did not answer is left alone. */
+const AWAY_MS = 1_000;
+/** A store that is silent for so long is away. */
+const PATIENCE_MS = 2_000;
+/** A pool that holds nothing is forgotten after this. */
+const IDLE_MS = 60_000;
+
+const report = reportSparsely(createLogger('limits'));
+
+/**
+ * What this process has leased of all counters, and its way to the store.
+ *
+ * Asks of one turn of the event loop go to the store together, one call at a time for each counter.
+ */
+export class Leases implements OnApplicationShutdown {
+  private readonly pools = new Map<string, Pool>();
+  /** Pools of periods that are over, until what hangs on them has ended. */
+  private readonly ended = new Set<Pool>();
+  private readonly asking = new Set<Pool>();
+  private isScheduled = false;
+  private awayUntil = -Infinity;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly store: LimitStore) {}
+
+  get holder(): string {
+    return this.store.holder;
+  }
+
+  /** The pool of a counter: `name` finds it, `made` describes it when there is none or its period is over. */
+  pool(
+    name: string,
+    moment: number,
+    made: () => { readonly counter: Counter; readonly endsAt: number },
+  ): Pool {
+    const known = this.pools.get(name);
+    if (known && moment < known.endsAt) return known;
+    if (known) this.ended.add(known);
+    const { counter, endsAt } = made();
+    const pool = new Pool(counter, endsAt, this.wake);
+    this.pools.set(name, pool);
+    this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
+    return pool;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    for (const pool of this.all()) pool.usedAt = -Infinity;
+    await this.round();
+  }
+
+  /** Gives back what lies idle and keeps alive what is leased. */
+  async round(): Promise<void> {
+    const now = performance.now();
+    const returns: LimitReturn[] = [];
+    for (const pool of this.all()) {
+      const amount = pool.surplus(now, ROUND_MS);
+      if (amount > 0) returns.push({ ...pool.counter, amount });
+      if (pool.available < 0) this.wake(pool);
+    }
+    this.forget(now);
+    if (this.pools.size + this.ended.size === 0 && returns.length === 0) return;
+    await this.store.giveBack(returns).catch((error: unknown) => {
+      // What could not be given back stays leased to this process, and so do its pools.
+      for (const { key, amount } of returns) this.restore(key, amount);
+      report('The store of limits is away.', error);
+    });
+  }
+
+  private restore(key: string, amount: number): void {
+    for (const pool of this.all()) if (pool.counter.key === key) pool.returned += amount;
+  }
+
+  private *all(): Iterable<Pool> {
+    yield* this.pools.values();
+    yield* this.ended;
+  }
+
+  private forget(now: number): void {
+    for (const pool of this.ended) if (pool.isEmpty) this.ended.delete(pool);
+    for (const [name, pool] of this.pools)
+      if (pool.isEmpty && now - pool.usedAt > IDLE_MS) this.pools.delete(name);
+  }
+
+  private readonly wake = (pool: Pool): void => {
+    this.asking.add(pool);
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.ask();
+    });
+  };
+
+  private ask(): void {
+    const now = performance.now();
+    const asks: LimitAsk[] = [];
+    const pools: Pool[] = [];
+    for (const pool of this.asking) {
+      if (pool.isAsking) continue;
+      this.asking.delete(pool);
+      const ask = pool.nextAsk(now);
+      if (!ask) continue;
+      asks.push(ask);
+      pools.push(pool);
+    }
+    if (asks.length === 0) return;
+    if (now < this.awayUntil) {
+      this.failed(pools, new Error('The store of limits did not answer a moment ago.'));
+      return;
+    }
+    void this.send(asks, pools)
+      .catch((error: unknown) => this.failed(pools, error))
+      .finally(() => this.wakeRest());
+  }
+
+  private async send(asks: readonly LimitAsk[], pools: readonly Pool[]): Promise<void> {
+    const grants = await inTime(this.store.take(asks));
+    const now = performance.now();
+    pools.forEach((pool, at) => {
+      const [ask, grant] = [asks[at], grants[at]];
+      if (ask && grant) pool.granted(ask, grant, now);
+    });
+  }
+
+  private failed(pools: readonly Pool[], error: unknown): void {
+    const now = performance.now();
+    if (now >= this.awayUntil) {
+      this.awayUntil = now + AWAY_MS;
+      report('The store of limits is away; rates are not limited, budgets serve what is leased.', error);
+    }
+    for (const pool of pools) {
+      if (pool.counter.limit.kind !== 'budget') limitCounts.failedOpen += 1;
+      pool.failed(AWAY_MS, now, error);
+    }
+  }
+
+  /** Pools that wanted to ask while their last question was on its way. */
+  private wakeRest(): void {
+    for (const pool of this.asking) return this.wake(pool);
+  }
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The store of limits did not answer in time.')), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

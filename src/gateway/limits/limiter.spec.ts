@@ -1,0 +1,317 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aCaller } from '../../../test/support/gateway.js';
+import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
+import { MemoryLimitStore } from '../../../test/support/memory-limit-store.js';
+import type { Limit, Policy } from '../../common/limits/limit.js';
+import { findProvider } from '../../providers/registry.js';
+import type { Target } from '../types/target.js';
+import { UNUSED } from './hold.js';
+import { Limiter, type Reserved, type Wanted } from './limiter.js';
+
+const target: Target = {
+  provider: findProvider('openai'),
+  origin: 'https://api.openai.com',
+  basePath: '/v1',
+  query: '',
+  virtualKey: null,
+  credentials: { key: null, fields: {} },
+  isCustomHost: false,
+  forwarded: null,
+};
+
+let store: MemoryLimitStore;
+let limiter: Limiter;
+beforeEach(() => {
+  vi.useFakeTimers({
+    toFake: ['setInterval', 'setTimeout', 'Date', 'performance'],
+    now: Date.UTC(2026, 0, 31, 23),
+  });
+  store = new MemoryLimitStore();
+  limiter = new Limiter(store);
+});
+afterEach(() => vi.useRealTimers());
+
+const wants = (limits: readonly Limit[], wishes: Partial<Wanted> = {}): Wanted => ({
+  caller: aCaller({ limits: { limits, policies: [] } }),
+  target,
+  model: 'gpt-4o',
+  metadata: null,
+  isFirst: true,
+  estimate: { tokens: 10, costNanoUsd: 10 },
+  ...wishes,
+});
+const cost = (costNanoUsd: number, tokens = 0) => ({ costNanoUsd, tokens, isCountedLater: false });
+/** How a reservation ends: reserved, or the code of the refusal. */
+const outcome = async (wanted: Wanted): Promise<Reserved | string> => {
+  try {
+    return await limiter.reserve(wanted);
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+const reserve = async (wanted: Wanted): Promise<Reserved> => limiter.reserve(wanted);
+
+describe('Limiter', () => {
+  it('admits exactly as many requests at once as the budget pays for', async () => {
+    const budget = aBudget(1_000);
+
+    const outcomes = await Promise.all(Array.from({ length: 500 }, () => outcome(wants([budget]))));
+
+    expect(outcomes.filter((each) => typeof each === 'object')).toHaveLength(100);
+    expect(outcomes.filter((each) => each === 'budget_exceeded')).toHaveLength(400);
+    expect(store.leased.get(budget.id)).toBe(1_000);
+    expect(store.calls).toBeLessThan(150);
+  });
+
+  it('answers without a promise from what is leased', async () => {
+    const limit = aLimit({ amount: 1_000 });
+    await Promise.all([reserve(wants([limit])), reserve(wants([limit]))]);
+    await vi.advanceTimersByTimeAsync(10);
+    await reserve(wants([limit]));
+
+    expect(limiter.reserve(wants([limit]))).not.toBeInstanceOf(Promise);
+  });
+
+  it('gives the difference back when the attempt cost less, and all of it when it cost nothing', async () => {
+    const budget = aBudget(10);
+
+    const first = await reserve(wants([budget]));
+    expect(first.attempt.settle(cost(4))).toEqual([
+      { counter: budget.id, holder: 'this-process', measure: 'cost', leased: 4 },
+    ]);
+    const second = await reserve(wants([budget], { estimate: { tokens: 0, costNanoUsd: 6 } }));
+    second.attempt.settle(UNUSED);
+
+    await expect(
+      reserve(wants([budget], { estimate: { tokens: 0, costNanoUsd: 6 } })),
+    ).resolves.toBeDefined();
+  });
+
+  it('settles once, however often it is told to', async () => {
+    const budget = aBudget(10);
+    const { attempt } = await reserve(wants([budget]));
+
+    attempt.settle(cost(10));
+
+    expect(attempt.settle(cost(10))).toEqual([]);
+    expect(await outcome(wants([budget], { estimate: { tokens: 0, costNanoUsd: 1 } }))).toBe(
+      'budget_exceeded',
+    );
+  });
+
+  it('charges what an attempt cost beyond its estimate', async () => {
+    const budget = aBudget(100);
+    const { attempt } = await reserve(wants([budget]));
+
+    attempt.settle(cost(95));
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(store.leased.get(budget.id)).toBe(95);
+    expect(await outcome(wants([budget]))).toBe('budget_exceeded');
+  });
+
+  it('keeps the reserve of text that is counted later', async () => {
+    const budget = aBudget(10);
+    const { attempt } = await reserve(wants([budget]));
+
+    const charges = attempt.settle({ costNanoUsd: null, tokens: null, isCountedLater: true });
+
+    expect(charges).toMatchObject([{ leased: 10 }]);
+    expect(await outcome(wants([budget], { estimate: { tokens: 0, costNanoUsd: 1 } }))).toBe(
+      'budget_exceeded',
+    );
+  });
+
+  it('takes nothing of any limit when one of them refuses', async () => {
+    const [budget, few] = [aBudget(100), aLimit({ amount: 0 })];
+
+    expect(await outcome(wants([budget, few]))).toBe('rate_limited');
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    expect(store.leased.get(budget.id)).toBe(0);
+  });
+
+  it('tells a refused request the limit, what is left and when to come back', async () => {
+    const limit = aLimit({ amount: 1, windowMs: 60_000 });
+    await reserve(wants([limit]));
+    await vi.advanceTimersByTimeAsync(20_000);
+
+    await expect(reserve(wants([limit]))).rejects.toMatchObject({
+      code: 'rate_limited',
+      details: { limit: 1, remaining: 0, retryAfter: 40, reset: 40 },
+    });
+  });
+
+  it('asks no store again before anything can be free', async () => {
+    const limit = aLimit({ amount: 1, windowMs: 60_000 });
+    await reserve(wants([limit]));
+    await outcome(wants([limit]));
+    const { calls } = store;
+
+    for (let at = 0; at < 100; at++) expect(await outcome(wants([limit]))).toBe('rate_limited');
+
+    expect(store.calls).toBe(calls);
+  });
+
+  it('frees a slot when the request ends, not when its attempt does', async () => {
+    const limit = slots(1);
+    const { request, attempt } = await reserve(wants([limit]));
+
+    attempt.settle(UNUSED);
+    expect(await outcome(wants([limit]))).toBe('concurrency_limited');
+    request?.settle(UNUSED);
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(await outcome(wants([limit]))).toBeTypeOf('object');
+  });
+
+  it('counts a request once and its attempts by what they cost', async () => {
+    const [requests, budget] = [aLimit({ amount: 1 }), aBudget(20)];
+    await reserve(wants([requests, budget]));
+
+    await expect(reserve(wants([requests, budget], { isFirst: false }))).resolves.toBeDefined();
+    expect(await outcome(wants([requests, budget], { isFirst: false }))).toBe('budget_exceeded');
+  });
+
+  it('holds an attempt to the limits of its virtual key', async () => {
+    const limits = [aLimit({ amount: 1, subject: 'the virtual key "a"' })];
+    const limited = wants([], { target: { ...target, virtualKey: { id: '1', slug: 'a', limits } } });
+    await reserve(limited);
+
+    await expect(reserve({ ...limited, isFirst: false })).rejects.toMatchObject({
+      code: 'rate_limited',
+      details: { subject: 'the virtual key "a"' },
+    });
+  });
+
+  it('refuses a model without a price under a budget in dollars, and lets it pass under one in tokens', async () => {
+    const estimate = { tokens: 5, costNanoUsd: null };
+
+    expect(await outcome(wants([aBudget(10)], { estimate }))).toBe('price_unknown');
+    expect(await outcome(wants([aBudget(10, { type: 'tokens' })], { estimate }))).toBeTypeOf('object');
+  });
+
+  it('lets a request whose estimate is above a whole rate limit take all of it, and charges the rest after', async () => {
+    const limit = aLimit({ measure: 'tokens', amount: 100 });
+    const { attempt } = await reserve(wants([limit], { estimate: { tokens: 5_000, costNanoUsd: 0 } }));
+    expect(await outcome(wants([limit]))).toBe('rate_limited');
+
+    attempt.settle(cost(0, 30));
+    await vi.advanceTimersByTimeAsync(61_000);
+
+    expect(await outcome(wants([limit], { estimate: { tokens: 100, costNanoUsd: 0 } }))).toBeTypeOf('object');
+  });
+
+  it('begins a new period at the first of the month', async () => {
+    const budget = aBudget(10, { periodic_reset: 'monthly' });
+    await reserve(wants([budget]));
+    expect(await outcome(wants([budget]))).toBe('budget_exceeded');
+
+    await vi.advanceTimersByTimeAsync(3_600_000);
+
+    expect(await outcome(wants([budget]))).toBeTypeOf('object');
+    expect([...store.leased.keys()]).toEqual([
+      `${budget.id}@${Date.UTC(2026, 0) / 1000}`,
+      `${budget.id}@${Date.UTC(2026, 1) / 1000}`,
+    ]);
+  });
+
+  it('gives back what lies idle', async () => {
+    const budget = aBudget(1_000_000);
+    for (let at = 0; at < 5; at++) (await reserve(wants([budget]))).attempt.settle(UNUSED);
+    expect(store.leased.get(budget.id)).toBeGreaterThan(0);
+
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    expect(store.leased.get(budget.id)).toBe(0);
+  });
+
+  it('takes a changed limit over for the counter that is there', async () => {
+    const budget = aBudget(10);
+    await reserve(wants([budget]));
+
+    expect(await outcome(wants([{ ...budget, amount: 5 }]))).toBe('budget_exceeded');
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(await outcome(wants([{ ...budget, amount: 20 }]))).toBeTypeOf('object');
+  });
+});
+
+describe('Limiter without its store', () => {
+  it('lets rates pass, serves budgets from what is leased, and refuses beyond that', async () => {
+    const [rate, budget] = [aLimit({ amount: 1 }), aBudget(1_000_000)];
+    const { attempt } = await reserve(wants([budget]));
+    attempt.settle(UNUSED);
+    store.isAway = true;
+
+    expect(await outcome(wants([budget]))).toBeTypeOf('object');
+    expect(await outcome(wants([budget]))).toBe('limits_unavailable');
+    for (let at = 0; at < 5; at++) expect(await outcome(wants([rate]))).toBeTypeOf('object');
+  });
+
+  it('asks it once a second, and is back when it is', async () => {
+    const rate = aLimit({ amount: 1 });
+    store.isAway = true;
+    for (let at = 0; at < 20; at++) await outcome(wants([rate]));
+    expect(store.calls).toBe(1);
+    store.isAway = false;
+
+    await vi.advanceTimersByTimeAsync(1_100);
+    await outcome(wants([rate]));
+
+    expect(await outcome(wants([rate]))).toBe('rate_limited');
+  });
+});
+
+describe('a rate of 100 a second under 500 a second', () => {
+  it('admits 100 in each second, and never more in any', async () => {
+    const limit = aLimit({ amount: 100, windowMs: 1_000 });
+    const admitted: number[] = [];
+
+    for (let ms = 0; ms < 20_000; ms += 2) {
+      const wanted = wants([limit]);
+      if (typeof (await outcome(wanted)) === 'object') admitted.push(performance.now());
+      await vi.advanceTimersByTimeAsync(2);
+    }
+
+    expect(admitted.length).toBeGreaterThanOrEqual(1_980);
+    expect(admitted.length).toBeLessThanOrEqual(2_020);
+    admitted.forEach((at, index) => expect((admitted[index + 110] ?? Infinity) - at).toBeGreaterThan(999));
+  });
+});
+
+describe('policies', () => {
+  const limit = aLimit({ amount: 1, subject: 'the policy "p"' });
+  const policy = (wishes: Partial<Policy>): Policy => ({
+    limit: { ...limit, id: crypto.randomUUID() },
+    conditions: [{ key: 'provider', value: 'openai' }],
+    groups: [],
+    ...wishes,
+  });
+  const under = (one: Policy, wishes: Partial<Wanted> = {}): Wanted =>
+    wants([], { caller: aCaller({ limits: { limits: [], policies: [one] } }), ...wishes });
+
+  it('count each group apart, and requests without the value together', async () => {
+    const one = policy({ groups: ['metadata._user'] });
+    const of = (user: string | null) => under(one, { metadata: user === null ? null : { _user: user } });
+
+    expect(await outcome(of('ann'))).toBeTypeOf('object');
+    expect(await outcome(of('bob'))).toBeTypeOf('object');
+    expect(await outcome(of('ann'))).toBe('rate_limited');
+    expect(await outcome(of(null))).toBeTypeOf('object');
+    expect(await outcome(of(null))).toBe('rate_limited');
+  });
+
+  it.each([
+    [{ key: 'provider', value: 'anthropic' }, false],
+    [{ key: 'model', value: ['gpt-4o', 'o3'] }, true],
+    [{ key: 'api_key', value: '*' }, true],
+    [{ key: 'metadata.team', value: '*' }, false],
+    [{ key: 'virtual_key', value: 'a' }, false],
+  ] as const)('concern requests that meet %j: %s', async (condition, isLimited) => {
+    const one = policy({ conditions: [condition], groups: [] });
+    await outcome(under(one));
+
+    expect(await outcome(under(one))).toEqual(isLimited ? 'rate_limited' : expect.any(Object));
+  });
+});

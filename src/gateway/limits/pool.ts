@@ -1,0 +1,184 @@
+import { AppError } from '../../common/errors/app-error.js';
+import type { Counter, LimitAsk, LimitGrant } from './store.js';
+import { refusalOf } from './refusal-of.js';
+
+/** For how long a refusal of the store is believed where time alone frees nothing, milliseconds. */
+const BELIEVED_MS = { budget: 100, window: 10, slots: 25 } as const;
+/** What was leased of a window must be used while it counts there: within this share of the window. */
+const SLICES_PER_WINDOW = 10;
+/** Asked again so soon, a process is busy and may take more than it needs right now. */
+const BUSY_MS = 500;
+
+interface Waiter {
+  readonly amount: number;
+  readonly go: () => void;
+  readonly refuse: (error: AppError) => void;
+}
+
+/**
+ * What this process has leased of one counter.
+ *
+ * Requests take from it and give back to it without waiting. When it is empty, those who need more wait until the store
+ * has been asked, once for all of them. Clocks are of the process (`performance.now`), so no jump of the wall clock
+ * frees or blocks anything.
+ */
+export class Pool {
+  /** Leased and not in use. Negative where requests used more than they had reserved. */
+  available = 0;
+  /** Units in use by requests that run. */
+  held = 0;
+  /** Given back with the next round. */
+  returned = 0;
+  usedAt = 0;
+  /** Used since the last round. */
+  usedLately = 0;
+  isAsking = false;
+  private waiting: Waiter[] = [];
+  private spare = 0;
+  private askedAt = -Infinity;
+  private grantedAt = -Infinity;
+  private refusedUntil = -Infinity;
+  private free = 0;
+  private openUntil = -Infinity;
+  private resetAt = 0;
+
+  constructor(
+    public counter: Counter,
+    /** When this counter's period ends, milliseconds since the epoch. */
+    readonly endsAt: number,
+    private readonly wake: (pool: Pool) => void,
+  ) {}
+
+  get isWaitedFor(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Whether `amount` can be taken now. Throws the refusal that the store gave a moment ago. */
+  has(amount: number, now: number): boolean {
+    if (this.counter.limit.windowMs > 0) this.dropStale(now);
+    if (this.available >= amount || now < this.openUntil) return true;
+    if (now < this.refusedUntil && amount - this.available > this.free) throw this.refusal(amount, now);
+    return false;
+  }
+
+  /** Only after `has`. While the store is away and the limit lets everything pass, nothing is taken. */
+  take(amount: number, now: number): number {
+    const taken = this.available >= amount ? amount : 0;
+    this.available -= taken;
+    this.held += taken;
+    this.usedLately += taken;
+    this.usedAt = now;
+    return taken;
+  }
+
+  /** Ends the use of `taken`, of which `used` is gone for good. */
+  settle(taken: number, used: number): void {
+    this.held -= taken;
+    this.available += taken - used;
+    if (this.available < 0) this.wake(this);
+  }
+
+  /** Resolves when `amount` may be there; ask `has` again then. Rejects with the refusal. */
+  fill(amount: number): Promise<void> {
+    return new Promise((go, refuse) => {
+      this.waiting.push({ amount, go, refuse });
+      this.wake(this);
+    });
+  }
+
+  /** What to ask the store for; null when there is nothing to ask. */
+  nextAsk(now: number): LimitAsk | null {
+    const [first] = this.waiting;
+    const debt = Math.max(0, -this.available);
+    if (!first && debt === 0) return null;
+    const have = Math.max(0, this.available);
+    const needed = this.waiting.reduce((sum, { amount }) => sum + amount, 0) - have;
+    const more = Math.min(Math.max(needed, 2 * this.spare), this.counter.limit.amount);
+    this.spare = now - this.askedAt < BUSY_MS ? more : 0;
+    this.askedAt = now;
+    this.isAsking = true;
+    const lacking = first ? Math.max(0, first.amount - have) : 0;
+    return { ...this.counter, debt, first: lacking, need: Math.max(lacking, needed), spare: this.spare };
+  }
+
+  /** The store's answer to `ask`. */
+  granted(ask: LimitAsk, { granted, free, retryMs }: LimitGrant, now: number): void {
+    this.isAsking = false;
+    this.available += ask.debt + granted;
+    if (granted > 0) this.grantedAt = now;
+    this.free = Math.max(0, free);
+    this.resetAt = now + retryMs;
+    this.letGo();
+    if (granted === 0 && ask.first > 0) {
+      this.refusedUntil = now + Math.max(BELIEVED_MS[this.counter.limit.kind], retryMs);
+      this.refuseThoseBeyond(now);
+    }
+    if (this.isWaitedFor) this.wake(this);
+  }
+
+  /** The store is away. Hard limits refuse those who wait; the others let everything pass for `openMs`. */
+  failed(openMs: number, now: number, cause: unknown): void {
+    this.isAsking = false;
+    const waiting = this.waiting;
+    this.waiting = [];
+    if (this.counter.limit.kind !== 'budget') {
+      this.openUntil = now + openMs;
+      for (const { go } of waiting) go();
+      return;
+    }
+    const { subject } = this.counter.limit;
+    for (const { refuse } of waiting) refuse(new AppError('limits_unavailable', { subject }, { cause }));
+  }
+
+  /** What may go back to the store: what nobody used lately, but for as much as was used in the last round. */
+  surplus(now: number, idleMs: number): number {
+    const isIdle = now - this.usedAt > idleMs;
+    const keep = isIdle || this.isEnded() ? 0 : this.usedLately;
+    this.usedLately = 0;
+    const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - keep);
+    this.available -= surplus;
+    const returned = surplus + this.returned;
+    this.returned = 0;
+    return returned;
+  }
+
+  /** Nothing hangs on it, so it may be forgotten. */
+  get isEmpty(): boolean {
+    return (
+      this.available === 0 && this.held === 0 && this.returned === 0 && !this.isAsking && !this.isWaitedFor
+    );
+  }
+
+  private isEnded(): boolean {
+    return Date.now() >= this.endsAt;
+  }
+
+  /** Serves in the order of coming, as far as it reaches. They take in the turn in which they are woken. */
+  private letGo(): void {
+    let left = this.available;
+    while (this.waiting[0] && this.waiting[0].amount <= left) {
+      left -= this.waiting[0].amount;
+      this.waiting.shift()?.go();
+    }
+  }
+
+  private refuseThoseBeyond(now: number): void {
+    const reach = this.available + this.free;
+    const refused = this.waiting.filter(({ amount }) => amount > reach);
+    this.waiting = this.waiting.filter(({ amount }) => amount <= reach);
+    for (const { amount, refuse } of refused) refuse(this.refusal(amount, now));
+  }
+
+  private refusal(amount: number, now: number): AppError {
+    const left = Math.max(0, this.available) + this.free;
+    return refusalOf(this.counter.limit, { left, needed: amount, retryMs: Math.max(0, this.resetAt - now) });
+  }
+
+  /** A window's slice that lies too long would be used when it no longer counts there. */
+  private dropStale(now: number): void {
+    if (this.available <= 0) return;
+    if (now - this.grantedAt <= this.counter.limit.windowMs / SLICES_PER_WINDOW) return;
+    this.returned += this.available;
+    this.available = 0;
+  }
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../../common/errors/app-error.js';
+import type { Limit } from '../../common/limits/limit.js';
+
+interface Lack {
+  readonly left: number;
+  readonly needed: number;
+  /** Until more is free, milliseconds; 0 where nobody knows. */
+  readonly retryMs: number;
+}
+
+/** What the caller reads when a limit does not cover its request. */
+export function refusalOf(limit: Limit, { left, needed, retryMs }: Lack): AppError {
+  const { subject, amount } = limit;
+  if (limit.kind === 'budget')
+    return new AppError('budget_exceeded', {
+      subject,
+      left: amountText(limit, left),
+      needed: amountText(limit, needed),
+    });
+  const retryAfter = Math.max(1, Math.ceil(retryMs / 1000));
+  const details = { subject, limit: amount, remaining: Math.floor(left), retryAfter, reset: retryAfter };
+  return limit.kind === 'slots'
+    ? new AppError('concurrency_limited', details)
+    : new AppError('rate_limited', details);
+}
+
+const NANO = 1_000_000_000;
+
+/** "$0.25" or "1200 tokens". */
+export function amountText({ measure }: Limit, amount: number): string {
+  return measure === 'cost' ? `$${(amount / NANO).toFixed(9).replace(/0{1,7}$/, '')}` : `${amount} tokens`;
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+
+/** Opcodes. https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
+const CONTINUATION = 0x0;
+const TEXT = 0x1;
+const BINARY = 0x2;
+const CLOSE = 0x8;
+const KNOWN: ReadonlySet<number> = new Set([CONTINUATION, TEXT, BINARY, CLOSE, 0x9, 0xa]);
+const CONTROL = 0x8;
+
+const FIN = 0x80;
+const RESERVED = 0x70;
+const OPCODE = 0x0f;
+const MASKED = 0x80;
+const LENGTH = 0x7f;
+const LENGTH_OF_2 = 126;
+const LENGTH_OF_8 = 127;
+const MASK_BYTES = 4;
+const HEAD_BYTES_MAX = 14;
+
+/** A longer message is not looked at; its bytes pass all the same. */
+const MESSAGE_BYTES_MAX = 1024 * 1024;
+
+/** What a reader tells of the frames that pass. */
+export interface FrameListener {
+  /** A whole text message. */
+  onText(text: Buffer): void;
+  /** A text message was too long to be looked at, or the bytes are no frames that can be read. */
+  onUnread(): void;
+}
+
+/**
+ * Reads WebSocket frames beside the bytes that pass: feed it chunks cut anywhere. It changes nothing and keeps one text
+ * message of at most 1 MiB, and none without a listener. Frames of an extension are not understood.
+ * https://www.rfc-editor.org/rfc/rfc6455#section-5.2
+ */
+export class FrameReader {
+  private readonly head = Buffer.alloc(HEAD_BYTES_MAX);
+  private headBytes = 0;
+  /** Bytes of the payload that are still to come; null while a head is being read, 0 between frames. */
+  private left: number | null = 0;
+  private isText = false;
+  private isBroken = false;
+  private pieces: Buffer[] = [];
+  private messageBytes = 0;
+  /** A Close frame has begun. */
+  hasClosed = false;
+
+  constructor(private readonly listener: FrameListener | null) {}
+
+  /** How many bytes the current frame still has, 0 between frames; null where nobody can tell. */
+  get bytesLeft(): number | null {
+    return this.isBroken ? null : this.left;
+  }
+
+  feed(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length && !this.isBroken)
+      at = this.left ? this.payload(chunk, at) : this.headByte(chunk, at);
+  }
+
+  private headByte(chunk: Buffer, at: number): number {
+    this.left = null;
+    this.head[this.headBytes++] = chunk[at] as number;
+    if (this.headBytes >= 2 && this.headBytes === headLength(this.head)) this.begin();
+    return at + 1;
+  }
+
+  private begin(): void {
+    const [first = 0] = this.head;
+    const length = payloadLength(this.head);
+    this.headBytes = 0;
+    if ((first & RESERVED) !== 0 || !KNOWN.has(first & OPCODE) || length === null) return this.giveUp();
+    this.left = length;
+    if ((first & OPCODE) === CLOSE) this.hasClosed = true;
+    if ((first & OPCODE) === TEXT || (first & OPCODE) === BINARY) this.isText = (first & OPCODE) === TEXT;
+    if (length === 0) this.frameEnds();
+  }
+
+  private payload(chunk: Buffer, at: number): number {
+    const end = Math.min(chunk.length, at + (this.left as number));
+    this.left = (this.left as number) - (end - at);
+    if (this.listener && this.isText && !this.isControl) this.keep(chunk.subarray(at, end));
+    if (this.left === 0) this.frameEnds();
+    return end;
+  }
+
+  private get isControl(): boolean {
+    return ((this.head[0] as number) & CONTROL) !== 0;
+  }
+
+  private keep(piece: Buffer): void {
+    this.messageBytes += piece.length;
+    if (this.messageBytes <= MESSAGE_BYTES_MAX) this.pieces.push(piece);
+    else this.pieces = [];
+  }
+
+  private frameEnds(): void {
+    if (this.isControl || ((this.head[0] as number) & FIN) === 0 || !this.listener) return;
+    const { pieces, messageBytes } = this;
+    this.pieces = [];
+    this.messageBytes = 0;
+    if (!this.isText || messageBytes === 0) return;
+    if (messageBytes > MESSAGE_BYTES_MAX || isMasked(this.head)) this.listener.onUnread();
+    else this.listener.onText(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
+  }
+
+  private giveUp(): void {
+    this.isBroken = true;
+    this.pieces = [];
+    this.listener?.onUnread();
+  }
+}
+
+const isMasked = (head: Buffer): boolean => ((head[1] as number) & MASKED) !== 0;
+
+function headLength(head: Buffer): number {
+  const length = (head[1] as number) & LENGTH;
+  const extended = length === LENGTH_OF_8 ? 8 : length === LENGTH_OF_2 ? 2 : 0;
+  return 2 + extended + (isMasked(head) ? MASK_BYTES : 0);
+}
+
+/** Null for a length that no message has. */
+function payloadLength(head: Buffer): number | null {
+  const length = (head[1] as number) & LENGTH;
+  if (length === LENGTH_OF_2) return head.readUInt16BE(2);
+  if (length < LENGTH_OF_2) return length;
+  const long = head.readBigUInt64BE(2);
+  return long <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(long) : null;
+}
+
+/** Why a side closes. https://www.iana.org/assignments/websocket/websocket.xhtml#close-code-number */
+export const CLOSE_CODES = { goingAway: 1001, policyViolation: 1008, badGateway: 1014 } as const;
+
+export interface Closure {
+  readonly code: number;
+  /** At most 123 bytes, as a control frame has room for. */
+  readonly reason: string;
+}
+
+/** A Close frame. One that goes to a server is masked, as those of clients must be. */
+export function closeFrame({ code, reason }: Closure, isMasked: boolean): Buffer {
+  const payload = Buffer.alloc(2 + Buffer.byteLength(reason));
+  payload.writeUInt16BE(code);
+  payload.write(reason, 2);
+  if (!isMasked) return Buffer.concat([Buffer.from([FIN | CLOSE, payload.length]), payload]);
+  const mask = randomBytes(MASK_BYTES);
+  for (const [index, byte] of payload.entries()) payload[index] = byte ^ (mask[index % MASK_BYTES] as number);
+  return Buffer.concat([Buffer.from([FIN | CLOSE, MASKED | payload.length]), mask, payload]);
+}

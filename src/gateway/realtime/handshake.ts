@@ -1,0 +1,57 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../common/errors/app-error.js';
+import { addAnswerHeaders } from '../delivery/answer-headers.js';
+import { checkHead } from '../door/request-hygiene.js';
+import type { Exchange } from '../types/exchange.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+
+const VERSION = '13';
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+const EXTENSIONS = 'sec-websocket-extensions';
+
+/** The answer to a request whose socket Node has given away. The connection ends with it. */
+export function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  socket.on('error', () => socket.destroy());
+  response.assignSocket(socket as Socket);
+  response.once('finish', () => socket.end());
+  return response;
+}
+
+/** Refuses what is no opening handshake. https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1 */
+export function checkHandshake(request: IncomingMessage): void {
+  checkHead(request);
+  const { headers, method = '' } = request;
+  if (method !== 'GET') throw new AppError('method_not_allowed', { method, allowed: 'GET' });
+  if (headers['sec-websocket-version'] !== VERSION)
+    throw new AppError('header_invalid', {
+      header: 'sec-websocket-version',
+      detail: `only version ${VERSION} is spoken here`,
+    });
+  if (!KEY.test(String(headers['sec-websocket-key'])))
+    throw new AppError('header_invalid', {
+      header: 'sec-websocket-key',
+      detail: 'it must be 16 bytes in base64',
+    });
+}
+
+/**
+ * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
+ * because the provider chose an extension that nobody offered.
+ */
+export function acceptUpgrade({ response, entry }: Exchange, attempt: Attempt): boolean {
+  const { headers } = readResponseHead(attempt.rawHeaders);
+  if (headerOf(headers, EXTENSIONS) !== null) return false;
+  addAnswerHeaders(headers, entry, null);
+  headers.push('connection', 'Upgrade', 'upgrade', 'websocket');
+  const { socket } = response;
+  response.sendDate = false;
+  response.writeHead(attempt.status, headers);
+  response.flushHeaders();
+  if (socket) response.detachSocket(socket);
+  return true;
+}

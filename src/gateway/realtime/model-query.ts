@@ -1,0 +1,35 @@
+import { modelTarget } from '../planning/model-target.js';
+
+/** What the query of a session says of the model. */
+export interface ModelQuery {
+  /** With its `?`; the client's own bytes, but for a model that names its target. */
+  readonly query: string;
+  readonly model: string | null;
+  /** Slug that the model named, `@slug/model`. */
+  readonly slug: string | null;
+}
+
+const MODEL_CHARS_MAX = 256;
+
+/** Where a session's model stands: OpenAI's `model`, or the deployment of Azure's dated versions. */
+const PARAMETER = /([?&])(model|deployment)=([^&]*)/;
+
+/** Reads the model of a session, `?model=gpt-realtime` or `?model=@slug/gpt-realtime`. */
+export function modelQuery(query: string): ModelQuery {
+  const [whole, mark = '', name = '', value = ''] = PARAMETER.exec(query) ?? [];
+  if (whole === undefined) return { query, model: null, slug: null };
+  const asked = decoded(value);
+  const named = modelTarget(asked);
+  const model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
+  if (!named) return { query, model, slug: null };
+  const rewritten = query.replace(PARAMETER, () => `${mark}${name}=${encodeURIComponent(named.model)}`);
+  return { query: rewritten, model, slug: named.slug };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

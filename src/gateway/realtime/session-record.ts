@@ -1,0 +1,71 @@
+import { costOf } from '../../providers/prices/cost.js';
+import type { Entry } from '../journal/entry.js';
+import type { PriceBook } from '../ports.js';
+import type { Target } from '../types/target.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { Session, type SessionEnd, type Sides } from './session.js';
+import { type CostOf, SessionMeter } from './session-meter.js';
+
+/** A session, and what its record is made of. */
+export interface Recorded {
+  readonly sides: Sides;
+  readonly entry: Entry;
+  readonly attempt: Attempt;
+  readonly target: Target;
+  readonly prices: PriceBook;
+  readonly onEnded: () => void;
+}
+
+/** A session that writes down how it ended: one row, with the tokens and the cost of all its responses. */
+export function recordedSession(recorded: Recorded): Session {
+  const meter = new SessionMeter(recorded.entry.model, costAt(recorded));
+  const session: Session = new Session(recorded.sides, meter, (end, then) => {
+    recorded.onEnded();
+    record(recorded, { session, meter, end }, then);
+  });
+  return session;
+}
+
+function costAt({ target, prices }: Recorded): CostOf {
+  return (usage, models) => {
+    for (const model of models) {
+      const price = model === null ? null : prices.find(target.provider.id, model);
+      if (price) return costOf(usage, price);
+    }
+    return null;
+  };
+}
+
+interface Ended {
+  readonly session: Session;
+  readonly meter: SessionMeter;
+  readonly end: SessionEnd;
+}
+
+function record(
+  { entry, attempt, target }: Recorded,
+  { session, meter, end }: Ended,
+  then: () => void,
+): void {
+  const { ending, errorCode } = end;
+  const { reading } = meter;
+  if (reading.usage) entry.knowCost(reading.usage, meter.cost);
+  entry.requestBody.bytes = session.bytes.up;
+  entry.responseBody.bytes = session.bytes.down;
+  attempt.endedAt = performance.now();
+  const isProviders = ending === 'upstream_truncated';
+  entry.addAttempt(attempt, target, isProviders ? errorCode : null, reading);
+  entry.close(
+    {
+      ending,
+      status: attempt.status,
+      errorCode,
+      errorSource: errorCode === null ? null : isProviders ? 'provider' : 'gateway',
+      reading,
+      contentType: null,
+      contentEncoding: null,
+      responseHeaders: attempt.rawHeaders,
+    },
+    then,
+  );
+}

@@ -1,0 +1,112 @@
+import type { Duplex } from 'node:stream';
+import type { Ending } from '../../common/contracts/request-log.js';
+import type { ErrorCode } from '../../common/errors/catalog.js';
+import { Direction } from './direction.js';
+import { CLOSE_CODES, type Closure, FrameReader, type FrameListener } from './frames.js';
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly ending: Ending;
+  readonly errorCode: ErrorCode | null;
+}
+
+export interface Sides {
+  readonly client: Duplex;
+  readonly upstream: Duplex;
+}
+
+/** How long sides have to take what was written to them before, and how long when the gateway ends the session. */
+const GRACE_MS = 10_000;
+const GOODBYE_MS = 1_000;
+
+/**
+ * One WebSocket between a client and a provider. Bytes pass untouched both ways; the first side that goes ends the other.
+ * `onEnd` hears once how it ended; it calls back when that is written down, and only then the client's connection closes.
+ */
+export class Session {
+  private readonly down: Direction;
+  private readonly up: Direction;
+  private hasEnded = false;
+  /** How it will have ended, once the gateway has begun to end it. */
+  private ownEnd: SessionEnd | null = null;
+
+  constructor(
+    private readonly sides: Sides,
+    meter: FrameListener,
+    private readonly onEnd: (end: SessionEnd, then: () => void) => void,
+  ) {
+    const { client, upstream } = sides;
+    this.down = new Direction(upstream, client, new FrameReader(meter), false);
+    this.up = new Direction(client, upstream, new FrameReader(null), true);
+  }
+
+  /** Bytes of frames so far. */
+  get bytes(): { readonly up: number; readonly down: number } {
+    return { up: this.up.bytes, down: this.down.bytes };
+  }
+
+  /** `early` are bytes that the client sent with its handshake. */
+  start(early: Buffer): void {
+    const { client, upstream } = this.sides;
+    for (const event of ['end', 'close', 'error'] as const) {
+      client.on(event, () => this.clientLeft());
+      upstream.on(event, () => this.upstreamLeft());
+    }
+    if (early.length > 0) client.unshift(early);
+    this.down.start();
+    this.up.start();
+    // What happened before anybody listened will not happen again.
+    if (client.destroyed) this.clientLeft();
+    else if (upstream.destroyed) this.upstreamLeft();
+  }
+
+  /** Ends the session from here: both sides are told why. */
+  close(closure: Closure, errorCode: ErrorCode): void {
+    if (this.hasEnded || this.ownEnd) return;
+    const end = (this.ownEnd = { ending: 'completed', errorCode });
+    const finish = (): void => this.end(end, GOODBYE_MS);
+    this.up.close({ code: CLOSE_CODES.goingAway, reason: '' }, () => undefined);
+    this.down.close(closure, finish);
+    setTimeout(finish, GOODBYE_MS);
+  }
+
+  /** Ends a session one side of which has been taking nothing for too long. */
+  checkStall(now: number, limitMs: number): void {
+    const isStalled = ({ stalledSince }: Direction): boolean =>
+      stalledSince !== null && now - stalledSince >= limitMs;
+    if (isStalled(this.down)) this.end({ ending: 'client_aborted', errorCode: 'upstream_timeout' }, 0);
+    else if (isStalled(this.up)) this.end({ ending: 'upstream_truncated', errorCode: 'upstream_timeout' }, 0);
+  }
+
+  private get wasClosed(): boolean {
+    return this.down.hasClosed || this.up.hasClosed;
+  }
+
+  private clientLeft(): void {
+    this.end({ ending: this.wasClosed ? 'completed' : 'client_aborted', errorCode: null });
+  }
+
+  private upstreamLeft(): void {
+    if (this.wasClosed) return this.end({ ending: 'completed', errorCode: null });
+    const closure = { code: CLOSE_CODES.badGateway, reason: 'the provider ended the connection' };
+    this.down.close(closure, () => undefined);
+    this.end({ ending: 'upstream_truncated', errorCode: 'upstream_error' });
+  }
+
+  /** What was written before still leaves; what does not leave in time is cut. */
+  private end(end: SessionEnd, graceMs = GRACE_MS): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const { client, upstream } = this.sides;
+    upstream.end();
+    this.onEnd(this.ownEnd ?? end, () => client.end());
+    const cut = setTimeout(() => {
+      client.destroy();
+      upstream.destroy();
+    }, graceMs);
+    const settle = (): void => {
+      if (client.closed && upstream.closed) clearTimeout(cut);
+    };
+    for (const side of [client, upstream]) side.once('close', settle);
+  }
+}

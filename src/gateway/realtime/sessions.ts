@@ -1,0 +1,85 @@
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../common/errors/app-error.js';
+import { CLOSE_CODES } from './frames.js';
+import type { Session } from './session.js';
+
+/** Sessions of a process at most: each holds two sockets. */
+const SESSIONS_MAX = 10_000;
+
+/** How often it is asked whether a session may still run. A revoked key ends it by then, and the time that the news takes. */
+const CHECK_MS = 1_000;
+
+/** Asks again what was asked before the session began; rejects with why it may not go on. */
+type MayGoOn = () => Promise<void>;
+
+interface Running {
+  readonly session: Session;
+  readonly mayGoOn: MayGoOn;
+  isBeingChecked: boolean;
+}
+
+/** The sessions of this process: ends those whose key was revoked or whose reader has stopped, and all when the process goes. */
+export class Sessions {
+  private readonly running = new Map<Session, Running>();
+  private readonly opening = new Set<Duplex>();
+  private timer: NodeJS.Timeout | undefined;
+  private isClosing = false;
+
+  constructor(private readonly stallMs: number) {}
+
+  /** Refuses with `overloaded` or `draining`. */
+  checkRoom(): void {
+    if (this.isClosing) throw new AppError('draining');
+    if (this.running.size >= SESSIONS_MAX) throw new AppError('overloaded');
+  }
+
+  isOpening(socket: Duplex): void {
+    this.opening.add(socket);
+    socket.once('close', () => this.opening.delete(socket));
+  }
+
+  add(session: Session, socket: Duplex, mayGoOn: MayGoOn): void {
+    this.opening.delete(socket);
+    this.running.set(session, { session, mayGoOn, isBeingChecked: false });
+    this.timer ??= setInterval(() => this.check(), CHECK_MS);
+    if (this.isClosing) goAway(session);
+  }
+
+  remove(session: Session): void {
+    this.running.delete(session);
+    if (this.running.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  close(): void {
+    this.isClosing = true;
+    for (const socket of this.opening) socket.destroy();
+    for (const session of [...this.running.keys()]) goAway(session);
+  }
+
+  private check(): void {
+    const now = performance.now();
+    for (const running of [...this.running.values()]) {
+      running.session.checkStall(now, this.stallMs);
+      if (!running.isBeingChecked) void ask(running);
+    }
+  }
+}
+
+function goAway(session: Session): void {
+  session.close({ code: CLOSE_CODES.goingAway, reason: 'the gateway is shutting down' }, 'draining');
+}
+
+/** A store that is away says nothing of the key: the session goes on. */
+async function ask(running: Running): Promise<void> {
+  running.isBeingChecked = true;
+  try {
+    await running.mayGoOn();
+  } catch (thrown) {
+    const { spec, code } = AppError.from(thrown);
+    if (spec.status < 500) running.session.close({ code: CLOSE_CODES.policyViolation, reason: code }, code);
+  } finally {
+    running.isBeingChecked = false;
+  }
+}

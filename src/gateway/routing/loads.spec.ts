@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { PlannedTarget, Weighted } from '../types/plan.js';
+import { Loads } from './loads.js';
+
+const aTarget = (path: string, weight = 1): Weighted => ({ plan: {} as PlannedTarget, path, weight });
+
+/** Loads by a clock that the test moves. */
+class Clock {
+  now = 1_000;
+  readonly loads = new Loads(() => this.now);
+
+  /** An answer that takes so long; `isOver` says whether its last byte has passed, too. */
+  async request(target: Weighted, { ms = 10, isOver = true, fails = false } = {}): Promise<void> {
+    const run = () => {
+      this.now += ms;
+      return fails ? Promise.reject(new Error('down')) : Promise.resolve();
+    };
+    await this.loads.measured(target, run, (then) => (isOver ? then() : undefined)).catch(() => undefined);
+  }
+}
+
+describe('Loads', () => {
+  const [a, b, c] = [aTarget('a'), aTarget('b'), aTarget('c')];
+  const drawn = [0, 0.3, 0.6, 0.9];
+
+  it('know the least busy target for its weight, and take turns among equals', async () => {
+    const clock = new Clock();
+    const strong = aTarget('strong', 4);
+    expect(new Set(drawn.map((random) => clock.loads.leastBusy([a, b], random).path)).size).toBe(2);
+
+    await clock.request(a, { isOver: false });
+    for (let count = 0; count < 3; count++) await clock.request(strong, { isOver: false });
+
+    expect(drawn.map((random) => clock.loads.leastBusy([a, b], random).path)).toEqual(['b', 'b', 'b', 'b']);
+    expect(clock.loads.leastBusy([a, strong], 0).path).toBe('strong');
+  });
+
+  it('choose the faster of two, try the unknown first, and forget slowly', async () => {
+    const clock = new Clock();
+    await clock.request(a, { ms: 100 });
+    expect(clock.loads.fastest([a, b], () => 0).path).toBe('b');
+    await clock.request(b, { ms: 500 });
+    expect(clock.loads.fastest([a, b], () => 0).path).toBe('a');
+    expect(clock.loads.fastest([a, b], () => 0.6).path).toBe('a');
+
+    clock.now += 60_000;
+    await clock.request(b, { ms: 10 });
+    expect(clock.loads.fastest([a, b], () => 0).path).toBe('b');
+  });
+
+  it('do not take a target that fails fast for a fast one', async () => {
+    const clock = new Clock();
+    await clock.request(a, { ms: 200 });
+    await clock.request(b, { ms: 1, fails: true, isOver: false });
+
+    expect(clock.loads.fastest([a, b], () => 0).path).toBe('a');
+  });
+
+  it('leave alone what is slow of two drawn ones, and send nobody to the slowest of all', async () => {
+    const clock = new Clock();
+    for (const [target, ms] of [
+      [a, 10],
+      [b, 20],
+      [c, 900],
+    ] as const)
+      await clock.request(target, { ms });
+    const choices = drawn.flatMap((one) =>
+      drawn.map((two) => {
+        const draws = [one, two];
+        return clock.loads.fastest([a, b, c], () => draws.shift() ?? 0).path;
+      }),
+    );
+
+    expect(choices).not.toContain('c');
+  });
+});

@@ -1,0 +1,87 @@
+import type { Weighted } from '../types/plan.js';
+
+/** How fast what was measured is forgotten. */
+const DECAY_MS = 10_000;
+
+/** What a failure counts as: a target that fails fast must not look like a fast one. */
+const FAILURE_MS = 10_000;
+
+interface Load {
+  running: number;
+  /** Peak of the times to an answer, decaying; 0 where nothing is known. */
+  latencyMs: number;
+  measuredAt: number;
+}
+
+/** What this process has under way at each target of a load balance, and how fast they answer. */
+export class Loads {
+  private readonly loads = new WeakMap<Weighted, Load>();
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Runs a request at a target. `whenOver` calls back when the last byte of its answer has passed. */
+  async measured<T>(
+    target: Weighted,
+    run: () => Promise<T>,
+    whenOver: (then: () => void) => void,
+  ): Promise<T> {
+    const load = this.loadOf(target);
+    const startedAt = this.now();
+    let isOver = false;
+    load.running += 1;
+    whenOver(() => {
+      isOver = true;
+      load.running -= 1;
+    });
+    try {
+      const answer = await run();
+      this.note(load, this.now() - startedAt);
+      return answer;
+    } catch (error) {
+      // A client that left says nothing of the target.
+      if (!isOver) this.note(load, Math.max(FAILURE_MS, this.now() - startedAt));
+      throw error;
+    }
+  }
+
+  /** The one with the fewest requests under way for its weight; the first of equals from `random`, in [0, 1), on. */
+  leastBusy(targets: readonly Weighted[], random: number): Weighted {
+    const first = Math.floor(random * targets.length);
+    const turned = [...targets.slice(first), ...targets.slice(0, first)];
+    return turned.reduce((best, target) => (this.business(target) < this.business(best) ? target : best));
+  }
+
+  /**
+   * The better of two drawn ones, by their peak latency and what they have under way. Two choices spread requests nearly as well
+   * as looking at all, and send no herd to the one that looks best.
+   * https://www.eecs.harvard.edu/~michaelm/postscripts/handbook2001.pdf, https://twitter.github.io/finagle/guide/Clients.html#power-of-two-choices-p2c-least-loaded
+   */
+  fastest(targets: readonly Weighted[], random: () => number): Weighted {
+    const one = Math.floor(random() * targets.length);
+    const step = 1 + Math.floor(random() * (targets.length - 1));
+    const [first, second] = [targets[one], targets[(one + step) % targets.length]] as [Weighted, Weighted];
+    return this.cost(second) < this.cost(first) ? second : first;
+  }
+
+  private loadOf(target: Weighted): Load {
+    let load = this.loads.get(target);
+    if (!load) this.loads.set(target, (load = { running: 0, latencyMs: 0, measuredAt: this.now() }));
+    return load;
+  }
+
+  private business(target: Weighted): number {
+    return (this.loadOf(target).running + 1) / target.weight;
+  }
+
+  private cost(target: Weighted): number {
+    return this.loadOf(target).latencyMs * this.business(target);
+  }
+
+  /** A slower answer counts at once, faster ones little by little. */
+  private note(load: Load, latencyMs: number): void {
+    const now = this.now();
+    const kept = Math.exp((load.measuredAt - now) / DECAY_MS);
+    load.latencyMs = latencyMs > load.latencyMs ? latencyMs : load.latencyMs * kept + latencyMs * (1 - kept);
+    load.measuredAt = now;
+  }
+}

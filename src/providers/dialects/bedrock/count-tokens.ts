@@ -1,0 +1,16 @@
+import type { Translator } from '../../translation.js';
+import { hubError } from './errors.js';
+import { modelPath } from './models.js';
+import { conversationOf } from './request/messages.js';
+import { toolsOf } from './request/tools.js';
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+export const countTokens: Translator = {
+  request(hub, { model }) {
+    const { system, messages } = conversationOf(hub.messages);
+    const converse = { ...(system.length > 0 ? { system } : {}), messages, ...toolsOf(hub, messages) };
+    return { path: modelPath(model, 'count-tokens'), body: { input: { converse } } };
+  },
+  answer: ({ inputTokens }) => ({ input_tokens: inputTokens }),
+  error: hubError,
+};

@@ -1,0 +1,24 @@
+import type { Json } from '../endpoint.js';
+import type { ClientShape, Context } from '../translation.js';
+import { count } from '../endpoints/reading.js';
+import { messages } from './messages/index.js';
+
+/** Where nothing is said there is no limit to what may be said. */
+function countedMessage(body: Json, context: Context): Json {
+  const hub = messages.request({ ...body, max_tokens: 1 }, context);
+  return Object.fromEntries(Object.entries(hub).filter(([name]) => !LIMITS.has(name)));
+}
+
+const LIMITS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens']);
+
+/**
+ * Counting of what a message would be. The hub's request is that of the message itself; its answer is `{ input_tokens }`.
+ * https://platform.claude.com/docs/en/api/messages-count-tokens
+ */
+export const countTokens: ClientShape = {
+  ...messages,
+  endpoint: 'count-tokens',
+  hub: 'count-tokens',
+  request: countedMessage,
+  answer: ({ input_tokens: tokens }) => ({ input_tokens: count(tokens) }),
+};

@@ -1,0 +1,434 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ClientOptions, WebSocket } from 'ws';
+import { freePort } from '../support/ports.js';
+import { startService } from '../support/service.js';
+import { simulatedOpenAi } from '../support/upstreams/openai.js';
+import { RealtimeUpstream } from '../support/upstreams/realtime.js';
+import { eventually } from '../support/waiting.js';
+import { World } from '../support/world.js';
+
+let world: World;
+let upstream: RealtimeUpstream;
+let slug: string;
+
+beforeAll(async () => {
+  world = await World.create('realtime');
+  upstream = await RealtimeUpstream.start(world.service.facts.egressPorts);
+  slug = await world.administration.createVirtualKey({
+    name: `realtime-${randomBytes(4).toString('hex')}`,
+    secret: world.providerSecret,
+    customHost: `http://127.0.0.1:${upstream.port}/base/v1`,
+  });
+});
+beforeEach(() => {
+  upstream.refusal = null;
+  upstream.play = echo;
+});
+afterAll(async () => {
+  await upstream.stop();
+  await world.close();
+});
+
+const echo = (socket: WebSocket): void => {
+  socket.on('message', (data, isBinary) => socket.send(data as Buffer, { binary: isBinary }));
+};
+
+const PATH = '/v1/realtime?model=gpt-realtime';
+
+interface Opened {
+  readonly socket: WebSocket;
+  readonly id: string;
+  readonly closed: Promise<{ code: number; reason: string }>;
+}
+
+interface Wish {
+  readonly path?: string;
+  readonly protocols?: string[];
+  readonly headers?: Record<string, string>;
+  readonly options?: ClientOptions;
+  readonly baseUrl?: string;
+}
+
+/** Opens a session, and keeps its request id for the log. */
+function open({ path = PATH, protocols = [], headers, options, baseUrl }: Wish = {}): Promise<Opened> {
+  const url = `${(baseUrl ?? world.service.baseUrl).replace('http', 'ws')}${path}`;
+  const own = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-virtual-key': slug };
+  const socket = new WebSocket(url, protocols, { ...options, headers: headers ?? own });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
+  return new Promise((resolve, reject) => {
+    let id = '';
+    socket.once('upgrade', (answer) => {
+      id = String(answer.headers['x-gateway-request-id']);
+      world.note(id, 'once', path);
+    });
+    socket.once('open', () => resolve({ socket, id, closed }));
+    socket.once('error', reject);
+  });
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly body: { readonly error: { readonly code: string; readonly message: string } };
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+function refused(wish: Wish & { readonly logged?: 'once' | 'never' }): Promise<Refusal> {
+  const { path = PATH, protocols = [], headers } = wish;
+  const own = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-virtual-key': slug };
+  const socket = new WebSocket(`${world.service.baseUrl.replace('http', 'ws')}${path}`, protocols, {
+    ...wish.options,
+    headers: headers ?? own,
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => reject(new Error('it was opened')));
+    socket.once('error', () => undefined);
+    socket.once('unexpected-response', (_, answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => {
+        world.note(String(answer.headers['x-gateway-request-id']), wish.logged ?? 'once', path);
+        const body = JSON.parse(Buffer.concat(chunks).toString()) as Refusal['body'];
+        resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers });
+      });
+    });
+  });
+}
+
+function message(socket: WebSocket): Promise<Buffer> {
+  return new Promise((resolve) => socket.once('message', (data) => resolve(data as Buffer)));
+}
+
+describe('a realtime session', () => {
+  it("is OpenAI's own client's: events both ways, one row when it is over", async () => {
+    const simulator = await simulatedOpenAi(world.service.facts.egressPorts);
+    simulator.onMessage('hello', { content: 'Hi there' });
+    try {
+      const client = new OpenAI({ baseURL: `${world.service.baseUrl}/v1`, apiKey: world.apiKey.key });
+      const { port } = new URL(world.service.baseUrl);
+      const stored = await world.administration.createVirtualKey({
+        name: `simulated-${randomBytes(4).toString('hex')}`,
+        secret: world.providerSecret,
+        customHost: `${simulator.url}/v1`,
+      });
+      const socket = new OpenAIRealtimeWS(
+        {
+          model: `@${stored}/gpt-realtime`,
+          // The client always wants TLS, which stands in front of the service; here it is left out.
+          options: { createConnection: () => connect(Number(port), '127.0.0.1') },
+        },
+        client,
+      );
+      socket.socket.once('upgrade', ({ headers }) =>
+        world.note(String(headers['x-gateway-request-id']), 'once'),
+      );
+      const text = await new Promise<string>((resolve, reject) => {
+        let heard = '';
+        socket.on('error', reject);
+        socket.on('session.created', () => {
+          socket.send({
+            type: 'conversation.item.create',
+            item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hello' }] },
+          });
+          socket.send({ type: 'response.create' });
+        });
+        socket.on('event', (event) => {
+          if (event.type === 'response.output_text.delta') heard += event.delta;
+          if (event.type === 'response.done') resolve(heard);
+        });
+      });
+      expect(text).toBe('Hi there');
+      socket.close();
+    } finally {
+      await simulator.stop();
+    }
+  });
+
+  it('passes every message on as it was, both ways, and leaves one row with its bytes', async () => {
+    const { socket, id, closed } = await open();
+    const messages = [
+      randomBytes(3 * 1024 * 1024),
+      Buffer.from('short'),
+      randomBytes(70_000),
+      Buffer.alloc(0),
+    ];
+    for (const sent of messages) {
+      socket.send(sent);
+      expect((await message(socket)).equals(sent)).toBe(true);
+    }
+    socket.close(1000);
+    expect((await closed).code).toBe(1000);
+    const row = await world.logs.row(id);
+    expect(row).toMatchObject({
+      method: 'GET',
+      endpoint: 'realtime',
+      model: 'gpt-realtime',
+      virtual_key: slug,
+      status: 101,
+      ending: 'completed',
+      streamed: true,
+    });
+    expect(row.request_bytes).toBeGreaterThan(3 * 1024 * 1024);
+    expect(row.response_bytes).toBeGreaterThan(3 * 1024 * 1024);
+    expect(row.attempts).toMatchObject([{ status: 101, error_code: null }]);
+  });
+
+  it('adds up the tokens of all its responses, and what they cost', async () => {
+    upstream.play = (socket) => {
+      const send = (event: object): void => socket.send(JSON.stringify(event));
+      send({ type: 'session.created', session: { model: 'gpt-realtime' } });
+      socket.on('message', () => {
+        send({ type: 'response.output_audio.delta', delta: 'A'.repeat(100_000) });
+        send({ type: 'response.done', response: { usage: { input_tokens: 1000, output_tokens: 500 } } });
+      });
+    };
+    const { socket, id, closed } = await open();
+    for (let turn = 0; turn < 3; turn++) {
+      const done = new Promise<void>((resolve) =>
+        socket.on('message', (data: Buffer) => data.includes('response.done') && resolve()),
+      );
+      socket.send('{"type":"response.create"}');
+      await done;
+    }
+    socket.close();
+    await closed;
+    expect(await world.logs.row(id)).toMatchObject({
+      input_tokens: 3000,
+      output_tokens: 1500,
+      usage_source: 'provider',
+      response_model: 'gpt-realtime',
+      // $4 and $16 per million tokens of text.
+      cost_nano_usd: 3 * (1000 * 4_000 + 500 * 16_000),
+    });
+  });
+
+  it('reaches the provider with its own credential and nothing of the gateway', async () => {
+    const headers = {
+      'x-gateway-api-key': world.apiKey.key,
+      'x-gateway-virtual-key': slug,
+      cookie: 'a=b',
+      'openai-beta': 'realtime=v1',
+    };
+    const { socket, closed } = await open({ path: '/v1/realtime?model=gpt-realtime&x=%20', headers });
+    expect(socket.extensions).toBe('');
+    const { target, headers: seen } = upstream.last;
+    expect(target).toBe('/base/v1/realtime?model=gpt-realtime&x=%20');
+    expect(seen).toMatchObject({
+      authorization: `Bearer ${world.providerSecret}`,
+      'openai-beta': 'realtime=v1',
+    });
+    expect(seen['sec-websocket-extensions']).toBeUndefined();
+    expect(Object.keys(seen).filter((name) => /cookie|x-gateway/.test(name))).toEqual([]);
+    socket.close();
+    await closed;
+  });
+
+  it('takes the key of a browser from its subprotocol, and the virtual key from the model', async () => {
+    const { socket, closed } = await open({
+      path: `/v1/realtime?model=${encodeURIComponent(`@${slug}/gpt-realtime`)}`,
+      protocols: ['realtime', `openai-insecure-api-key.${world.apiKey.key}`],
+      headers: { origin: 'https://app.example' },
+    });
+    expect(socket.protocol).toBe('realtime');
+    expect(upstream.last.headers['sec-websocket-protocol']).toBe('realtime');
+    expect(upstream.last.target).toBe('/base/v1/realtime?model=gpt-realtime');
+    socket.close();
+    await closed;
+  });
+
+  it("goes to a provider's host with the caller's own key", async () => {
+    const { socket, closed } = await open({
+      headers: world.hostHeaders(`http://127.0.0.1:${upstream.port}/own`),
+    });
+    expect(upstream.last.target).toBe('/own/realtime?model=gpt-realtime');
+    expect(upstream.last.headers.authorization).toBe(`Bearer ${world.clientSecret}`);
+    socket.close();
+    await closed;
+  });
+});
+
+describe('a refusal comes before the upgrade, as an HTTP answer', () => {
+  it('of an unknown key', async () => {
+    const { status, body } = await refused({
+      headers: { 'x-gateway-api-key': 'gw_ws_nobody' },
+      logged: 'never',
+    });
+    expect([status, body.error.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  it('of a provider that has no such endpoint', async () => {
+    const headers = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-provider': 'anthropic' };
+    const { status, body } = await refused({ headers });
+    expect([status, body.error.code]).toEqual([400, 'endpoint_unsupported']);
+    expect(body.error.message).toContain('openai');
+  });
+
+  it('of no provider at all', async () => {
+    const { status, body } = await refused({ headers: { 'x-gateway-api-key': world.apiKey.key } });
+    expect([status, body.error.code]).toEqual([400, 'provider_missing']);
+  });
+
+  it('of a version that nobody speaks', async () => {
+    const { status, body } = await refused({ options: { protocolVersion: 8 }, logged: 'never' });
+    expect([status, body.error.code]).toEqual([400, 'header_invalid']);
+  });
+
+  it('of the provider itself, as it was said', async () => {
+    upstream.refusal = { status: 403, body: '{"error":{"code":"no_access","message":"no"}}' };
+    const { status, body, headers } = await refused({});
+    expect([status, body]).toEqual([403, { error: { code: 'no_access', message: 'no' } }]);
+    expect(headers['x-gateway-error-source']).toBe('provider');
+  });
+
+  it('of a place that must not be called', async () => {
+    const { status, body } = await refused({ headers: world.hostHeaders('http://169.254.169.254') });
+    expect([status, body.error.code]).toEqual([403, 'custom_host_blocked']);
+  });
+
+  it('leaves the connection to an ordinary request that asks for another protocol', async () => {
+    const { port } = new URL(world.service.baseUrl);
+    const socket = connect(Number(port), '127.0.0.1');
+    const body = '{"model":"sandbox-1","messages":[{"role":"user","content":"hi"}]}';
+    socket.write(
+      [
+        'POST /v1/chat/completions HTTP/1.1',
+        `Host: 127.0.0.1:${port}`,
+        'Connection: Upgrade, HTTP2-Settings, close',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
+        'Content-Type: application/json',
+        'x-gateway-provider: sandbox',
+        `x-gateway-api-key: ${world.apiKey.key}`,
+        `Content-Length: ${body.length}`,
+        '',
+        body.slice(0, 10),
+      ].join('\r\n'),
+    );
+    setTimeout(() => socket.write(body.slice(10)), 50);
+    let text = '';
+    for await (const chunk of socket as AsyncIterable<Buffer>) text += chunk.toString();
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    world.note(/x-gateway-request-id: (\S+)/.exec(text)?.[1] ?? '', 'once', 'h2c');
+  });
+});
+
+describe('a session ends', () => {
+  it('within two seconds of its key being revoked', async () => {
+    const key = await world.administration.createKey(`revoked-${randomBytes(4).toString('hex')}`);
+    const { closed } = await open({
+      headers: { 'x-gateway-api-key': key.key, 'x-gateway-virtual-key': slug },
+    });
+    await world.administration.deleteKey(key.id);
+    const revokedAt = Date.now();
+    expect(await closed).toEqual({ code: 1008, reason: 'unauthenticated' });
+    expect(Date.now() - revokedAt).toBeLessThan(2_000);
+    await eventually(() => upstream.last.closedAt, { withinMs: 1_500, what: 'the end at the provider' });
+  });
+
+  it('at the provider when the client goes without a word', async () => {
+    const { socket, id } = await open();
+    const { last } = upstream;
+    socket.terminate();
+    await eventually(() => last.closedAt, { withinMs: 1_000, what: 'the end at the provider' });
+    expect(await world.logs.row(id)).toMatchObject({ ending: 'client_aborted', status: 101 });
+  });
+
+  it('at the client, with a reason, when the provider goes without a word', async () => {
+    const { id, closed } = await open();
+    upstream.last.socket.terminate();
+    expect((await closed).code).toBe(1014);
+    expect(await world.logs.row(id)).toMatchObject({
+      ending: 'upstream_truncated',
+      error_code: 'upstream_error',
+      error_source: 'provider',
+    });
+  });
+
+  it("with the provider's own close code", async () => {
+    const { id, closed } = await open();
+    upstream.last.socket.close(4000, 'session expired');
+    expect(await closed).toEqual({ code: 4000, reason: 'session expired' });
+    expect(await world.logs.row(id)).toMatchObject({ ending: 'completed', error_code: null });
+  });
+
+  it('in the middle of a message too, at the end of its frame', async () => {
+    const key = await world.administration.createKey(`mid-${randomBytes(4).toString('hex')}`);
+    const { closed } = await open({
+      headers: { 'x-gateway-api-key': key.key, 'x-gateway-virtual-key': slug },
+    });
+    const raw = (upstream.last.socket as unknown as { _socket: Socket })._socket;
+    raw.write(Buffer.from([0x82, 0x05, 1, 2]));
+    await world.administration.deleteKey(key.id);
+    await eventually(() => upstream.last.closedWith !== null || upstream.last.socket.readyState > 1, {
+      withinMs: 2_500,
+      what: 'the end at the provider',
+    });
+    raw.write(Buffer.from([3, 4, 5]));
+    expect((await closed).code).toBe(1008);
+  });
+
+  it('when the client takes nothing for longer than a provider may be silent; what waits is bounded', async () => {
+    const flood = Buffer.alloc(1024 * 1024);
+    upstream.play = (socket) => {
+      for (let at = 0; at < 64; at++) socket.send(flood);
+    };
+    const { socket, id } = await open();
+    socket.pause();
+    const { last } = upstream;
+    await eventually(() => last.closedAt, { withinMs: 8_000, what: 'the end at the provider' });
+    const row = await world.logs.row(id);
+    expect(row).toMatchObject({ ending: 'client_aborted', error_code: 'upstream_timeout' });
+    expect(row.response_bytes).toBeLessThan(32 * 1024 * 1024);
+    socket.terminate();
+  });
+});
+
+describe('a service that stops', () => {
+  it('ends its sessions with "going away" after the drain time, each with its row', async () => {
+    const own = await startService({
+      egressPorts: [upstream.port],
+      env: {
+        GATEHOUSE_PORT: String(await freePort()),
+        GATEHOUSE_PROCESSES: '1',
+        GATEHOUSE_DRAIN_DELAY_MS: '50',
+        GATEHOUSE_DRAIN_TIMEOUT_MS: '700',
+      },
+    });
+    const { workspace_api_key } = own.bootstrap;
+    const { socket, closed } = await open({
+      baseUrl: own.baseUrl,
+      headers: {
+        ...world.hostHeaders(`http://127.0.0.1:${upstream.port}`),
+        'x-gateway-api-key': workspace_api_key,
+      },
+    });
+    const stopped = own.stop();
+    socket.send('still here');
+    expect((await message(socket)).toString()).toBe('still here');
+    const at = Date.now();
+    expect((await closed).code).toBe(1001);
+    expect(Date.now() - at).toBeLessThan(3_000);
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    await own.dispose();
+  });
+});
+
+describe('afterwards', () => {
+  it('every session has one row', async () => {
+    // A drained service of its own has its own log; everything else is here.
+    expect((await world.rows()).length).toBeGreaterThan(10);
+    const rows = await world.rows();
+    expect(
+      rows
+        .filter(({ endpoint }) => endpoint === 'realtime')
+        .every(({ ending }) => ending !== 'gateway_crashed'),
+    ).toBe(true);
+  });
+
+  it('no secret stands anywhere', () => world.checkCanaries());
+});

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresLimitStore } from '../../../src/adapters/postgres-limit-store.js';
+import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
+import { limitsOf } from '../../../src/common/limits/limit.js';
+import { counterKey, periodAt } from '../../../src/common/limits/period.js';
+import { AdminApp } from '../../support/admin-app.js';
+import { asks } from '../../support/limits.js';
+
+const RATE = { type: 'requests', unit: 'rpm', value: 60 };
+const BUDGET = { credit_limit: 10.5, type: 'cost', alert_threshold: 8, periodic_reset: 'monthly' };
+
+describe('limits of keys', () => {
+  let app: AdminApp;
+  beforeAll(async () => {
+    app = await AdminApp.start();
+  });
+  afterAll(() => app.close());
+
+  const aKey = (more: object) =>
+    app.call('POST', '/v1/api-keys/workspace/service', {
+      body: { name: 'k', workspace_id: app.first.workspace_id, scopes: ['completions.write'], ...more },
+    });
+  const shown = async (id: string) => (await app.call('GET', `/v1/api-keys/${id}`)).body;
+  const change = (id: string, body: object) => app.call('PUT', `/v1/api-keys/${id}`, { body });
+  const rowOf = (id: string) => app.dataSource.getRepository(ApiKey).findOneByOrFail({ id });
+
+  /** As a request does that cost so many nano-dollars. */
+  async function spend(id: string, nano: number): Promise<void> {
+    const { organizationId, usageLimits } = await rowOf(id);
+    const [limit] = limitsOf(
+      { organizationId, subject: '' },
+      { rate_limits: null, usage_limits: usageLimits },
+    );
+    if (!limit?.budget) throw new Error('the key has no budget');
+    const key = counterKey(limit.id, periodAt(limit.budget, Date.now()), '');
+    const holder = randomUUID();
+    await new PostgresLimitStore(app.dataSource, holder).take([{ ...asks(limit, { first: 1 }), key }]);
+    const charges = [{ counter: key, holder, amount: nano, leased: 1 }];
+    await app.dataSource.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
+  }
+
+  it.each([
+    ['an object', RATE, BUDGET],
+    ['a list with one entry', [RATE], [BUDGET]],
+  ])('are taken as %s and shown as the compatible API does', async (_how, rate_limits, usage_limits) => {
+    const { body, status } = await aKey({ rate_limits, usage_limits });
+
+    expect(status).toBe(200);
+    expect(await shown(body.id)).toMatchObject({
+      status: 'active',
+      rate_limits: [RATE],
+      usage_limits: { ...BUDGET, periodic_reset_days: null, usage: 0 },
+    });
+    expect((await shown(body.id)).usage_limits.next_usage_reset_at).toMatch(/-01T00:00:00\.000Z$/);
+  });
+
+  it('may be several', async () => {
+    const rate_limits = [RATE, { ...RATE, unit: 'rps' }, { type: 'concurrency', value: 5 }];
+    const usage_limits = [BUDGET, { credit_limit: 1000, type: 'tokens', periodic_reset_days: 3 }];
+    const { body } = await aKey({ rate_limits, usage_limits });
+
+    const key = await shown(body.id);
+
+    expect(key.rate_limits).toEqual([
+      RATE,
+      { ...RATE, unit: 'rps' },
+      { type: 'concurrency', unit: null, value: 5 },
+    ]);
+    expect(key.usage_limits).toMatchObject([{ type: 'cost' }, { type: 'tokens', periodic_reset_days: 3 }]);
+  });
+
+  it('are taken away with null and stay when they are not named', async () => {
+    const { body } = await aKey({ rate_limits: RATE, usage_limits: BUDGET });
+
+    await change(body.id, { name: 'renamed', rate_limits: null });
+
+    expect(await shown(body.id)).toMatchObject({ rate_limits: null, usage_limits: BUDGET });
+  });
+
+  it.each([
+    [{ rate_limits: { type: 'requests', unit: 'rpx', value: 1 } }, 'unit'],
+    [{ rate_limits: { type: 'requests', value: 1 } }, 'unit'],
+    [{ rate_limits: { type: 'concurrency', unit: 'rpm', value: 1 } }, 'unit'],
+    [{ rate_limits: { ...RATE, value: -1 } }, 'value'],
+    [{ rate_limits: { ...RATE, value: 1.5 } }, 'value'],
+    [{ rate_limits: { ...RATE, value: '5' } }, 'value'],
+    [{ rate_limits: { ...RATE, burst: 5 } }, 'burst'],
+    [{ rate_limits: 'many' }, 'rate_limits'],
+    [{ rate_limits: [RATE, RATE] }, 'rate_limits'],
+    [{ rate_limits: Array.from({ length: 11 }, () => RATE) }, 'rate_limits'],
+    [{ usage_limits: { credit_limit: 0 } }, 'credit_limit'],
+    [{ usage_limits: { credit_limit: -5 } }, 'credit_limit'],
+    [{ usage_limits: { credit_limit: 1e30 } }, 'credit_limit'],
+    [{ usage_limits: { credit_limit: 1e-10 } }, 'credit_limit'],
+    [{ usage_limits: { credit_limit: '10' } }, 'credit_limit'],
+    [{ usage_limits: { credit_limit: 1.5, type: 'tokens' } }, 'credit_limit'],
+    [{ usage_limits: { credit_limit: 5, alert_threshold: 5 } }, 'alert_threshold'],
+    [{ usage_limits: { credit_limit: 5, periodic_reset: 'daily' } }, 'periodic_reset'],
+    [{ usage_limits: { credit_limit: 5, periodic_reset_days: 366 } }, 'periodic_reset_days'],
+    [
+      { usage_limits: { credit_limit: 5, periodic_reset_days: 3, periodic_reset: 'weekly' } },
+      'periodic_reset_days',
+    ],
+    [
+      { usage_limits: { credit_limit: 5, next_usage_reset_at: '2100-01-01T00:00:00Z' } },
+      'next_usage_reset_at',
+    ],
+    [{ usage_limits: { credit_limit: 5, spent: 0 } }, 'spent'],
+    [{ usage_limits: { credit_limit: 5, amount: 1 } }, 'amount'],
+  ])('refuses %j and names the field', async (more, field) => {
+    const { status, body } = await aKey(more);
+
+    expect(status).toBe(400);
+    expect(body.error.message).toContain(field);
+  });
+
+  it('show what was used, exactly, and when it is all', async () => {
+    const { body } = await aKey({ usage_limits: BUDGET });
+    await spend(body.id, 1_234_567_891);
+    expect(await shown(body.id)).toMatchObject({ status: 'active', usage_limits: { usage: 1.234567891 } });
+
+    await spend(body.id, 9_265_432_109);
+
+    expect(await shown(body.id)).toMatchObject({ status: 'exhausted', usage_limits: { usage: 10.5 } });
+    const { data } = (await app.call('GET', '/v1/api-keys?page_size=100')).body;
+    expect(data.find((key: { id: string }) => key.id === body.id)).toMatchObject({ status: 'exhausted' });
+  });
+
+  it('tell once of a threshold and once of the end', async () => {
+    const { body } = await aKey({ usage_limits: BUDGET });
+    const [rule] = (await rowOf(body.id)).usageLimits ?? [];
+    for (const nano of [8_000_000_000, 1, 1, 2_499_999_998, 1]) await spend(body.id, nano);
+
+    expect(
+      await app.dataSource.query('SELECT kind, spent FROM limit_events WHERE limit_id = $1 ORDER BY spent', [
+        rule?.id,
+      ]),
+    ).toEqual([
+      { kind: 'threshold', spent: '8000000000' },
+      { kind: 'exhausted', spent: '10500000000' },
+    ]);
+  });
+
+  it('begin at nothing after a reset, and keep their use when they are raised', async () => {
+    const { body } = await aKey({ usage_limits: BUDGET });
+    await spend(body.id, 10_500_000_000);
+
+    await change(body.id, { usage_limits: { ...BUDGET, credit_limit: 20 } });
+    expect(await shown(body.id)).toMatchObject({
+      status: 'active',
+      usage_limits: { usage: 10.5, credit_limit: 20 },
+    });
+    expect((await change(body.id, { reset_usage: true })).status).toBe(200);
+
+    expect(await shown(body.id)).toMatchObject({ status: 'active', usage_limits: { usage: 0 } });
+    await spend(body.id, 5);
+    expect(await shown(body.id)).toMatchObject({ usage_limits: { usage: 0.000000005 } });
+  });
+
+  it('cannot be changed by the key that they limit', async () => {
+    const scopes = ['workspace_service_api_keys.update', 'completions.write'];
+    const { id, key } = (await aKey({ scopes, usage_limits: BUDGET })).body;
+
+    for (const body of [{ usage_limits: null }, { rate_limits: null }, { reset_usage: true }])
+      expect(await app.call('PUT', `/v1/api-keys/${id}`, { key, body })).toMatchObject({ status: 403 });
+    expect(await app.call('PUT', `/v1/api-keys/${id}`, { key, body: { name: 'mine' } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('belong to virtual keys too', async () => {
+    const body = { name: 'limited', provider: 'openai', key: 'sk-x', workspace_id: app.first.workspace_id };
+    const made = await app.call('POST', '/v1/virtual-keys', {
+      body: { ...body, usage_limits: BUDGET, rate_limits: RATE },
+    });
+    const path = `/v1/virtual-keys/${made.body.data.slug}`;
+
+    expect((await app.call('GET', path)).body).toMatchObject({
+      status: 'active',
+      rate_limits: [RATE],
+      usage_limits: { ...BUDGET, usage: 0 },
+    });
+    await app.call('PUT', path, { body: { rate_limits: [], usage_limits: null } });
+    expect((await app.call('GET', path)).body).toMatchObject({ rate_limits: null, usage_limits: null });
+  });
+});
+
+describe('policies', () => {
+  let app: AdminApp;
+  beforeAll(async () => {
+    app = await AdminApp.start();
+  });
+  afterAll(() => app.close());
+
+  const USAGE = '/v1/policies/usage-limits';
+  const RATES = '/v1/policies/rate-limits';
+  const SCOPE = { conditions: [{ key: 'metadata.team', value: '*' }], group_by: [{ key: 'metadata._user' }] };
+  const make = (path: string, more: object) =>
+    app.call('POST', path, { body: { name: 'p', workspace_id: app.first.workspace_id, ...SCOPE, ...more } });
+
+  it('are made, shown, listed, changed and archived', async () => {
+    const { body } = await make(USAGE, BUDGET);
+    expect((await app.call('GET', `${USAGE}/${body.id}`)).body).toMatchObject({
+      ...SCOPE,
+      ...BUDGET,
+      status: 'active',
+    });
+    expect(await app.call('GET', `${RATES}/${body.id}`)).toMatchObject({ status: 404 });
+
+    await app.call('PUT', `${USAGE}/${body.id}`, { body: { credit_limit: 99, periodic_reset: null } });
+    expect((await app.call('GET', USAGE)).body.data).toMatchObject([
+      { id: body.id, credit_limit: 99, alert_threshold: 8, periodic_reset: null, next_usage_reset_at: null },
+    ]);
+    expect(await app.call('DELETE', `${USAGE}/${body.id}`)).toMatchObject({ status: 200, body: {} });
+
+    expect((await app.call('GET', USAGE)).body.total).toBe(0);
+    expect((await app.call('GET', `${USAGE}?status=archived`)).body.data).toMatchObject([
+      { status: 'archived' },
+    ]);
+  });
+
+  it('of rates have their own', async () => {
+    const { body } = await make(RATES, RATE);
+    await app.call('PUT', `${RATES}/${body.id}`, { body: { value: 5 } });
+
+    expect((await app.call('GET', `${RATES}/${body.id}`)).body).toMatchObject({
+      ...SCOPE,
+      ...RATE,
+      value: 5,
+    });
+  });
+
+  it.each([
+    [USAGE, { conditions: [] }],
+    [USAGE, { conditions: [{ key: 'nothing', value: 'a' }] }],
+    [USAGE, { conditions: [{ key: 'model', value: [] }] }],
+    [USAGE, { group_by: [] }],
+    [USAGE, { group_by: [{ key: 'metadata.' }] }],
+    [USAGE, { type: 'requests' }],
+    [RATES, { unit: 'rpy' }],
+    [RATES, { value: -1 }],
+  ])('at %s refuse %j', async (path, more) => {
+    expect(await make(path, { ...(path === USAGE ? BUDGET : RATE), ...more })).toMatchObject({ status: 400 });
+  });
+
+  it('show what each group used, and set one back', async () => {
+    const { body } = await make(USAGE, BUDGET);
+    const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
+    const [limit] = limitsOf(
+      { organizationId: app.first.organisation_id, subject: '' },
+      { rate_limits: null, usage_limits: [row.budget] },
+    );
+    if (!limit) throw new Error('the policy has no limit');
+    const store = new PostgresLimitStore(app.dataSource, randomUUID());
+    for (const [group, text] of [
+      ['a'.repeat(32), 'metadata._user:ann'],
+      ['b'.repeat(32), 'metadata._user:bob'],
+    ] as const) {
+      const key = counterKey(limit.id, periodAt(row.budget, Date.now()), group);
+      await store.take([{ ...asks(limit), key, group: text }]);
+      const charges = [{ counter: key, holder: store.holder, amount: 5_000_000_000, leased: 1 }];
+      await app.dataSource.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
+    }
+    const entities = async (query = '') =>
+      (await app.call('GET', `${USAGE}/${body.id}/entities${query}`)).body;
+    expect(await entities()).toMatchObject({ total: 2, data: [{ current_usage: 5 }, { current_usage: 5 }] });
+    expect(await entities('?search=ann')).toMatchObject({
+      total: 1,
+      data: [{ id: 'a'.repeat(32), value_key: 'metadata._user:ann' }],
+    });
+
+    expect(await app.call('PUT', `${USAGE}/${body.id}/entities/${'a'.repeat(32)}/reset`)).toMatchObject({
+      status: 200,
+    });
+    await app.call('PUT', `${USAGE}/${body.id}`, { body: { reset_usage_for_value: 'bob' } });
+
+    expect((await entities()).data.map((each: { current_usage: number }) => each.current_usage)).toEqual([
+      0, 0,
+    ]);
+    expect(await app.call('PUT', `${USAGE}/${body.id}/entities/nobody/reset`)).toMatchObject({ status: 404 });
+  });
+});

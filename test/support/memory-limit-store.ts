@@ -1,0 +1,49 @@
+import { type LimitAsk, type LimitGrant, type LimitReturn, LimitStore } from '../../src/gateway/ports.js';
+
+/** A store of limits in memory with the rules of the real ones, and a switch that takes it away. */
+export class MemoryLimitStore extends LimitStore {
+  override readonly holder = 'this-process';
+  readonly leased = new Map<string, number>();
+  readonly windows = new Map<string, { at: number; amount: number }[]>();
+  calls = 0;
+  isAway = false;
+
+  constructor(private readonly now: () => number = () => performance.now()) {
+    super();
+  }
+
+  override async take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
+    await this.answer();
+    return asks.map((ask) => this.grant(ask));
+  }
+
+  override async giveBack(returns: readonly LimitReturn[]): Promise<void> {
+    await this.answer();
+    for (const { key, limit, amount } of returns) {
+      if (limit.kind === 'window') this.windows.get(key)?.push({ at: this.now(), amount: -amount });
+      else this.leased.set(key, (this.leased.get(key) ?? 0) - amount);
+    }
+  }
+
+  private async answer(): Promise<void> {
+    this.calls++;
+    await Promise.resolve();
+    if (this.isAway) throw new Error('The store is away.');
+  }
+
+  private grant({ key, limit, debt, first, need, spare }: LimitAsk): LimitGrant {
+    const marks = (this.windows.get(key) ?? []).filter(({ at }) => this.now() - at < limit.windowMs);
+    const used =
+      limit.kind === 'window'
+        ? marks.reduce((sum, { amount }) => sum + amount, 0)
+        : (this.leased.get(key) ?? 0);
+    const free = limit.amount - used - debt;
+    const granted =
+      free >= need ? need + Math.min(spare, Math.floor((free - need) / 32)) : free >= first ? first : 0;
+    if (limit.kind === 'window')
+      this.windows.set(key, [...marks, { at: this.now(), amount: granted + debt }]);
+    else this.leased.set(key, used + granted + debt);
+    const retryMs = marks[0] ? marks[0].at + limit.windowMs - this.now() : 0;
+    return { granted, free: free - granted, retryMs };
+  }
+}
