@@ -127,10 +127,11 @@ function nearest<T>(
 const SLUG = /^@([^/]+)\/(.+)$/;
 
 function placeOf(
-  { virtual_key, provider = null }: RoutingConfig,
+  { virtual_key, provider: said }: RoutingConfig,
   asked: string | null,
 ): Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'> {
   const { slug, model } = namedIn(asked);
+  const provider = said ?? null;
   const named = virtual_key ?? (provider?.startsWith('@') ? provider : null);
   if (named !== null) return { virtual_key: named.replace(/^@/, ''), provider: null, model };
   return { virtual_key: provider === null ? slug : null, provider, model };
