@@ -7,7 +7,11 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
+import { ModelCatalog } from '../providers/models/model-catalog.js';
+import { PriceBook } from '../providers/prices/price-book.js';
 import * as make from './factories.js';
+import { GenaiModelCatalog } from './genai-model-catalog.js';
+import { GenaiPriceBook } from './genai-price-book.js';
 import { PostgresChangePublisher } from './postgres-change-publisher.js';
 import { RedisChangePublisher } from './redis-change-publisher.js';
 
@@ -22,6 +26,8 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
+  { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
+  { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },
 ];
 

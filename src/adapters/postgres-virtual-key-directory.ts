@@ -1,14 +1,15 @@
 import type { Reach } from '../auth/tenant.js';
-import type { ChangeFeed } from '../common/changes/change.js';
+import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import type { SecretBox } from '../common/crypto/envelope.js';
 import { credentialBindingOf } from '../common/database/credential-binding.js';
 import type { Queryable } from '../common/database/queryable.js';
 import { limitsOf, type SubjectRules } from '../common/limits/limit.js';
 import { AppError } from '../common/errors/app-error.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../gateway/ports.js';
+import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
-interface Row extends SubjectRules {
+interface Row extends OwnTerms, SubjectRules {
   readonly id: string;
   readonly slug: string;
   readonly organization_id: string;
@@ -19,6 +20,9 @@ interface Row extends SubjectRules {
   readonly sealed_credentials: Buffer | null;
   readonly expires_at: Date | null;
   readonly wrapped_key: Buffer;
+  /** Of the integration whose credential it is, and the workspace that this belongs to; null for a credential of its own. */
+  readonly integration_id: string | null;
+  readonly integration_workspace_id: string | null;
 }
 
 interface Asked {
@@ -29,21 +33,46 @@ interface Asked {
 /** A key that cannot be opened is remembered as its refusal, shortly. */
 interface Found {
   readonly id: string;
+  /** What else it was read from. */
+  readonly parts: readonly string[];
   readonly opened: VirtualKeySnapshot | AppError;
 }
 
+/**
+ * A slug names a virtual key, or a workspace's provider, which has its destination and credential from its integration,
+ * for as long as the workspace may use that.
+ */
 const BY_SLUG = `
-  SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.provider_id, key.custom_host, key.fields,
-    key.sealed_credentials, key.expires_at, key.rate_limits, key.usage_limits, organization.wrapped_key
-  FROM virtual_keys key JOIN organizations organization ON organization.id = key.organization_id
-  WHERE key.organization_id = $1 AND key.slug = $2 AND ($3::uuid IS NULL OR key.workspace_id = $3)`;
+  SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.integration_id, key.expires_at, key.prices,
+    key.rate_limits, key.usage_limits,
+    shared.workspace_id AS integration_workspace_id, shared.allows_all_models,
+    coalesce(key.provider_id, shared.provider_id) AS provider_id,
+    coalesce(key.custom_host, shared.custom_host) AS custom_host,
+    coalesce(shared.fields, key.fields) AS fields,
+    coalesce(key.sealed_credentials, shared.sealed_credentials) AS sealed_credentials,
+    organization.wrapped_key,
+    (SELECT jsonb_agg(jsonb_build_object('slug', slug, 'is_enabled', is_enabled, 'price', price))
+      FROM integration_models WHERE integration_id = shared.id) AS models,
+    (SELECT jsonb_object_agg(model, price) FROM model_prices
+      WHERE organization_id = key.organization_id
+        AND provider_id = coalesce(key.provider_id, shared.provider_id)) AS organization_prices
+  FROM virtual_keys key
+    JOIN organizations organization ON organization.id = key.organization_id
+    LEFT JOIN integrations shared ON shared.id = key.integration_id AND shared.organization_id = key.organization_id
+    LEFT JOIN integration_workspaces link ON link.integration_id = shared.id AND link.workspace_id = key.workspace_id
+  WHERE key.organization_id = $1 AND key.slug = $2 AND ($3::uuid IS NULL OR key.workspace_id = $3)
+    AND (key.integration_id IS NULL OR shared.workspace_id = key.workspace_id
+      OR (shared.workspace_id IS NULL AND coalesce(link.is_enabled, shared.is_open_to_all_workspaces)))`;
+
+/** Changes of these make a key another one. */
+const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
 
 const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
 const MAX_SLUG_LENGTH = 255;
 /** Each holds a credential in clear. */
 const MAX_OPENED = 10_000;
 
-/** Virtual keys from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
+/** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
 export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
   private readonly cache: RefreshingCache<Asked, Found>;
 
@@ -59,12 +88,13 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
       idOf: ({ id }) => id,
+      partsOf: ({ parts }) => parts,
       agesOf: ({ opened }) => (opened instanceof AppError ? UNUSABLE_AGES : ages),
       maxFound: MAX_OPENED,
     });
     changes.subscribe((change) => {
       if (change === null) this.cache.clear();
-      else if (change.resource === 'virtual_key') this.cache.forget(change.id);
+      else if (CONCERNED.has(change.resource)) this.cache.forget(change.id);
     });
   }
 
@@ -83,7 +113,10 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
     const parameters = [reach.organizationId, slug, reach.workspaceId ?? null];
     const rows: Row[] = await this.database.query(BY_SLUG, parameters);
     const [row] = rows;
-    return row ? { id: row.id, opened: this.open(row) } : null;
+    if (!row) return null;
+    const { integration_id: integration, organization_id: organization } = row;
+    const parts = integration === null ? [organization] : [organization, integration];
+    return { id: row.id, parts, opened: this.open(row) };
   }
 
   private open(row: Row): VirtualKeySnapshot | AppError {
@@ -98,6 +131,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
         customHost: row.custom_host,
         credentials: { key: this.keyOf(row), fields: row.fields },
         expiresAt: row.expires_at?.getTime() ?? null,
+        ...ownTermsOf(row),
         ...(limits.length > 0 ? { limits } : {}),
       };
     } catch (error) {
@@ -108,9 +142,9 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
   private keyOf(row: Row) {
     if (row.sealed_credentials === null) return null;
     const binding = credentialBindingOf({
-      id: row.id,
+      id: row.integration_id ?? row.id,
       organizationId: row.organization_id,
-      workspaceId: row.workspace_id,
+      workspaceId: row.integration_id === null ? row.workspace_id : row.integration_workspace_id,
       providerId: row.provider_id,
       customHost: row.custom_host,
     });

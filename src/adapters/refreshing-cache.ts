@@ -17,6 +17,8 @@ export interface CacheOptions<Asked, Value> {
   /** Reads the store. Null is "there is none", which is remembered too. */
   readonly load: (asked: Asked) => Promise<Value | null>;
   readonly idOf: (value: Value) => string;
+  /** Ids of other things that the value is made of: when one of them changes, it is forgotten too. */
+  readonly partsOf?: (value: Value) => readonly string[];
   readonly agesOf: (value: Value) => Ages;
   /** Found values kept at most, and apart from them absent ones: guessing keys must not push real ones out. */
   readonly maxFound?: number;
@@ -80,8 +82,7 @@ export class RefreshingCache<Asked, Value> {
     this.generation += 1;
     this.loading.clear();
     this.absent.clear();
-    for (const key of this.keysOf.get(id) ?? []) this.found.delete(key);
-    this.keysOf.delete(id);
+    for (const key of [...(this.keysOf.get(id) ?? [])]) this.drop(key);
   }
 
   /** Trusts nothing that is remembered until it was read anew; while the store is away, it goes on serving. */
@@ -196,10 +197,11 @@ export class RefreshingCache<Asked, Value> {
     }
     this.absent.delete(key);
     this.found.set(key, { value, loadedAt, era, ages: this.options.agesOf(value) });
-    const id = this.options.idOf(value);
-    const keys = this.keysOf.get(id);
-    if (keys) keys.add(key);
-    else this.keysOf.set(id, new Set([key]));
+    for (const id of this.idsOf(value)) {
+      const keys = this.keysOf.get(id);
+      if (keys) keys.add(key);
+      else this.keysOf.set(id, new Set([key]));
+    }
     dropOldest(this.found, this.options.maxFound ?? MAX_FOUND, (oldest) => this.drop(oldest));
   }
 
@@ -207,10 +209,16 @@ export class RefreshingCache<Asked, Value> {
     const entry = this.found.get(key);
     if (!entry) return;
     this.found.delete(key);
-    const id = this.options.idOf(entry.value);
-    const keys = this.keysOf.get(id);
-    keys?.delete(key);
-    if (keys?.size === 0) this.keysOf.delete(id);
+    for (const id of this.idsOf(entry.value)) {
+      const keys = this.keysOf.get(id);
+      keys?.delete(key);
+      if (keys?.size === 0) this.keysOf.delete(id);
+    }
+  }
+
+  private idsOf(value: Value): readonly string[] {
+    const id = this.options.idOf(value);
+    return this.options.partsOf ? [id, ...this.options.partsOf(value)] : [id];
   }
 }
 

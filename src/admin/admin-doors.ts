@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../auth/access.decorators.js';
+import { FOR_EVERY_CALLER, OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from '../auth/access.decorators.js';
 import { isScope } from '../auth/scopes.js';
 import { ADMIN_DOOR } from './admin-controller.js';
 
 /** Under this name the framework keeps the path of a controller or handler. */
 const PATH = 'path';
 
-/** Handlers of an administrative controller that no known scope opens, as `Controller.handler`. */
+/** Handlers of an administrative controller that no known scope opens and that are not open on purpose, as `Controller.handler`. */
 export function doorsWithoutScope(controller: Type): string[] {
   const prototype = controller.prototype as Record<string, object>;
   return new MetadataScanner()
@@ -17,7 +17,8 @@ export function doorsWithoutScope(controller: Type): string[] {
 }
 
 function namesScopes(handler: object): boolean {
-  if (Reflect.getMetadata(FOR_EVERY_CALLER, handler) === true) return true;
+  if ([FOR_EVERY_CALLER, OPEN_TO_EVERYBODY].some((mark) => Reflect.getMetadata(mark, handler) === true))
+    return true;
   const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
   return Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => isScope(String(scope)));
 }

@@ -6,18 +6,22 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
+import { ConfigsModule } from './configs/configs.module.js';
+import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
 import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
+import { ModelConfigsModule } from './model-configs/model-configs.module.js';
+import { ProvidersModule } from './providers/providers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { UsersModule } from './users/users.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
-/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher` and `Egress`. */
+/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher`, `Egress`, `PriceBook` and `ModelCatalog`. */
 @Module({
   imports: [
     DiscoveryModule,
@@ -30,6 +34,10 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     MeModule,
     ApiKeysModule,
     VirtualKeysModule,
+    ConfigsModule,
+    IntegrationsModule,
+    ProvidersModule,
+    ModelConfigsModule,
     PoliciesModule,
     GuardrailsModule,
     LogsModule,

@@ -31,5 +31,10 @@ export const FOR_EVERY_CALLER = 'gatehouse:for-every-caller';
 /** For a handler that shows callers nothing but what is their own: identified is enough. */
 export const ForEveryCaller = (): CustomDecorator => SetMetadata(FOR_EVERY_CALLER, true);
 
+export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
+
+/** For a handler that tells what everybody may know, whoever asks: nobody is identified and no scope is needed. */
+export const OpenToEverybody = (): MethodDecorator => SetMetadata(OPEN_TO_EVERYBODY, true);
+
 /** The principal that AuthGuard identified. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

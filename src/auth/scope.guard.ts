@@ -1,6 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { FOR_EVERY_CALLER, REQUIRED_CALLERS, REQUIRED_SCOPES } from './access.decorators.js';
+import {
+  FOR_EVERY_CALLER,
+  OPEN_TO_EVERYBODY,
+  REQUIRED_CALLERS,
+  REQUIRED_SCOPES,
+} from './access.decorators.js';
 import { accessOf, callerOf } from './access.js';
 import { type CallersOf, requireCaller } from './callers.js';
 import { requireScope } from './require-scope.js';
@@ -17,7 +22,8 @@ export class ScopeGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): true {
     const handler = context.getHandler();
-    if (this.reflector.get<boolean | undefined>(FOR_EVERY_CALLER, handler)) return true;
+    const marks = [FOR_EVERY_CALLER, OPEN_TO_EVERYBODY];
+    if (marks.some((mark) => this.reflector.get<boolean | undefined>(mark, handler))) return true;
     const scopes = this.reflector.get<readonly Scope[] | undefined>(REQUIRED_SCOPES, handler);
     const [first] = scopes ?? [];
     if (!scopes || !first) throw new Error(`${handler.name} requires no scope.`);

@@ -3,9 +3,9 @@ import type { HookSpec } from '../common/contracts/guardrails/hook.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
-import type { Price } from '../providers/prices/price.js';
 import type { Limit } from '../common/limits/limit.js';
 import type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
+import type { AllowedModels, OwnPrices } from './types/target.js';
 
 /**
  * All that the data plane asks of the outside world.
@@ -26,6 +26,10 @@ export interface VirtualKeySnapshot {
   readonly credentials: Credentials;
   /** Milliseconds since the epoch, or null. */
   readonly expiresAt: number | null;
+  /** Absent when every model may be used. */
+  readonly models?: AllowedModels;
+  /** Absent when list prices hold. */
+  readonly prices?: OwnPrices;
   /** Absent when nothing limits its use. */
   readonly limits?: readonly Limit[];
 }
@@ -95,10 +99,7 @@ export abstract class TokenCounter {
   abstract count(text: string): Promise<number>;
 }
 
-export abstract class PriceBook {
-  /** The price in force for a model, or null when nobody knows it. Cheap enough to ask per request. */
-  abstract find(providerId: string, model: string): Price | null;
-}
+export { PriceBook } from '../providers/prices/price-book.js';
 
 export type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
 

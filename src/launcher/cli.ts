@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import type { ApplyOptions } from './declared/apply-command.js';
+import type { ConnectOptions } from './declared/connect.js';
 import { complain, explain } from './terminal.js';
 
 /**
@@ -44,6 +46,21 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       const { doctor } = await import('./doctor/doctor.js');
       await finish(doctor(process.env));
     });
+  reaching(program.command('apply'))
+    .description('make the organization what a YAML file says, after showing what would change')
+    .requiredOption('-f, --file <path>', 'the file')
+    .option('--yes', 'do not ask before the changes are made')
+    .option('--dry-run', 'only show what would change')
+    .action(async (options: ApplyOptions) => {
+      const { applyCommand } = await import('./declared/apply-command.js');
+      await finish(applyCommand(process.env, options));
+    });
+  reaching(program.command('export'))
+    .description('print the organization as such a file, without its secrets')
+    .action(async (options: ConnectOptions) => {
+      const { exportCommand } = await import('./declared/export-command.js');
+      await finish(exportCommand(process.env, options));
+    });
   program
     .command('verify')
     .description('compare what the books of this instance say')
@@ -64,6 +81,14 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       await finish(verifyCommand(process.env, options));
     });
   await program.parseAsync(args, { from: 'user' });
+}
+
+/** How a command finds the administration and shows who it is. */
+function reaching(command: Command): Command {
+  return command
+    .option('--url <address>', "the service's address (default: that of this instance)")
+    .option('--key-file <path>', 'file that holds an admin key (default: bootstrap.json of the data folder)')
+    .option('--key-env <name>', 'variable of the environment that holds an admin key');
 }
 
 /** Ends the process for certain: a forgotten timer must not keep a stopped service in the process list. */

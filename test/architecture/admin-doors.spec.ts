@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { AdminController } from '../../src/admin/admin-controller.js';
 import { AdminDoors, doorsWithoutScope } from '../../src/admin/admin-doors.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
-import { RequireScope } from '../../src/auth/access.decorators.js';
+import { OPEN_TO_EVERYBODY, RequireScope } from '../../src/auth/access.decorators.js';
 
 interface ModuleLike {
   readonly module?: Type;
@@ -65,6 +65,19 @@ describe('the doors of the administration', () => {
       expect(names('__guards__')).toEqual(['AuthGuard', 'ScopeGuard']);
       expect(names('__interceptors__')).toEqual(['IdempotencyInterceptor', 'AuditInterceptor']);
     }
+  });
+});
+
+describe('what everybody may ask without a key', () => {
+  it('are list prices', () => {
+    const open = controllersOf(AdminModule).flatMap((controller) => {
+      const prototype = controller.prototype as Record<string, object>;
+      return Object.getOwnPropertyNames(prototype)
+        .filter((name) => Reflect.getMetadata(OPEN_TO_EVERYBODY, prototype[name] ?? {}) === true)
+        .map((name) => `${controller.name}.${name}`);
+    });
+
+    expect(open).toEqual(['ModelConfigsController.read']);
   });
 });
 

@@ -3,6 +3,8 @@ import { Global, Module } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
+import { GenaiModelCatalog } from '../../src/adapters/genai-model-catalog.js';
+import { GenaiPriceBook } from '../../src/adapters/genai-price-book.js';
 import { PostgresApiKeyDirectory } from '../../src/adapters/postgres-api-key-directory.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
@@ -20,6 +22,8 @@ import { Egress } from '../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings, type Settings } from '../../src/common/settings/settings.js';
+import { ModelCatalog } from '../../src/providers/models/model-catalog.js';
+import { PriceBook } from '../../src/providers/prices/price-book.js';
 import { Contract } from './contract.js';
 import { freshDatabase } from './database.js';
 
@@ -66,13 +70,23 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Se
         useFactory: (changes: LocalChanges, egress: Egress) =>
           new PostgresTokenDirectory(dataSource, changes, egress, 0),
       },
+      { provide: PriceBook, useFactory: () => new GenaiPriceBook() },
+      { provide: ModelCatalog, useFactory: () => new GenaiModelCatalog() },
       { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
       {
         provide: Egress,
         useFactory: () => new Egress({ allow: egressAllow, timeouts: { connectMs: 1000 } }),
       },
     ],
-    exports: [ChangePublisher, ClientAddresses, ApiKeyDirectory, TokenDirectory, Egress],
+    exports: [
+      ChangePublisher,
+      ClientAddresses,
+      ApiKeyDirectory,
+      TokenDirectory,
+      Egress,
+      PriceBook,
+      ModelCatalog,
+    ],
   })
   class AdaptersForTests {}
   return AdaptersForTests;

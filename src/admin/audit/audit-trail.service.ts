@@ -25,6 +25,8 @@ export interface AuditNotes {
   /** What reading the target shows, where that is more than `before`: the client's `If-Match` is about it. */
   readonly seen?: object;
   readonly after?: object;
+  /** The request changed nothing and was not to. */
+  readonly isLeftOut?: true;
 }
 
 export interface AuditedEnding {
@@ -68,6 +70,11 @@ export class AuditTrail {
     if (request) accessOf(request).caller = caller;
   }
 
+  /** For a rehearsal: it changes nothing, so there is nothing to record, however it ends. */
+  leaveOut(): void {
+    this.note({ isLeftOut: true });
+  }
+
   /** Refuses a condition that nobody has looked at. */
   checkConditions(request: FastifyRequest): void {
     if (isConditional(request.headers) && !this.notes.get(request)?.before)
@@ -83,6 +90,7 @@ export class AuditTrail {
     const { caller } = access;
     if (!caller) return;
     const notes = this.notes.get(request) ?? {};
+    if (notes.isLeftOut) return;
     const record = {
       ip: this.addresses.of(request.raw),
       ...aboutRequest(request),

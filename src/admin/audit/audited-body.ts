@@ -6,6 +6,7 @@ import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
  */
 const SHOWN: ReadonlySet<string> = new Set([
   'algorithms',
+  'ai_provider_id',
   'allowed_models',
   'allowed_providers',
   'audiences',
@@ -15,6 +16,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'expires_at',
   'ids',
   'issuers',
+  'integration_id',
   'key_transition_period_ms',
   'log_bodies',
   'max_lifetime_seconds',
@@ -30,6 +32,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'strict_logging',
   'token_types',
   'user_id',
+  'version_id',
   'workspace_id',
 ]);
 

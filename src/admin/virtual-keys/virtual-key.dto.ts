@@ -1,8 +1,21 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsObject, IsString, Length, Matches } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsObject,
+  IsString,
+  Length,
+  Matches,
+  ValidateNested,
+} from 'class-validator';
+import type { Price } from '../../common/contracts/price.js';
 import type { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import type { Listed } from '../../common/database/page.js';
 import {
+  HasNoEffectYet,
   IfGiven,
   IsFutureDateTime,
   IsIdOrSlug,
@@ -11,6 +24,7 @@ import {
   IsSlug,
   OrNull,
 } from '../../common/http/validators.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../model-pricing.js';
 import {
   type RateLimitDto,
   RateLimits,
@@ -33,6 +47,58 @@ import {
 const LONGEST_KEY = 8192;
 const LONGEST_PROVIDER = 64;
 const LONGEST_HOST = 2048;
+
+const LONGEST_FIELD = 128;
+const NO_REFERENCES =
+  'secrets kept in outside stores are not fetched yet; send the secret itself in the field "key"';
+
+/** A deployment of Azure OpenAI. Whatever model a request names, it goes to the virtual key's deployment. */
+class DeploymentDto {
+  @ApiProperty({ example: '2024-10-21' })
+  @IsString()
+  @Length(1, LONGEST_FIELD)
+  readonly apiVersion: string;
+
+  @ApiProperty({ example: 'gpt-4o-prod' })
+  @IsString()
+  @Length(1, LONGEST_FIELD)
+  readonly deploymentName: string;
+
+  @ApiPropertyOptional({ example: 'gpt-4o' })
+  @IfGiven()
+  @IsString()
+  @Length(1, LONGEST_FIELD)
+  readonly alias?: string;
+
+  @ApiPropertyOptional()
+  @IfGiven()
+  @IsBoolean()
+  readonly is_default?: boolean;
+}
+
+/** A field of Azure's in the words of the compatible API. */
+const IsCompatibleField = (field: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, description: `The field "${field}"` }),
+    OrNull(),
+    IsString(),
+    Length(1, LONGEST_FIELD),
+  );
+
+const IsDeployments = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: [DeploymentDto],
+      maxItems: 1,
+      description:
+        'The fields "azure-api-version" and "azure-deployment-id". Each deployment needs a virtual key of its own.',
+    }),
+    IfGiven(),
+    IsArray(),
+    ArrayMaxSize(1, { message: 'a virtual key leads to one deployment; make one for each' }),
+    ValidateNested({ each: true }),
+    Type(() => DeploymentDto),
+  );
 
 /** Fields that a virtual key has from its making and that can be changed later. */
 @TakesLimits()
@@ -71,6 +137,39 @@ class VirtualKeyFields {
   @OrNull()
   @IsFutureDateTime()
   readonly expires_at?: string | null;
+
+  @IsCompatibleField('azure-api-version')
+  readonly apiVersion?: string | null;
+
+  @IsCompatibleField('azure-api-version')
+  readonly api_version?: string | null;
+
+  @IsCompatibleField('azure-resource-name')
+  readonly resourceName?: string | null;
+
+  @IsCompatibleField('azure-resource-name')
+  readonly resource_name?: string | null;
+
+  @IsCompatibleField('azure-deployment-id')
+  readonly deploymentName?: string | null;
+
+  @IsCompatibleField('azure-deployment-id')
+  readonly deployment_name?: string | null;
+
+  @IsDeployments()
+  readonly deploymentConfig?: readonly DeploymentDto[];
+
+  @IsDeployments()
+  readonly deployment_config?: readonly DeploymentDto[];
+
+  /** What models cost under this key instead of their list price, by name. Null goes back to the list prices. */
+  @ApiPropertyOptional({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA })
+  @OrNull()
+  @IsObject()
+  readonly model_pricing?: Readonly<Record<string, unknown>> | null;
+
+  @HasNoEffectYet(NO_REFERENCES)
+  readonly secret_mappings?: unknown;
 
   @UsageLimits()
   readonly usage_limits?: UsageLimitsDto[] | null;
@@ -120,6 +219,28 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @IfGiven()
   @IsBoolean()
   readonly reset_usage?: boolean;
+}
+
+/** Where a second virtual key with the same credential goes. */
+export class DuplicateVirtualKeyDto {
+  /** That of the first, if it is left out. */
+  @ApiPropertyOptional({ example: 'OpenAI production', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+
+  /** Made from the name if it is left out. Unique in the organization. */
+  @ApiPropertyOptional({ example: 'openai-production-2' })
+  @IfGiven()
+  @IsSlug()
+  readonly slug?: string;
+}
+
+export class CopyVirtualKeyDto extends DuplicateVirtualKeyDto {
+  /** Id or slug of the workspace that gets it. */
+  @ApiProperty({ example: 'ws-research' })
+  @IsIdOrSlug()
+  readonly workspace_id: string;
 }
 
 class CreatedSlugDto {
@@ -173,6 +294,9 @@ export class VirtualKeyDto {
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: {} })
   readonly fields: Readonly<Record<string, string>>;
 
+  @ApiProperty({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA, example: null })
+  readonly model_pricing: Readonly<Record<string, PricingConfig>> | null;
+
   @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
   readonly organisation_id: string;
 
@@ -204,6 +328,7 @@ export class VirtualKeyDto {
       provider: key.providerId,
       custom_host: key.customHost,
       fields: key.fields,
+      model_pricing: key.prices && shownPrices(key.prices),
       organisation_id: key.organizationId,
       workspace_id: key.workspaceId,
       expires_at: key.expiresAt?.toISOString() ?? null,
@@ -211,6 +336,10 @@ export class VirtualKeyDto {
       last_updated_at: key.updatedAt.toISOString(),
     });
   }
+}
+
+function shownPrices(prices: Readonly<Record<string, Price>>): Record<string, PricingConfig> {
+  return Object.fromEntries(Object.entries(prices).map(([model, price]) => [model, pricingConfigOf(price)]));
 }
 
 export class VirtualKeyListDto implements Listed<VirtualKeyDto> {

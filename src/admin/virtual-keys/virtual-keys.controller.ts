@@ -9,8 +9,10 @@ import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorato
 import { LimitsService } from '../limits/limits.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
+  CopyVirtualKeyDto,
   CreatedVirtualKeyDto,
   CreateVirtualKeyDto,
+  DuplicateVirtualKeyDto,
   UpdateVirtualKeyDto,
   VirtualKeyDto,
   VirtualKeyListDto,
@@ -68,6 +70,33 @@ export class VirtualKeysController {
   ): Promise<DoneDto> {
     await this.virtualKeys.update(reachOf(caller), slug, dto);
     return EMPTY_ANSWER;
+  }
+
+  @Post(':slug/duplicate')
+  @HttpCode(200)
+  @RequireScope('virtual_keys.duplicate')
+  @ApiOperation({ summary: 'Make a second virtual key with the same credentials in the same workspace' })
+  @ApiOkResponse({ type: CreatedVirtualKeyDto })
+  async duplicate(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Body() dto: DuplicateVirtualKeyDto,
+  ): Promise<CreatedVirtualKeyDto> {
+    return CreatedVirtualKeyDto.from(await this.virtualKeys.copy(reachOf(caller), slug, dto));
+  }
+
+  @Post(':slug/copy')
+  @HttpCode(200)
+  @RequireScope('virtual_keys.copy')
+  @ApiOperation({ summary: 'Make a virtual key with the same credentials in another workspace' })
+  @ApiOkResponse({ type: CreatedVirtualKeyDto })
+  async copy(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Body() dto: CopyVirtualKeyDto,
+  ): Promise<CreatedVirtualKeyDto> {
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    return CreatedVirtualKeyDto.from(await this.virtualKeys.copy(reachOf(caller), slug, dto, tenant));
   }
 
   @Delete(':slug')

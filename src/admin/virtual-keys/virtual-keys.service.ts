@@ -1,61 +1,67 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { type Reach, type Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
+import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
-import { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
-import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { claimSlug } from '../claim-slug.js';
+import { CredentialsService } from '../credentials/credentials.service.js';
+import { pricesOf } from '../model-pricing.js';
+import { changedFields, fieldsOf } from './compatible-fields.js';
+import {
+  type CreateVirtualKeyDto,
+  type DuplicateVirtualKeyDto,
+  type UpdateVirtualKeyDto,
+  VirtualKeyDto,
+} from './virtual-key.dto.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { CredentialSealer } from './credential-sealer.js';
-import { checkSecret, readDestination } from './destination-of-key.js';
-import { type CreateVirtualKeyDto, type UpdateVirtualKeyDto, VirtualKeyDto } from './virtual-key.dto.js';
 
 @Injectable()
 export class VirtualKeysService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly sealer: CredentialSealer,
-    private readonly egress: Egress,
+    private readonly credentials: CredentialsService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
     private readonly limits: LimitsService,
   ) {}
 
   async create(tenant: Tenant, dto: CreateVirtualKeyDto): Promise<VirtualKey> {
-    const { provider, customHost, fields } = readDestination(
-      { provider: dto.provider, customHost: dto.custom_host ?? null, fields: dto.fields ?? {} },
-      this.egress,
+    const { provider, customHost, fields } = this.credentials.read(
+      { provider: dto.provider, customHost: dto.custom_host ?? null, fields: fieldsOf(dto) ?? {} },
+      dto.key,
     );
-    checkSecret(dto.key, provider, `The provider "${provider.id}" needs its own key in the field "key".`);
     const place = { ...tenant, id: uuidV7(Date.now()), providerId: provider.id, customHost };
-    const key = await this.insert(
+    return this.add(
       {
         ...place,
         name: dto.name,
         note: dto.note ?? null,
         fields,
-        sealedCredentials: await this.sealer.seal(place, dto.key),
+        sealedCredentials: await this.credentials.seal(place, dto.key),
+        prices: pricesOf(dto.model_pricing ?? null),
         expiresAt: momentOf(dto.expires_at ?? null),
         rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
         usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
       },
       dto.slug,
     );
-    this.noteChange(key, undefined, VirtualKeyDto.from(key));
-    await this.announce(key);
-    return key;
   }
 
   /** Newest first. */
   list(reach: Reach, { skip, take }: Page): Promise<[VirtualKey[], number]> {
-    return this.unitOfWork
-      .repository(VirtualKey)
-      .findAndCount({ where: { ...reach }, order: { createdAt: 'DESC', id: 'DESC' }, skip, take });
+    return this.unitOfWork.repository(VirtualKey).findAndCount({
+      where: { ...reach, integrationId: IsNull() },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
   }
 
   async get(reach: Reach, slug: string): Promise<VirtualKey> {
@@ -68,11 +74,36 @@ export class VirtualKeysService {
     if (dto.name !== undefined) key.name = dto.name;
     if (dto.note !== undefined) key.note = dto.note;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at);
+    if (dto.model_pricing !== undefined) key.prices = pricesOf(dto.model_pricing);
     await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
     const saved = await this.unitOfWork.repository(VirtualKey).save(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
     await this.announce(saved);
+  }
+
+  /** A second key to the same place, with a credential sealed for itself; in the same workspace unless another is said. */
+  async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
+    const key = await this.find(reach, slug, true);
+    const {
+      organizationId,
+      providerId,
+      customHost,
+      note,
+      fields,
+      prices,
+      expiresAt,
+      rateLimits,
+      usageLimits,
+    } = key;
+    const workspaceId = to ? to.workspaceId : key.workspaceId;
+    const place = { organizationId, workspaceId, id: uuidV7(Date.now()), providerId, customHost };
+    const sealedCredentials = await this.credentials.sealAgain(key, place);
+    const name = wish.name ?? key.name;
+    return this.add(
+      { ...place, name, note, fields, prices, expiresAt, rateLimits, usageLimits, sealedCredentials },
+      wish.slug,
+    );
   }
 
   async remove(reach: Reach, slug: string): Promise<void> {
@@ -89,30 +120,29 @@ export class VirtualKeysService {
     if (reset_usage) await this.limits.reset(key);
   }
 
-  /** Provider, host, fields and secret belong together: what is sent where. What is not named stays as it is. */
-  private async changeDestination(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {
-    const { provider, customHost, fields } = readDestination(
-      {
-        provider: dto.provider ?? key.providerId,
-        customHost: dto.custom_host === undefined ? key.customHost : dto.custom_host,
-        fields: dto.fields ?? key.fields,
-      },
-      this.egress,
+  /** Adds a row and tells of it. */
+  private async add(
+    row: Tenant & Partial<VirtualKey> & { readonly name: string },
+    chosen: string | undefined,
+  ) {
+    const slug = await claimSlug({ chosen, name: row.name, otherwise: 'virtual-key' }, (free) =>
+      insertUnlessTaken(this.unitOfWork.manager, VirtualKey, { ...row, slug: free }),
     );
-    const isElsewhere = provider.id !== key.providerId || customHost !== key.customHost;
-    if (isElsewhere || dto.key !== undefined) checkSecret(dto.key, provider, SECRET_AGAIN);
-    Object.assign(key, { providerId: provider.id, customHost, fields });
-    if (isElsewhere || dto.key !== undefined) key.sealedCredentials = await this.sealer.seal(key, dto.key);
+    const key = await this.find(row, slug);
+    this.noteChange(key, undefined, VirtualKeyDto.from(key));
+    await this.announce(key);
+    return key;
   }
 
-  /** A slug that the client chose is taken or not; one that we made of the name gets an ending when it is. */
-  private async insert(row: Tenant & Partial<VirtualKey>, chosen: string | undefined): Promise<VirtualKey> {
-    const wanted = chosen ?? slugOfName(row.name ?? '', 'virtual-key');
-    const slugs = chosen === undefined ? [wanted, withSuffix(wanted)] : [wanted];
-    for (const slug of slugs)
-      if ((await this.unitOfWork.insertUnlessTaken(VirtualKey, { ...row, slug })) > 0)
-        return this.find(row, slug);
-    throw new AppError('conflict', { detail: `The slug "${wanted}" is taken in this organization.` });
+  private async changeDestination(key: VirtualKey, dto: UpdateVirtualKeyDto): Promise<void> {
+    const { provider, customHost, fields, isSealedAnew } = this.credentials.change(key, {
+      ...(dto.provider === undefined ? {} : { provider: dto.provider }),
+      ...(dto.custom_host === undefined ? {} : { customHost: dto.custom_host }),
+      ...changedFields(key, dto),
+      key: dto.key,
+    });
+    Object.assign(key, { providerId: provider.id, customHost, fields });
+    if (isSealedAnew) key.sealedCredentials = await this.credentials.seal(key, dto.key);
   }
 
   private async find(
@@ -122,7 +152,12 @@ export class VirtualKeysService {
   ): Promise<VirtualKey> {
     const key = isSlug(slug)
       ? await this.unitOfWork.repository(VirtualKey).findOne({
-          where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), slug },
+          where: {
+            organizationId,
+            ...(workspaceId === undefined ? {} : { workspaceId }),
+            slug,
+            integrationId: IsNull(),
+          },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
@@ -141,12 +176,9 @@ export class VirtualKeysService {
   }
 }
 
-const SECRET_AGAIN =
-  'Another provider or custom host needs the provider\'s key again. Send it in the field "key".';
-
 /** A change of the name alone does not look at the rest again: an address that was closed meanwhile may still be renamed. */
-function namesDestination({ provider, custom_host, fields, key }: UpdateVirtualKeyDto): boolean {
-  return [provider, custom_host, fields, key].some((given) => given !== undefined);
+function namesDestination(dto: UpdateVirtualKeyDto): boolean {
+  return [dto.provider, dto.custom_host, dto.key, fieldsOf(dto)].some((given) => given !== undefined);
 }
 
 const momentOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

@@ -5,6 +5,7 @@ import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Config } from '../../common/database/entities/config.entity.js';
+import { Integration } from '../../common/database/entities/integration.entity.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
@@ -21,6 +22,7 @@ interface Content {
 /** What a workspace may still hold and nobody wants to lose by mistake: it must be removed first. */
 const MUST_BE_EMPTY: readonly Content[] = [
   { name: 'virtual keys', entity: VirtualKey },
+  { name: 'integrations', entity: Integration },
   { name: 'configs', entity: Config },
 ];
 

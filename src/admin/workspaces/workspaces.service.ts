@@ -48,6 +48,13 @@ export class WorkspacesService {
     return { organizationId, workspaceId };
   }
 
+  /** The caller's own workspace, or the one that it names; null for an organization-wide caller who names none. */
+  async ownOrNamed(caller: Principal, named: string | undefined): Promise<Workspace | null> {
+    if (named === undefined && caller.workspaceId === null) return null;
+    const { workspaceId: id } = await this.tenantFor(caller, named);
+    return this.unitOfWork.repository(Workspace).findOneByOrFail({ id });
+  }
+
   /** What a list shows: everything within reach, or of that the workspace that is named. */
   async narrowed(caller: Principal, named: string | undefined): Promise<Reach> {
     return named === undefined ? reachOf(caller) : tenantOf(await this.get(caller, named));

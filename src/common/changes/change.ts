@@ -3,6 +3,7 @@ export const CHANGED_RESOURCES = [
   'api_key',
   'config',
   'guardrail',
+  'integration',
   'organization',
   'target',
   'user',

@@ -16,7 +16,9 @@ export interface WrappedKey {
  */
 export interface CredentialBinding {
   readonly organizationId: string;
+  /** Empty for a credential that the workspaces of the organization share. */
   readonly workspaceId: string;
+  /** Of the virtual key, or of the integration. */
   readonly virtualKeyId: string;
   readonly providerId: string;
   /** Scheme, host and port that the credential is for, or empty for the provider's own address. */

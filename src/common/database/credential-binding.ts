@@ -1,10 +1,10 @@
 import type { CredentialBinding } from '../crypto/envelope.js';
 
-/** The columns that say where the credentials will be sent. */
+/** The columns that say where the credentials will be sent: of a virtual key, or of an integration, which may have no workspace. */
 export interface BoundKey {
   readonly id: string;
   readonly organizationId: string;
-  readonly workspaceId: string;
+  readonly workspaceId: string | null;
   readonly providerId: string;
   readonly customHost: string | null;
 }
@@ -16,7 +16,7 @@ export interface BoundKey {
 export function credentialBindingOf(key: BoundKey): CredentialBinding {
   return {
     organizationId: key.organizationId,
-    workspaceId: key.workspaceId,
+    workspaceId: key.workspaceId ?? '',
     virtualKeyId: key.id,
     providerId: key.providerId,
     origin: key.customHost === null ? '' : new URL(key.customHost).origin,

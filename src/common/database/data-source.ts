@@ -6,6 +6,10 @@ import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
 import { Feedback } from './entities/feedback.entity.js';
 import { Guardrail } from './entities/guardrail.entity.js';
+import { IntegrationModel } from './entities/integration-model.entity.js';
+import { IntegrationWorkspace } from './entities/integration-workspace.entity.js';
+import { Integration } from './entities/integration.entity.js';
+import { ModelPrice } from './entities/model-price.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
 import { Mail } from './entities/mail.entity.js';
@@ -14,6 +18,7 @@ import { OrganizationJwt } from './entities/organization-jwt.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
 import { WorkspaceMember } from './entities/workspace-member.entity.js';
+import { WorkspaceProvider } from './entities/workspace-provider.entity.js';
 import { Workspace } from './entities/workspace.entity.js';
 import { Foundation1763690000000 } from './migrations/1763690000000-foundation.js';
 import { RequestLogs1763690100000 } from './migrations/1763690100000-request-logs.js';
@@ -27,9 +32,18 @@ import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
+import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
+
+const SHARED_CREDENTIALS = [
+  Integration,
+  IntegrationModel,
+  IntegrationWorkspace,
+  WorkspaceProvider,
+  ModelPrice,
+];
 
 const ENTITIES = [
   ApiKey,
@@ -48,6 +62,7 @@ const ENTITIES = [
   VirtualKey,
   Workspace,
   WorkspaceMember,
+  ...SHARED_CREDENTIALS,
 ];
 
 /** In the order in which they run. */
@@ -64,6 +79,7 @@ const MIGRATIONS = [
   Feedback1763690610000,
   TenantWall1763691000000,
   Guardrails1763690500000,
+  Integrations1763690900000,
   People1763690800000,
 ];
 

@@ -175,7 +175,7 @@ export class Entry implements Findings {
   /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
   cost(usage: Usage, responseModel: string | null): number | null {
     if (usage === this.priced?.usage) return this.priced.cost;
-    const price = this.priceOf(responseModel) ?? this.priceOf(this.model);
+    const price = this.ownPrice(responseModel) ?? this.priceOf(responseModel) ?? this.priceOf(this.model);
     const cost = price ? costOf(usage, price) : null;
     this.priced = { usage, cost };
     return cost;
@@ -194,8 +194,16 @@ export class Entry implements Findings {
     return secrets;
   }
 
+  /** What the virtual key says that it costs: that wins over any list price, whichever of the two names it is said of. */
+  private ownPrice(responseModel: string | null): Price | undefined {
+    const prices = this.target?.virtualKey?.prices;
+    return prices && (prices.get(responseModel ?? '') ?? prices.get(this.model ?? ''));
+  }
+
   /** The price in force for a model at the place where the request goes; null when nobody knows it. */
   priceOf(model: string | null): Price | null {
-    return this.target && model !== null ? this.prices.find(this.target.provider.id, model) : null;
+    const { target } = this;
+    if (!target || model === null) return null;
+    return target.virtualKey?.prices?.get(model) ?? this.prices.find(target.provider.id, model);
   }
 }

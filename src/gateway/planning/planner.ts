@@ -102,7 +102,13 @@ export class Planner {
     const known = this.stored.get(key);
     if (known) return known;
     const target = this.at(findProvider(key.providerId), key.customHost, {
-      virtualKey: { id: key.id, slug: key.slug, ...(key.limits ? { limits: key.limits } : {}) },
+      virtualKey: {
+        id: key.id,
+        slug: key.slug,
+        ...(key.limits ? { limits: key.limits } : {}),
+        ...(key.models ? { models: key.models } : {}),
+        ...(key.prices ? { prices: key.prices } : {}),
+      },
       credentials: key.credentials,
     });
     this.stored.set(key, target);

@@ -9,6 +9,7 @@ import { Guardrails } from '../guardrails/guardrails.js';
 import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
 import type { Content, ReadRequest } from '../types/content.js';
+import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
@@ -76,6 +77,7 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
     if (caller.policy) checkPolicy(caller.policy, target.provider.id, content.model);
+    if (target.virtualKey?.models) checkModel(target.virtualKey.models, content.model, request.method);
     const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });

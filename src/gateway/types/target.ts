@@ -1,3 +1,4 @@
+import type { Price } from '../../common/contracts/price.js';
 import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
 import type { Provider } from '../../providers/provider.js';
@@ -15,6 +16,10 @@ export interface Target {
   readonly virtualKey: {
     readonly id: string;
     readonly slug: string;
+    /** Absent when every model may be used. */
+    readonly models?: AllowedModels;
+    /** Absent when list prices hold. */
+    readonly prices?: OwnPrices;
     /** Absent when nothing limits its use. */
     readonly limits?: readonly Limit[];
   } | null;
@@ -25,3 +30,12 @@ export interface Target {
   /** Lower-case names of the client's headers that go on whatever they are; null for none. */
   readonly forwarded: ReadonlySet<string> | null;
 }
+
+/** Either the only models that may be used, or all but these. */
+export interface AllowedModels {
+  readonly names: ReadonlySet<string>;
+  readonly areAllowed: boolean;
+}
+
+/** What models cost instead of their list price, by name. */
+export type OwnPrices = ReadonlyMap<string, Price>;

@@ -1,17 +1,20 @@
 const NANO_DIGITS = 9;
 
+/** Turns dollars, as a price list writes them, into whole nano-dollars. */
+export const nanoDollars = (dollars: unknown): number | null => scaled(dollars, NANO_DIGITS);
+
 /**
- * Turns dollars, as a price list writes them, into whole nano-dollars. Works on the decimal digits, because
- * `0.07 * 1e9` is not an integer in floating point. Digits below a nano-dollar are rounded half up.
- * Null for what is not a number of zero or more, and for amounts beyond an exact integer.
+ * An amount times ten to the power of `digits`, as a whole number. Works on the decimal digits, because `0.07 * 1e9` is
+ * not an integer in floating point. What is below one is rounded half up. Null for what is not a number of zero or more,
+ * and for amounts beyond an exact integer.
  */
-export function nanoDollars(dollars: unknown): number | null {
-  if (typeof dollars !== 'number') return null;
-  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(dollars));
+export function scaled(amount: unknown, digits: number): number | null {
+  if (typeof amount !== 'number') return null;
+  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(amount));
   if (!match) return null;
   const [, whole = '', fraction = '', exponent = '0'] = match;
-  const nano = shift(whole + fraction, NANO_DIGITS - fraction.length + Number(exponent));
-  return Number.isSafeInteger(nano) ? nano : null;
+  const result = shift(whole + fraction, digits - fraction.length + Number(exponent));
+  return Number.isSafeInteger(result) ? result : null;
 }
 
 /** The digits times ten to the power of `places`, rounded half up. */

@@ -1,50 +1,6 @@
-/**
- * What tokens cost, by kind: nano-dollars (1e-9 USD) per million tokens, so that every published price is an
- * integer: $0.15 per million tokens is 150_000_000. A kind that is null is charged as the kind it is part of.
- */
-export interface Rates {
-  readonly input: number;
-  readonly output: number;
-  readonly cachedInput: number | null;
-  readonly cacheWrite: number | null;
-  readonly audioInput: number | null;
-  readonly audioOutput: number | null;
-  /** Absent means null: almost every provider charges reasoning as output. */
-  readonly reasoningOutput?: number | null;
-  /** What is kept in the cache for an hour. Where it is null, a usage that has such tokens cannot be charged: it costs more than others. */
-  readonly cacheWrite1h?: number | null;
-  readonly cachedAudioInput?: number | null;
-  readonly cachedImageInput?: number | null;
-  readonly imageInput?: number | null;
-  readonly videoInput?: number | null;
-  readonly imageOutput?: number | null;
-  readonly videoOutput?: number | null;
-}
+import type { Price, Rates } from '../../common/contracts/price.js';
 
-/** What is charged beside tokens, in nano-dollars. A usage with a unit that has no price here cannot be charged. */
-export interface UnitPrices {
-  /** A thousand requests. Where there is one, searches are part of it. */
-  readonly thousandRequests?: number;
-  readonly thousandWebSearches?: number;
-  readonly thousandFileSearches?: number;
-  readonly millionCitationTokens?: number;
-  readonly audioInputHour?: number;
-}
-
-/** What a model costs: the rates of an ordinary request, and others where a long request costs more. */
-export interface Price extends Rates {
-  /** Ascending by threshold. */
-  readonly tiers?: readonly PriceTier[];
-  readonly units?: UnitPrices;
-  /** Tokens have no price: a usage that has some cannot be charged. The rates are zero and mean nothing. */
-  readonly isByUnitOnly?: true;
-}
-
-/** The whole request is charged at these rates once its input is longer than the threshold. */
-export interface PriceTier {
-  readonly aboveInputTokens: number;
-  readonly rates: Rates;
-}
+export type { Price, PriceTier, Rates, UnitPrices } from '../../common/contracts/price.js';
 
 /** Whether every number of a price can be charged exactly: whole, not negative, and no larger than an exact integer. */
 export function isPrice(price: Price): boolean {

@@ -517,4 +517,95 @@ describe('virtual keys', () => {
       }
     });
   });
+
+  describe("in the compatible API's words", () => {
+    const AZURE = {
+      'azure-resource-name': 'res',
+      'azure-api-version': '2024-10-21',
+      'azure-deployment-id': 'dep',
+    };
+    const deployment = [
+      { apiVersion: '2024-10-21', deploymentName: 'dep', alias: 'gpt-4o', is_default: true },
+    ];
+
+    it.each([
+      ['flat', { resourceName: 'res', apiVersion: '2024-10-21', deploymentName: 'dep' }],
+      ['as the SDK sends them', { resource_name: 'res', api_version: '2024-10-21', deployment_name: 'dep' }],
+      ['as a deployment', { resourceName: 'res', deploymentConfig: deployment }],
+      ["as the SDK's deployment", { resource_name: 'res', deployment_config: deployment }],
+    ])('names Azure %s', async (_, words) => {
+      const slug = await aSlug({ provider: 'azure-openai', ...words });
+      expect((await rowOf(slug)).fields).toEqual(AZURE);
+    });
+
+    it('changes one field of it and leaves the others and the secret', async () => {
+      const slug = await aSlug({
+        provider: 'azure-openai',
+        resourceName: 'res',
+        deploymentConfig: deployment,
+      });
+      const secret = await openedSecret(slug);
+      expect((await app.call('PUT', `${KEYS}/${slug}`, { body: { deploymentName: 'other' } })).status).toBe(
+        200,
+      );
+      expect((await rowOf(slug)).fields).toEqual({ ...AZURE, 'azure-deployment-id': 'other' });
+      expect(await openedSecret(slug)).toBe(secret);
+    });
+
+    it.each([
+      ['of a provider that has none', { resourceName: 'x' }, 'azure-resource-name'],
+      [
+        'with two deployments',
+        { provider: 'azure-openai', deploymentConfig: [...deployment, ...deployment] },
+        'deployment',
+      ],
+      ['whose secret is elsewhere', { secret_mappings: [{ target_field: 'key' }] }, 'secret_mappings'],
+    ])('refuses a key %s', async (_, words, word) => {
+      const answer = await make(words);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain(word);
+    });
+  });
+
+  describe('a second one with the same credential', () => {
+    it('stays in its workspace, and opens for its own row only', async () => {
+      const secret = aSecret();
+      const slug = await aSlug({ key: secret, note: 'n', name: 'First' });
+      const { status, body } = await app.call('POST', `${KEYS}/${slug}/duplicate`, { body: {} });
+      expect(status).toBe(200);
+      const second = body.data.slug as string;
+      expect(second).not.toBe(slug);
+      expect(await openedSecret(second)).toBe(secret);
+      expect(await rowOf(second)).toMatchObject({
+        name: 'First',
+        note: 'n',
+        workspaceId: app.first.workspace_id,
+      });
+      expect((await rowOf(second)).sealedCredentials).not.toEqual((await rowOf(slug)).sealedCredentials);
+    });
+
+    it('goes into another workspace within reach', async () => {
+      const secret = aSecret();
+      const slug = await aSlug({ key: secret });
+      const to = { workspace_id: workspaceTwo, slug: 'copied-there' };
+      expect((await app.call('POST', `${KEYS}/${slug}/copy`, { body: to })).body.data).toEqual({
+        slug: 'copied-there',
+      });
+      expect((await rowOf('copied-there')).workspaceId).toBe(workspaceTwo);
+      expect(await openedSecret('copied-there')).toBe(secret);
+    });
+
+    it('goes nowhere out of reach, and needs its scope', async () => {
+      const slug = await aSlug();
+      const own = await app.workspaceKey();
+      const to = { workspace_id: workspaceTwo };
+      expect((await app.call('POST', `${KEYS}/${slug}/copy`, { body: to, key: own.key })).status).toBe(404);
+      const { key } = await app.workspaceKey(['virtual_keys.create']);
+      expect((await app.call('POST', `${KEYS}/${slug}/duplicate`, { body: {}, key })).status).toBe(403);
+      const elsewhere = await app.workspaceKey(undefined, workspaceTwo);
+      expect(
+        (await app.call('POST', `${KEYS}/${slug}/duplicate`, { body: {}, key: elsewhere.key })).status,
+      ).toBe(404);
+    });
+  });
 });

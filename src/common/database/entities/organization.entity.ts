@@ -16,6 +16,7 @@ export class Organization {
   /** What differs from `USUAL_SETTINGS`. */
   @Column({ type: 'jsonb' })
   settings: Partial<OrganizationSettings>;
+
   /** Config of requests that name none; null for the next level's. */
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;

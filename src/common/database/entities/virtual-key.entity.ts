@@ -1,7 +1,11 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { Price } from '../../contracts/price.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
-/** Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization. */
+/**
+ * Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization.
+ * A row with an integration is a `WorkspaceProvider`.
+ */
 @Entity('virtual_keys')
 export class VirtualKey {
   @PrimaryColumn({ type: 'uuid' })
@@ -12,6 +16,10 @@ export class VirtualKey {
 
   @Column({ type: 'uuid' })
   workspaceId: string;
+
+  /** Null: the credential is its own. */
+  @Column({ type: 'uuid', nullable: true })
+  integrationId: string | null;
 
   @Column({ type: 'text' })
   slug: string;
@@ -36,6 +44,10 @@ export class VirtualKey {
   /** The key, sealed for `credentialBindingOf` this row; null where the provider asks for none. */
   @Column({ type: 'bytea', nullable: true })
   sealedCredentials: Buffer | null;
+
+  /** What models cost under this key instead of the list price, by their name. */
+  @Column({ type: 'jsonb', nullable: true })
+  prices: Record<string, Price> | null;
 
   @Column({ type: 'timestamptz', nullable: true })
   expiresAt: Date | null;

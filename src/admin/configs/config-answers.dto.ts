@@ -1,0 +1,113 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { RoutingConfig } from '../../common/contracts/routing-config.js';
+import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
+import type { Config } from '../../common/database/entities/config.entity.js';
+import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
+import type { Difference } from '../../common/json/differences.js';
+
+const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+/** What was saved, or with `dry_run` would be. */
+class SavedDto {
+  @ApiPropertyOptional({ format: 'uuid', example: EXAMPLE_ID })
+  readonly id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', example: EXAMPLE_ID })
+  readonly version_id?: string;
+
+  @ApiPropertyOptional({ example: 'pc-chat-1k3m9z' })
+  readonly slug?: string;
+
+  @ApiPropertyOptional({ enum: [true], description: 'Nothing was changed' })
+  readonly dry_run?: true;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  readonly config?: RoutingConfig;
+
+  @ApiPropertyOptional({ type: [DifferenceDto], description: 'Against the version in force' })
+  readonly changes?: readonly Difference[];
+}
+
+export class SavedConfigDto {
+  @ApiProperty({ enum: [true] })
+  readonly success = true;
+
+  @ApiProperty({ type: SavedDto })
+  readonly data: SavedDto;
+
+  static from({ id, slug, versionId }: Config): SavedConfigDto {
+    return Object.assign(new SavedConfigDto(), { data: { id, slug, version_id: versionId } });
+  }
+
+  static rehearsed(config: RoutingConfig, changes: readonly Difference[]): SavedConfigDto {
+    return Object.assign(new SavedConfigDto(), { data: { dry_run: true, config, changes } });
+  }
+}
+
+export class ShownConfigDto {
+  @ApiProperty({ enum: [true] })
+  readonly success = true;
+
+  @ApiProperty({ type: ConfigDto })
+  readonly data: ConfigDto;
+
+  static of(config: Config, version: ConfigVersion): ShownConfigDto {
+    return Object.assign(new ShownConfigDto(), { data: ConfigDto.of(config, version) });
+  }
+}
+
+export class ConfigListDto {
+  @ApiProperty({ enum: [true] })
+  readonly success = true;
+
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [ConfigSummaryDto] })
+  readonly data: readonly ConfigSummaryDto[];
+
+  static from(configs: readonly Config[], total: number): ConfigListDto {
+    return Object.assign(new ConfigListDto(), {
+      total,
+      data: configs.map((row) => ConfigSummaryDto.from(row)),
+    });
+  }
+}
+
+export class ConfigVersionListDto {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [ConfigVersionDto] })
+  readonly data: readonly ConfigVersionDto[];
+
+  static of(config: Config, versions: readonly ConfigVersion[], total: number): ConfigVersionListDto {
+    const data = versions.map((version) => ConfigVersionDto.of(config, version));
+    return Object.assign(new ConfigVersionListDto(), { total, data });
+  }
+}
+
+/** The versions that were compared, and what makes the second of the first. */
+export class ConfigDiffDto {
+  @ApiProperty({ enum: ['config-diff'] })
+  readonly object = 'config-diff';
+
+  @ApiProperty({ format: 'uuid', example: EXAMPLE_ID })
+  readonly from: string;
+
+  @ApiProperty({ format: 'uuid', example: EXAMPLE_ID })
+  readonly to: string;
+
+  @ApiProperty({ type: [DifferenceDto] })
+  readonly changes: readonly Difference[];
+
+  static of(from: ConfigVersion, to: ConfigVersion, changes: readonly Difference[]): ConfigDiffDto {
+    return Object.assign(new ConfigDiffDto(), { from: from.id, to: to.id, changes });
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import {
+  type Mistake,
+  readRoutingConfig,
+  type RoutingConfig,
+} from '../../common/contracts/routing-config.js';
+import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { missing, referencesIn } from './config-references.js';
+
+const MISTAKES_MAX = 100;
+
+/** Where a config is to run; without a workspace, in all of them. */
+export interface ConfigPlace {
+  readonly organizationId: string;
+  readonly workspaceId: string | null;
+}
+
+/** Says whether a config would run in a workspace, and if not, everything that is in its way. */
+@Injectable()
+export class ConfigChecker {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** The document as it is stored. Refuses with `config_invalid`, which names the place of every mistake. */
+  async read(place: ConfigPlace, given: unknown): Promise<RoutingConfig> {
+    const document = typeof given === 'string' ? parsed(given) : given;
+    const read = readRoutingConfig(document);
+    const unknown = await this.unknownIn(place, document);
+    if (!read.mistakes && unknown.length === 0) return read.config;
+    const mistakes = [...(read.mistakes ?? []), ...unknown];
+    throw refused(mistakes);
+  }
+
+  private async unknownIn(place: ConfigPlace, document: unknown): Promise<Mistake[]> {
+    const references = referencesIn(document);
+    if (references.length === 0) return [];
+    const { organizationId, workspaceId } = place;
+    // A virtual key belongs to one workspace, so there is none that all of them could use.
+    if (workspaceId === null) return missing(references, new Set());
+    const slugs = [...new Set(references.map(({ slug }) => slug))].filter((slug) => !slug.includes('\0'));
+    const known = await this.unitOfWork
+      .repository(VirtualKey)
+      .find({ where: { organizationId, workspaceId, slug: In(slugs) }, select: { slug: true } });
+    return missing(references, new Set(known.map(({ slug }) => slug)));
+  }
+}
+
+/** In the compatible API a config may be a text that holds JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw refused([{ path: 'config', message: 'is a text that is not JSON' }]);
+  }
+}
+
+function refused(mistakes: readonly Mistake[]): AppError {
+  const shown = mistakes.slice(0, MISTAKES_MAX).map(({ path, message }) => `${path} ${message}`);
+  return new AppError('config_invalid', { detail: shown.join('; ') });
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Reach } from '../../auth/tenant.js';
+import { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
+import { Config } from '../../common/database/entities/config.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+
+/** A config and one of its versions. */
+export interface Versioned {
+  readonly config: Config;
+  readonly version: ConfigVersion;
+}
+
+export type NewVersion = Omit<ConfigVersion, 'createdBy' | 'createdAt'>;
+
+/** Finds configs and their versions within reach. A version is added and never changed. */
+@Injectable()
+export class ConfigVersionsService {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** By slug or id, with the version in force. Another tenant's is `not_found`, as one that never was. */
+  async find(reach: Reach, named: string, lock = false): Promise<Versioned> {
+    const { organizationId, workspaceId } = reach;
+    const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
+    const config =
+      isUuid(named) || isSlug(named)
+        ? await this.unitOfWork.repository(Config).findOne({
+            where: { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }), ...which },
+            ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+          })
+        : null;
+    if (!config) throw new AppError('not_found', { resource: 'config' });
+    return { config, version: await this.version(config, config.versionId) };
+  }
+
+  /** Newest first. */
+  list({ id: configId }: Config, { skip, take }: Page): Promise<[ConfigVersion[], number]> {
+    return this.unitOfWork
+      .repository(ConfigVersion)
+      .findAndCount({ where: { configId }, order: { number: 'DESC' }, skip, take });
+  }
+
+  async version({ id: configId }: Config, id: string): Promise<ConfigVersion> {
+    const version = isUuid(id)
+      ? await this.unitOfWork.repository(ConfigVersion).findOneBy({ configId, id: id.toLowerCase() })
+      : null;
+    if (!version) throw new AppError('not_found', { resource: 'version of this config' });
+    return version;
+  }
+
+  /** The one before, or the very first itself. */
+  async before(version: ConfigVersion): Promise<ConfigVersion> {
+    const { configId, number } = version;
+    return (
+      (await this.unitOfWork.repository(ConfigVersion).findOneBy({ configId, number: number - 1 })) ?? version
+    );
+  }
+
+  /** The caller holds the lock of the config's row, or has just made it, so the number is free. */
+  async add(caller: Principal, version: NewVersion): Promise<void> {
+    await this.unitOfWork
+      .repository(ConfigVersion)
+      .insert({ ...version, createdBy: personOf(caller) } as QueryDeepPartialEntity<ConfigVersion>);
+  }
+
+  async latestNumber({ id: configId }: Config): Promise<number> {
+    return (await this.unitOfWork.repository(ConfigVersion).maximum('number', { configId })) ?? 0;
+  }
+}
+
+/** The person who did it, or on whose authority it was done. */
+export const personOf = ({ userId, authorityId }: Principal): string | null => userId ?? authorityId;

@@ -1,0 +1,252 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsUUID } from 'class-validator';
+import type { RoutingConfig } from '../../common/contracts/routing-config.js';
+import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
+import type { Config } from '../../common/database/entities/config.entity.js';
+import { IfGiven, IsIdOrSlug, IsName, IsSlug, rule } from '../../common/http/validators.js';
+import type { Difference } from '../../common/json/differences.js';
+
+const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const EXAMPLE = {
+  strategy: { mode: 'fallback' },
+  targets: [{ virtual_key: 'openai-production' }, { virtual_key: 'azure-production' }],
+};
+
+const IsConfig = (): PropertyDecorator =>
+  rule(
+    'isConfig',
+    'it must be an object, or a text that holds one as JSON',
+    (value) =>
+      typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+  );
+
+/** 0 and 1, or false and true. */
+const IsSwitch = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ oneOf: [{ type: 'integer', enum: [0, 1] }, { type: 'boolean' }], example: 0 }),
+    IfGiven(),
+    IsIn([0, 1, true, false], { message: 'it must be 0, 1, true or false' }),
+  );
+
+type Switch = 0 | 1 | boolean;
+
+const CONFIG_SCHEMA = {
+  oneOf: [{ type: 'object' as const, additionalProperties: true }, { type: 'string' as const }],
+  description: 'The routing document of docs/configs.md, or its JSON as a text',
+  example: EXAMPLE,
+};
+
+export class CreateConfigDto {
+  @ApiProperty({ example: 'Chat with a fallback', maxLength: 120 })
+  @IsName()
+  readonly name: string;
+
+  @ApiProperty(CONFIG_SCHEMA)
+  @IsConfig()
+  readonly config: unknown;
+
+  /** Made from the name if it is left out. Unique in the organization. */
+  @ApiPropertyOptional({ example: 'pc-chat' })
+  @IfGiven()
+  @IsSlug()
+  readonly slug?: string;
+
+  /** Whether requests of the workspace that name no config go by this one. */
+  @IsSwitch()
+  readonly isDefault?: Switch;
+
+  @IsSwitch()
+  readonly is_default?: Switch;
+
+  /** Id or slug. A workspace key may leave it out: it has only one. */
+  @ApiPropertyOptional({ example: 'ws-default' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+}
+
+/** What is left out stays as it is. Another document makes another version. */
+export class UpdateConfigDto {
+  /** The compatible SDK repeats the slug of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly slug?: string;
+
+  @ApiPropertyOptional({ example: 'Chat with a fallback', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+
+  @ApiPropertyOptional(CONFIG_SCHEMA)
+  @IfGiven()
+  @IsConfig()
+  readonly config?: unknown;
+
+  /** Requests that name an archived config are refused. */
+  @ApiPropertyOptional({ enum: ['active', 'archived'] })
+  @IfGiven()
+  @IsIn(['active', 'archived'])
+  readonly status?: 'active' | 'archived';
+
+  @IsSwitch()
+  readonly isDefault?: Switch;
+
+  @IsSwitch()
+  readonly is_default?: Switch;
+}
+
+/** Which of the two spellings was used; undefined where none was. */
+export function wantsDefault({ isDefault, is_default }: UpdateConfigDto): boolean | undefined {
+  const given = is_default ?? isDefault;
+  return given === undefined ? undefined : Boolean(given);
+}
+
+export class RollBackDto {
+  @ApiProperty({ format: 'uuid', example: EXAMPLE_ID })
+  @IsUUID()
+  readonly version_id: string;
+}
+
+const IsId = (): PropertyDecorator => ApiProperty({ format: 'uuid', example: EXAMPLE_ID });
+const IsOptionalId = (): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'uuid', nullable: true, example: EXAMPLE_ID });
+const IsMoment = (): PropertyDecorator =>
+  ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+
+/** A config without its document. */
+export class ConfigSummaryDto {
+  @IsId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'Chat with a fallback' })
+  readonly name: string;
+
+  @ApiProperty({ example: 'pc-chat-1k3m9z' })
+  readonly slug: string;
+
+  @IsId()
+  readonly organisation_id: string;
+
+  @IsOptionalId()
+  readonly workspace_id: string | null;
+
+  @ApiProperty({ enum: [0, 1] })
+  readonly is_default: 0 | 1;
+
+  @ApiProperty({ enum: ['active', 'archived'] })
+  readonly status: 'active' | 'archived';
+
+  @IsOptionalId()
+  readonly owner_id: string | null;
+
+  @IsOptionalId()
+  readonly updated_by: string | null;
+
+  @IsMoment()
+  readonly created_at: string;
+
+  @IsMoment()
+  readonly last_updated_at: string;
+
+  @IsId()
+  readonly version_id: string;
+
+  @ApiProperty({ enum: ['config'] })
+  readonly object = 'config';
+
+  static from(config: Config): ConfigSummaryDto {
+    return Object.assign(new ConfigSummaryDto(), summaryOf(config));
+  }
+}
+
+/** A config, or an earlier version of it. */
+export class ConfigDto extends ConfigSummaryDto {
+  @ApiProperty({ type: 'object', additionalProperties: true, example: EXAMPLE })
+  readonly config: RoutingConfig;
+
+  @ApiProperty({ example: 3 })
+  readonly version: number;
+
+  @ApiProperty({ enum: ['json'] })
+  readonly format = 'json';
+
+  static of(config: Config, version: ConfigVersion): ConfigDto {
+    return Object.assign(new ConfigDto(), {
+      ...summaryOf(config),
+      version_id: version.id,
+      version: version.number,
+      config: version.document,
+    });
+  }
+}
+
+function summaryOf(config: Config) {
+  return {
+    id: config.id,
+    name: config.name,
+    slug: config.slug,
+    organisation_id: config.organizationId,
+    workspace_id: config.workspaceId,
+    is_default: config.isDefault ? 1 : 0,
+    status: config.status,
+    owner_id: config.ownerId,
+    updated_by: config.updatedBy,
+    created_at: config.createdAt.toISOString(),
+    last_updated_at: config.updatedAt.toISOString(),
+    version_id: config.versionId,
+  } as const;
+}
+
+/** A version in a list, where the compatible API has the document as a text. */
+export class ConfigVersionDto extends ConfigSummaryDto {
+  @ApiProperty({ example: JSON.stringify(EXAMPLE) })
+  readonly config: string;
+
+  @ApiProperty({ example: 3 })
+  readonly version: number;
+
+  @ApiProperty({ enum: ['json'] })
+  readonly format = 'json';
+
+  @ApiProperty({ enum: ['config'] })
+  readonly type = 'config';
+
+  static of(config: Config, version: ConfigVersion): ConfigVersionDto {
+    return Object.assign(new ConfigVersionDto(), {
+      ...summaryOf(config),
+      version_id: version.id,
+      version: version.number,
+      updated_by: version.createdBy,
+      last_updated_at: version.createdAt.toISOString(),
+      config: JSON.stringify(version.document),
+    });
+  }
+}
+
+/** Any JSON. */
+const ANY_VALUE = {
+  anyOf: [
+    { type: 'object' as const, additionalProperties: true, nullable: true },
+    { type: 'array' as const, items: {} },
+    { type: 'string' as const },
+    { type: 'number' as const },
+    { type: 'boolean' as const },
+  ],
+};
+
+export class DifferenceDto implements Difference {
+  @ApiProperty({ enum: ['add', 'remove', 'replace'] })
+  readonly op: Difference['op'];
+
+  /** A JSON pointer, https://www.rfc-editor.org/rfc/rfc6901. */
+  @ApiProperty({ example: '/targets/0/weight' })
+  readonly path: string;
+
+  @ApiPropertyOptional({ ...ANY_VALUE, description: 'What is there now', example: 2 })
+  readonly value?: unknown;
+
+  @ApiPropertyOptional({ ...ANY_VALUE, description: 'What was there before', example: 1 })
+  readonly old_value?: unknown;
+}

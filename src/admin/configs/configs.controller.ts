@@ -1,0 +1,102 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { ConfigListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
+import { ConfigVersionsService } from './config-versions.service.js';
+import { CreateConfigDto, UpdateConfigDto } from './config.dto.js';
+import { ConfigsService } from './configs.service.js';
+
+const MayBeRehearsed = (): MethodDecorator =>
+  ApiQuery({
+    name: 'dry_run',
+    required: false,
+    schema: { type: 'boolean', default: false },
+    description: 'Only check, and answer what would be saved',
+  });
+
+@AdminController('configs')
+@Refusals()
+export class ConfigsController {
+  constructor(
+    private readonly configs: ConfigsService,
+    private readonly versions: ConfigVersionsService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('configs.create')
+  @ApiOperation({ summary: 'Save a routing config' })
+  @MayBeRehearsed()
+  @ApiOkResponse({ type: SavedConfigDto })
+  async create(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Body() dto: CreateConfigDto,
+  ): Promise<SavedConfigDto> {
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    if (!isRehearsal(query)) return SavedConfigDto.from(await this.configs.create(caller, tenant, dto));
+    const { document, changes } = await this.configs.rehearse(tenant, dto.config);
+    return SavedConfigDto.rehearsed(document, changes);
+  }
+
+  @Get()
+  @RequireScope('configs.list')
+  @ApiOperation({ summary: 'List routing configs' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: ConfigListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ConfigListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    return ConfigListDto.from(...(await this.configs.list(reach, pageOf(query))));
+  }
+
+  @Get(':slug')
+  @RequireScope('configs.read')
+  @ApiOperation({ summary: 'Read a routing config' })
+  @ApiOkResponse({ type: ShownConfigDto })
+  async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ShownConfigDto> {
+    const { config, version } = await this.versions.find(reachOf(caller), slug);
+    return ShownConfigDto.of(config, version);
+  }
+
+  @Put(':slug')
+  @RequireScope('configs.update')
+  @ApiOperation({ summary: 'Change a routing config; another document makes a new version' })
+  @MayBeRehearsed()
+  @ApiOkResponse({ type: SavedConfigDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Query() query: ListQuery,
+    @Body() dto: UpdateConfigDto,
+  ): Promise<SavedConfigDto> {
+    const reach = reachOf(caller);
+    if (!isRehearsal(query)) return SavedConfigDto.from(await this.configs.update(caller, reach, slug, dto));
+    const before = await this.versions.find(reach, slug);
+    const { document, changes } = await this.configs.rehearse(before.config, dto.config, before);
+    return SavedConfigDto.rehearsed(document, changes);
+  }
+
+  @Delete(':slug')
+  @RequireScope('configs.delete')
+  @ApiOperation({ summary: 'Remove a routing config and all its versions' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
+    await this.configs.remove(reachOf(caller), slug);
+    return EMPTY_ANSWER;
+  }
+}
+
+function isRehearsal(query: ListQuery): boolean {
+  const wanted = parameterOf(query, 'dry_run') ?? 'false';
+  if (wanted === 'true' || wanted === 'false') return wanted === 'true';
+  throw new AppError('invalid_request', { detail: 'The parameter "dry_run" must be "true" or "false".' });
+}

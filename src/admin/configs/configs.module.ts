@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ConfigChecker } from './config-checker.service.js';
+import { ConfigVersionsController } from './config-versions.controller.js';
+import { ConfigVersionsService } from './config-versions.service.js';
+import { ConfigsController } from './configs.controller.js';
+import { ConfigsService } from './configs.service.js';
+import { DefaultConfig } from './default-config.js';
+
+/** Saved routing configs: checked as a whole when they are saved, run by the gateway. */
+@Module({
+  imports: [AuthModule, WorkspacesModule],
+  controllers: [ConfigsController, ConfigVersionsController],
+  providers: [ConfigsService, ConfigVersionsService, ConfigChecker, DefaultConfig],
+})
+export class ConfigsModule {}

@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import type { Reach, Tenant } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import type { RoutingConfig } from '../../common/contracts/routing-config.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { Config } from '../../common/database/entities/config.entity.js';
+import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { claimSlug } from '../claim-slug.js';
+import { ConfigChecker, type ConfigPlace } from './config-checker.service.js';
+import { ConfigVersionsService, personOf, type Versioned } from './config-versions.service.js';
+import { ConfigDto, type CreateConfigDto, type UpdateConfigDto, wantsDefault } from './config.dto.js';
+import { DefaultConfig } from './default-config.js';
+import { type Difference, differences } from '../../common/json/differences.js';
+
+/** What would be saved. */
+export interface Rehearsed {
+  readonly document: RoutingConfig;
+  readonly changes: readonly Difference[];
+}
+
+@Injectable()
+export class ConfigsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly versions: ConfigVersionsService,
+    private readonly checker: ConfigChecker,
+    private readonly defaults: DefaultConfig,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(caller: Principal, tenant: Tenant, dto: CreateConfigDto): Promise<Config> {
+    const document = await this.checker.read(tenant, dto.config);
+    const { organizationId } = tenant;
+    const [configId, versionId] = [uuidV7(Date.now()), uuidV7(Date.now())];
+    const person = personOf(caller);
+    const row = {
+      ...tenant,
+      id: configId,
+      name: dto.name,
+      isDefault: false,
+      status: 'active',
+      versionId,
+    } as const;
+    await claimSlug({ chosen: dto.slug ?? newSlug(dto.name), name: dto.name, otherwise: 'config' }, (slug) =>
+      insertUnlessTaken(this.unitOfWork.manager, Config, {
+        ...row,
+        slug,
+        ownerId: person,
+        updatedBy: person,
+      }),
+    );
+    await this.versions.add(caller, { id: versionId, organizationId, configId, number: 1, document });
+    const made = await this.versions.find(tenant, configId);
+    const config = await this.defaults.set(made.config, wantsDefault(dto));
+    await this.changed({ config, version: made.version });
+    return config;
+  }
+
+  /** Newest first. */
+  list(reach: Reach, { skip, take }: Page): Promise<[Config[], number]> {
+    return this.unitOfWork
+      .repository(Config)
+      .findAndCount({ where: { ...reach }, order: { createdAt: 'DESC', id: 'DESC' }, skip, take });
+  }
+
+  /** A document that differs makes a new version; the last one stays in force until the commit. */
+  async update(caller: Principal, reach: Reach, named: string, dto: UpdateConfigDto): Promise<Config> {
+    const before = await this.versions.find(reach, named, true);
+    if (dto.slug !== undefined && dto.slug !== named)
+      throw new AppError('invalid_request', {
+        detail: 'The slug of a config cannot be changed; the field "slug" may only repeat that of the path.',
+      });
+    const shown = ConfigDto.of(before.config, before.version);
+    const document = dto.config === undefined ? null : await this.checker.read(before.config, dto.config);
+    const config = await this.save(caller, before, document, dto);
+    await this.changed({ config, version: await this.versions.version(config, config.versionId) }, shown);
+    return config;
+  }
+
+  /** The document of an earlier version becomes a new one, if it would still run. */
+  async rollBack(caller: Principal, reach: Reach, named: string, versionId: string): Promise<Config> {
+    const before = await this.versions.find(reach, named, true);
+    const { document } = await this.versions.version(before.config, versionId);
+    return this.update(caller, reach, before.config.id, { config: document });
+  }
+
+  /** Says what a creation or a change would save, and saves nothing: not even that it was asked. */
+  async rehearse(place: ConfigPlace, given: unknown, before?: Versioned): Promise<Rehearsed> {
+    this.audit.leaveOut();
+    const now = before ? before.version.document : {};
+    const document =
+      given === undefined && before ? before.version.document : await this.checker.read(place, given);
+    if (before) this.audit.note({ before: ConfigDto.of(before.config, before.version) });
+    return { document, changes: differences(now, document) };
+  }
+
+  /** Refuses with `conflict` while API keys name it: they would silently go on without what it demands. */
+  async remove(reach: Reach, named: string): Promise<void> {
+    const { config, version } = await this.versions.find(reach, named, true);
+    const keys = await this.unitOfWork.repository(ApiKey).countBy({ defaultConfigId: config.id });
+    if (keys > 0)
+      throw new AppError('conflict', {
+        detail: `The config is the default of ${keys} API keys. Give them another one first.`,
+      });
+    this.note(config, { before: ConfigDto.of(config, version) });
+    await this.defaults.set(config, false);
+    await this.unitOfWork.repository(Config).delete({ id: config.id });
+    await this.changes.publish({ resource: 'config', id: config.id });
+  }
+
+  private async save(
+    caller: Principal,
+    { config, version }: Versioned,
+    document: RoutingConfig | null,
+    dto: UpdateConfigDto,
+  ): Promise<Config> {
+    if (dto.name !== undefined) config.name = dto.name;
+    if (dto.status !== undefined) config.status = dto.status;
+    config.updatedBy = personOf(caller);
+    if (document !== null && differences(version.document, document).length > 0) {
+      const { id: configId, organizationId } = config;
+      const number = (await this.versions.latestNumber(config)) + 1;
+      config.versionId = uuidV7(Date.now());
+      await this.versions.add(caller, { id: config.versionId, organizationId, configId, number, document });
+    }
+    const saved = await this.defaults.set(
+      await this.unitOfWork.repository(Config).save(config),
+      wantsDefault(dto),
+    );
+    if (saved.isDefault && saved.status === 'archived')
+      throw new AppError('conflict', {
+        detail: 'The default config of a workspace cannot be archived: its requests would all be refused.',
+      });
+    return saved;
+  }
+
+  private async changed({ config, version }: Versioned, before?: ConfigDto): Promise<void> {
+    this.note(config, { ...(before ? { before } : {}), after: ConfigDto.of(config, version) });
+    await this.changes.publish({ resource: 'config', id: config.id });
+  }
+
+  private note({ id, workspaceId }: Config, shown: object): void {
+    this.audit.note({ targetId: id, workspaceId, ...shown });
+  }
+}
+
+const LONGEST_BASE = 32;
+
+/** `pc-` tells a config from other things with a slug; the ending makes it another each time. */
+const newSlug = (name: string): string =>
+  withSuffix(`pc-${slugOfName(name, 'config').slice(0, LONGEST_BASE).replace(/-$/, '')}`);

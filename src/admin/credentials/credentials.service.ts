@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { type BoundKey, credentialBindingOf } from '../../common/database/credential-binding.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Egress } from '../../common/egress/egress.js';
+import {
+  checkSecret,
+  type Destination,
+  readDestination,
+  type WantedDestination,
+} from './destination-of-key.js';
+
+export type { Destination, WantedDestination } from './destination-of-key.js';
+
+/** Where the credential of a row leads, as it is stored. */
+export interface Stored {
+  readonly providerId: string;
+  readonly customHost: string | null;
+  readonly fields: Record<string, string>;
+}
+
+/** What a change says of a destination: what it leaves out stays. */
+export interface Changed extends Partial<WantedDestination> {
+  readonly key?: string | undefined;
+}
+
+/** A destination that was changed, and whether its credential has to be sealed anew. */
+export interface Moved extends Destination {
+  readonly isSealedAnew: boolean;
+}
+
+/** Checks where a stored credential leads, and seals it for that place and no other. */
+@Injectable()
+export class CredentialsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly box: SecretBox,
+    private readonly egress: Egress,
+  ) {}
+
+  /** For a new credential. Throws as `readDestination`, and `credential_required`. */
+  read(wanted: WantedDestination, secret: string | undefined): Destination {
+    const destination = readDestination(wanted, this.egress);
+    const { provider } = destination;
+    checkSecret(secret, provider, `The provider "${provider.id}" needs its own key in the field "key".`);
+    return destination;
+  }
+
+  /**
+   * Provider, host, fields and secret belong together: what is sent where. Another provider or host needs the secret
+   * again, so that it cannot be sent to a place it was not entered for.
+   */
+  change(stored: Stored, changed: Changed): Moved {
+    const destination = readDestination(
+      {
+        provider: changed.provider ?? stored.providerId,
+        customHost: changed.customHost === undefined ? stored.customHost : changed.customHost,
+        fields: changed.fields ?? stored.fields,
+      },
+      this.egress,
+    );
+    const { provider, customHost } = destination;
+    const isElsewhere = provider.id !== stored.providerId || customHost !== stored.customHost;
+    const isSealedAnew = isElsewhere || changed.key !== undefined;
+    if (isSealedAnew) checkSecret(changed.key, provider, SECRET_AGAIN);
+    return { ...destination, isSealedAnew };
+  }
+
+  /** Sealed under the organization's key. Null when there is no secret, as for a provider that asks for none. */
+  async seal(key: BoundKey, secret: string | undefined): Promise<Buffer | null> {
+    if (secret === undefined) return null;
+    return this.box.seal(await this.keyOf(key), credentialBindingOf(key), new Secret(secret));
+  }
+
+  /** The same secret for another row that leads to the same place; the caller must have made sure that it does. */
+  async sealAgain(
+    from: BoundKey & { readonly sealedCredentials: Buffer | null },
+    to: BoundKey,
+  ): Promise<Buffer | null> {
+    if (from.sealedCredentials === null) return null;
+    const key = await this.keyOf(from);
+    const secret = this.box.open(key, credentialBindingOf(from), from.sealedCredentials);
+    return this.box.seal(key, credentialBindingOf(to), secret);
+  }
+
+  private async keyOf({ organizationId }: BoundKey) {
+    const { wrappedKey: wrapped } = await this.unitOfWork
+      .repository(Organization)
+      .findOneByOrFail({ id: organizationId });
+    return { organizationId, wrapped };
+  }
+}
+
+const SECRET_AGAIN =
+  'Another provider or custom host needs the provider\'s key again. Send it in the field "key".';

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { IntegrationWorkspace } from '../../common/database/entities/integration-workspace.entity.js';
+import { Integration } from '../../common/database/entities/integration.entity.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { DefaultProviders, type GrantedWorkspace } from './default-providers.js';
+import { IntegrationFinder } from './integration-finder.service.js';
+import type { UpdateAccessDto, WorkspaceAccess } from './integration-workspaces.dto.js';
+
+/** Which workspaces may use an integration of the organization. */
+@Injectable()
+export class IntegrationAccessService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly finder: IntegrationFinder,
+    private readonly workspaces: WorkspacesService,
+    private readonly providers: DefaultProviders,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Workspaces of which something is said, or all where it is open to all; by name. */
+  async list(caller: Principal, named: string, { skip, take }: Page): Promise<[WorkspaceAccess[], number]> {
+    const integration = await this.finder.find(caller, named, 'read');
+    const { organizationId, workspaceId } = reachOf(caller);
+    const rows: (WorkspaceAccess & { total: string })[] = await this.unitOfWork.manager.query(
+      `SELECT workspace.id, workspace.name, workspace.slug, count(*) OVER () AS total,
+         coalesce(workspace.id = $2, false) OR coalesce(link.is_enabled, $3) AS enabled
+       FROM workspaces workspace
+         LEFT JOIN integration_workspaces link ON link.workspace_id = workspace.id AND link.integration_id = $1
+       WHERE workspace.organization_id = $4 AND ($5::uuid IS NULL OR workspace.id = $5)
+         AND ($3 OR link.workspace_id IS NOT NULL OR workspace.id = $2)
+       ORDER BY workspace.name, workspace.id LIMIT $6 OFFSET $7`,
+      [
+        integration.id,
+        integration.workspaceId,
+        integration.isOpenToAllWorkspaces,
+        organizationId,
+        workspaceId ?? null,
+        take,
+        skip,
+      ],
+    );
+    const shown = rows.map(({ id, name, slug, enabled }) => ({ id, name, slug, enabled }));
+    return [shown, Number(rows[0]?.total ?? 0)];
+  }
+
+  async update(caller: Principal, named: string, dto: UpdateAccessDto): Promise<void> {
+    const integration = await this.finder.find(caller, named, 'update');
+    if (integration.workspaceId !== null)
+      throw new AppError('invalid_request', {
+        detail: 'This integration belongs to one workspace; only those of the organization are shared.',
+      });
+    if (dto.override_existing_workspace_access ?? dto.override_existing_workspaces_access)
+      await this.unitOfWork.repository(IntegrationWorkspace).delete({ integrationId: integration.id });
+    await this.setGlobally(integration, dto);
+    await this.setSingly(caller, integration, dto);
+    this.audit.note({
+      action: 'organisation_integrations.update',
+      targetId: integration.id,
+      workspaceId: null,
+      after: {
+        workspaces: (dto.workspaces ?? []).map(({ id, enabled }) => ({ id, enabled })),
+        global_workspace_access: dto.global_workspace_access ?? null,
+      },
+    });
+    await this.changes.publish({ resource: 'integration', id: integration.id });
+  }
+
+  private async setGlobally(integration: Integration, dto: UpdateAccessDto): Promise<void> {
+    const enabled = dto.global_workspace_access?.enabled;
+    if (enabled === undefined) return;
+    await this.unitOfWork
+      .repository(Integration)
+      .update({ id: integration.id }, { isOpenToAllWorkspaces: enabled });
+    if (!enabled || dto.create_default_provider === false) return;
+    const granted: GrantedWorkspace[] = await this.unitOfWork.manager.query(
+      `SELECT workspace.id, workspace.slug FROM workspaces workspace
+       WHERE workspace.organization_id = $1 AND NOT EXISTS (
+         SELECT FROM integration_workspaces link
+         WHERE link.integration_id = $2 AND link.workspace_id = workspace.id AND NOT link.is_enabled)`,
+      [integration.organizationId, integration.id],
+    );
+    await this.providers.make(integration, granted, dto.default_provider_slug);
+  }
+
+  private async setSingly(caller: Principal, integration: Integration, dto: UpdateAccessDto): Promise<void> {
+    const granted: GrantedWorkspace[] = [];
+    for (const wish of dto.workspaces ?? []) {
+      const { organizationId, workspaceId } = await this.workspaces.tenantFor(caller, wish.id);
+      const link = { integrationId: integration.id, organizationId, workspaceId, isEnabled: wish.enabled };
+      await this.unitOfWork.repository(IntegrationWorkspace).upsert(link, ['integrationId', 'workspaceId']);
+      if (!wish.enabled || !(wish.create_default_provider ?? dto.create_default_provider ?? true)) continue;
+      const workspace = await this.unitOfWork.repository(Workspace).findOneByOrFail({ id: workspaceId });
+      if (wish.default_provider_slug === undefined) granted.push(workspace);
+      else await this.providers.make(integration, [workspace], wish.default_provider_slug);
+    }
+    await this.providers.make(integration, granted, dto.default_provider_slug);
+  }
+}

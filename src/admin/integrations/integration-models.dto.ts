@@ -1,0 +1,105 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsObject,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
+import { HasNoEffectYet, IfGiven, OrNull } from '../../common/http/validators.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../model-pricing.js';
+
+const LONGEST_MODEL = 256;
+/** Of which an integration says something of its own. */
+export const MOST_MODELS = 500;
+
+export class ModelDto {
+  @ApiProperty({ example: 'gpt-4o' })
+  @IsString()
+  @Length(1, LONGEST_MODEL)
+  readonly slug: string;
+
+  @ApiProperty()
+  @IsBoolean()
+  readonly enabled: boolean;
+
+  /** The provider's catalogue does not have it. */
+  @ApiPropertyOptional({ type: Boolean, nullable: true })
+  @OrNull()
+  @IsBoolean()
+  readonly is_custom?: boolean | null;
+
+  @ApiPropertyOptional({ type: Boolean, nullable: true })
+  @OrNull()
+  @IsBoolean()
+  readonly is_finetune?: boolean | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true })
+  @OrNull()
+  @IsString()
+  @Length(1, LONGEST_MODEL)
+  readonly base_model_slug?: string | null;
+
+  /** Instead of the list price. Left out, the model keeps the price that it has; null goes back to the list price. */
+  @ApiPropertyOptional({ ...PRICING_CONFIG_SCHEMA, nullable: true })
+  @OrNull()
+  @IsObject()
+  readonly pricing_config?: Readonly<Record<string, unknown>> | null;
+
+  @HasNoEffectYet('a model has the host of its integration; make another integration for another host')
+  readonly configurations?: unknown;
+}
+
+export class UpdateModelsDto {
+  @ApiPropertyOptional({ type: [ModelDto], maxItems: MOST_MODELS })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_MODELS)
+  @ValidateNested({ each: true })
+  @Type(() => ModelDto)
+  readonly models?: readonly ModelDto[];
+
+  /** Whether models that are not named may be used. */
+  @ApiPropertyOptional()
+  @IfGiven()
+  @IsBoolean()
+  readonly allow_all_models?: boolean;
+}
+
+class ShownModelDto {
+  @ApiProperty({ example: 'gpt-4o' })
+  readonly slug: string;
+
+  @ApiProperty({ example: 'gpt-4o' })
+  readonly name: string;
+
+  @ApiProperty()
+  readonly enabled: boolean;
+
+  @ApiProperty()
+  readonly is_custom: boolean;
+
+  @ApiProperty()
+  readonly is_finetune: boolean;
+
+  @ApiProperty({ type: String, nullable: true })
+  readonly base_model_slug: string | null;
+
+  @ApiPropertyOptional(PRICING_CONFIG_SCHEMA)
+  readonly pricing_config?: PricingConfig;
+}
+
+export class IntegrationModelsDto {
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [ShownModelDto] })
+  readonly models: readonly ShownModelDto[];
+
+  static from(models: readonly ShownModelDto[]): IntegrationModelsDto {
+    return Object.assign(new IntegrationModelsDto(), { total: models.length, models });
+  }
+}

@@ -1,0 +1,91 @@
+import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireOneOf } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { IntegrationAccessService } from './integration-access.service.js';
+import { IntegrationModelsDto, UpdateModelsDto } from './integration-models.dto.js';
+import { IntegrationModelsService } from './integration-models.service.js';
+import { IntegrationWorkspacesDto, UpdateAccessDto } from './integration-workspaces.dto.js';
+
+/** What an integration may be used for, and by whom. */
+@AdminController('integrations')
+@Refusals()
+export class IntegrationPartsController {
+  constructor(
+    private readonly models: IntegrationModelsService,
+    private readonly access: IntegrationAccessService,
+  ) {}
+
+  @Get(':slug/models')
+  @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
+  @ApiOperation({ summary: 'List the models of an integration, and whether each may be used' })
+  @ApiOkResponse({ type: IntegrationModelsDto })
+  async listModels(@Caller() caller: Principal, @Param('slug') slug: string): Promise<IntegrationModelsDto> {
+    return this.models.list(caller, slug);
+  }
+
+  @Put(':slug/models')
+  @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOperation({ summary: 'Allow, forbid, add and price models of an integration' })
+  @ApiOkResponse({ type: DoneDto })
+  async updateModels(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Body() dto: UpdateModelsDto,
+  ): Promise<DoneDto> {
+    await this.models.update(caller, slug, dto);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':slug/models')
+  @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOperation({ summary: 'Forget what was said of models of an integration' })
+  @ApiQuery({ name: 'slugs', required: true, type: String, description: 'Names, with commas between them' })
+  @ApiOkResponse({ type: DoneDto })
+  async removeModels(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Query() query: ListQuery,
+  ): Promise<DoneDto> {
+    await this.models.remove(caller, slug, namesIn(query));
+    return EMPTY_ANSWER;
+  }
+
+  @Get(':slug/workspaces')
+  @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
+  @ApiOperation({ summary: 'List the workspaces of an integration, and whether each may use it' })
+  @PagedQuery()
+  @ApiOkResponse({ type: IntegrationWorkspacesDto })
+  async listWorkspaces(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Query() query: ListQuery,
+  ): Promise<IntegrationWorkspacesDto> {
+    return IntegrationWorkspacesDto.from(...(await this.access.list(caller, slug, pageOf(query))));
+  }
+
+  @Put(':slug/workspaces')
+  @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOperation({ summary: 'Give workspaces access to an integration of the organization, or take it' })
+  @ApiOkResponse({ type: DoneDto })
+  async updateWorkspaces(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Body() dto: UpdateAccessDto,
+  ): Promise<DoneDto> {
+    await this.access.update(caller, slug, dto);
+    return EMPTY_ANSWER;
+  }
+}
+
+function namesIn(query: ListQuery): readonly string[] {
+  const names = (parameterOf(query, 'slugs') ?? '').split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw new AppError('invalid_request', {
+    detail: 'The parameter "slugs" must name models, with commas between them.',
+  });
+}

@@ -1,0 +1,219 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsObject, IsString, Length, Matches } from 'class-validator';
+import type { Integration } from '../../common/database/entities/integration.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import {
+  HasNoEffectYet,
+  IfGiven,
+  IsIdOrSlug,
+  IsName,
+  IsNote,
+  IsSlug,
+  OrNull,
+} from '../../common/http/validators.js';
+import { configurationsOf } from './integration-configurations.js';
+
+const LONGEST_KEY = 8192;
+const LONGEST_PROVIDER = 64;
+
+class IntegrationFields {
+  /** The provider's own secret. It is sealed at once and never shown again. */
+  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-…' })
+  @IfGiven()
+  @IsString()
+  @Length(1, LONGEST_KEY)
+  @Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' })
+  readonly key?: string;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Billed to the research team' })
+  @OrNull()
+  @IsNote()
+  readonly description?: string | null;
+
+  /**
+   * What the provider knows the account by, besides the key: the fields of docs/providers.md with underscores, and
+   * `custom_host`. A change takes the place of all of them.
+   */
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    example: { openai_project: 'proj_4711' },
+  })
+  @IfGiven()
+  @IsObject()
+  readonly configurations?: Readonly<Record<string, unknown>>;
+
+  @HasNoEffectYet(
+    'secrets kept in outside stores are not fetched yet; send the secret itself in the field "key"',
+  )
+  readonly secret_mappings?: unknown;
+
+  @HasNoEffectYet('adjustments of list prices are not applied; set the prices of the models themselves')
+  readonly pricing_adjustments?: unknown;
+}
+
+export class CreateIntegrationDto extends IntegrationFields {
+  @ApiProperty({ example: 'OpenAI of the company', maxLength: 120 })
+  @IsName()
+  readonly name: string;
+
+  /** Made from the name if it is left out. Unique in the organization. */
+  @ApiPropertyOptional({ example: 'openai-company' })
+  @IfGiven()
+  @IsSlug()
+  readonly slug?: string;
+
+  /** A provider of docs/providers.md. */
+  @ApiProperty({ example: 'openai' })
+  @IsString()
+  @Length(1, LONGEST_PROVIDER)
+  readonly ai_provider_id: string;
+
+  /** Id or slug. Without it an admin key's integration belongs to the organization. */
+  @ApiPropertyOptional({ example: 'ws-default' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+
+  /** Whether a workspace that may use it gets a provider of it at once. */
+  @ApiPropertyOptional({ default: true })
+  @IfGiven()
+  @IsBoolean()
+  readonly create_default_provider?: boolean;
+
+  @ApiPropertyOptional({ example: 'openai' })
+  @IfGiven()
+  @IsSlug()
+  readonly default_provider_slug?: string;
+}
+
+/** Another host needs the secret again, so that it cannot be sent to a place it was not entered for. */
+export class UpdateIntegrationDto extends IntegrationFields {
+  @ApiPropertyOptional({ example: 'OpenAI of the company', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+}
+
+const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const IsId = (): PropertyDecorator => applyDecorators(ApiProperty({ format: 'uuid', example: EXAMPLE_ID }));
+const IsMoment = (): PropertyDecorator =>
+  applyDecorators(ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }));
+
+export class CreatedIntegrationDto {
+  @IsId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'openai-company' })
+  readonly slug: string;
+
+  static from({ id, slug }: Integration): CreatedIntegrationDto {
+    return Object.assign(new CreatedIntegrationDto(), { id, slug });
+  }
+}
+
+export class IntegrationDto {
+  @IsId()
+  readonly id: string;
+
+  @IsId()
+  readonly organisation_id: string;
+
+  /** Null for an integration of the organization. */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  readonly workspace_id: string | null;
+
+  @ApiProperty({ enum: ['organisation', 'workspace'] })
+  readonly type: 'organisation' | 'workspace';
+
+  @ApiProperty({ example: 'openai' })
+  readonly ai_provider_id: string;
+
+  @ApiProperty({ example: 'OpenAI of the company' })
+  readonly name: string;
+
+  @ApiProperty({ enum: ['active'] })
+  readonly status = 'active';
+
+  @ApiProperty({ example: 'openai-company' })
+  readonly slug: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly description: string | null;
+
+  @IsMoment()
+  readonly created_at: string;
+
+  @IsMoment()
+  readonly last_updated_at: string;
+
+  @ApiProperty({ enum: ['integration'] })
+  readonly object = 'integration';
+
+  static from(row: Integration): IntegrationDto {
+    return Object.assign(new IntegrationDto(), summaryOf(row));
+  }
+}
+
+class GlobalAccessDto {
+  @ApiProperty()
+  readonly enabled: boolean;
+}
+
+export class IntegrationDetailDto extends IntegrationDto {
+  @ApiProperty({ type: String, nullable: true, example: '***4f2a' })
+  readonly masked_key: string | null;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: {} })
+  readonly configurations: Readonly<Record<string, string>>;
+
+  @ApiProperty({ type: GlobalAccessDto })
+  readonly global_workspace_access_settings: GlobalAccessDto;
+
+  @ApiProperty()
+  readonly allow_all_models: boolean;
+
+  static override from(row: Integration): IntegrationDetailDto {
+    return Object.assign(new IntegrationDetailDto(), {
+      ...summaryOf(row),
+      masked_key: row.sealedCredentials === null ? null : `***${row.lastFour ?? ''}`,
+      configurations: configurationsOf(row.customHost, row.fields),
+      global_workspace_access_settings: { enabled: row.isOpenToAllWorkspaces },
+      allow_all_models: row.allowsAllModels,
+    });
+  }
+}
+
+function summaryOf(row: Integration) {
+  return {
+    id: row.id,
+    organisation_id: row.organizationId,
+    workspace_id: row.workspaceId,
+    type: row.workspaceId === null ? 'organisation' : 'workspace',
+    ai_provider_id: row.providerId,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    created_at: row.createdAt.toISOString(),
+    last_updated_at: row.updatedAt.toISOString(),
+  } as const;
+}
+
+export class IntegrationListDto implements Listed<IntegrationDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [IntegrationDto] })
+  readonly data: readonly IntegrationDto[];
+
+  static from(rows: readonly Integration[], total: number): IntegrationListDto {
+    return Object.assign(new IntegrationListDto(), {
+      total,
+      data: rows.map((row) => IntegrationDto.from(row)),
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireOneOf } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import {
+  CreatedIntegrationDto,
+  CreateIntegrationDto,
+  IntegrationDetailDto,
+  IntegrationListDto,
+  UpdateIntegrationDto,
+} from './integration.dto.js';
+import { DefaultProviders } from './default-providers.js';
+import { type IntegrationLevel, IntegrationsService } from './integrations.service.js';
+
+@AdminController('integrations')
+@Refusals()
+export class IntegrationsController {
+  constructor(
+    private readonly integrations: IntegrationsService,
+    private readonly workspaces: WorkspacesService,
+    private readonly providers: DefaultProviders,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireOneOf('organisation_integrations.create', 'workspace_integrations.create')
+  @ApiOperation({ summary: 'Store provider credentials for the organization or for one workspace' })
+  @ApiOkResponse({ type: CreatedIntegrationDto })
+  async create(
+    @Caller() caller: Principal,
+    @Body() dto: CreateIntegrationDto,
+  ): Promise<CreatedIntegrationDto> {
+    const workspace = await this.workspaces.ownOrNamed(caller, dto.workspace_id);
+    const integration = await this.integrations.create(caller, workspace?.id ?? null, dto);
+    if (workspace && dto.create_default_provider !== false)
+      await this.providers.make(integration, [workspace], dto.default_provider_slug);
+    return CreatedIntegrationDto.from(integration);
+  }
+
+  @Get()
+  @RequireOneOf('organisation_integrations.list', 'workspace_integrations.list')
+  @ApiOperation({ summary: 'List integrations' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiQuery({ name: 'type', required: false, enum: ['all', 'organisation', 'workspace'] })
+  @ApiOkResponse({ type: IntegrationListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<IntegrationListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    const found = await this.integrations.list(caller, reach, levelOf(query), pageOf(query));
+    return IntegrationListDto.from(...found);
+  }
+
+  @Get(':slug')
+  @RequireOneOf('organisation_integrations.read', 'workspace_integrations.read')
+  @ApiOperation({ summary: 'Read an integration' })
+  @ApiOkResponse({ type: IntegrationDetailDto })
+  async get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<IntegrationDetailDto> {
+    return IntegrationDetailDto.from(await this.integrations.get(caller, slug));
+  }
+
+  @Put(':slug')
+  @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
+  @ApiOperation({ summary: 'Change an integration' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Body() dto: UpdateIntegrationDto,
+  ): Promise<DoneDto> {
+    await this.integrations.update(caller, slug, dto);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':slug')
+  @RequireOneOf('organisation_integrations.delete', 'workspace_integrations.delete')
+  @ApiOperation({ summary: 'Remove an integration, its credentials and its providers in every workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() caller: Principal, @Param('slug') slug: string): Promise<DoneDto> {
+    await this.integrations.remove(caller, slug);
+    return EMPTY_ANSWER;
+  }
+}
+
+function levelOf(query: ListQuery): IntegrationLevel {
+  const level = parameterOf(query, 'type') ?? 'all';
+  if (level === 'all' || level === 'organisation' || level === 'workspace') return level;
+  throw new AppError('invalid_request', {
+    detail: 'The parameter "type" must be "all", "organisation" or "workspace".',
+  });
+}

@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { DefaultProviders } from './default-providers.js';
+import { IntegrationAccessService } from './integration-access.service.js';
+import { IntegrationFinder } from './integration-finder.service.js';
+import { IntegrationModelsService } from './integration-models.service.js';
+import { IntegrationPartsController } from './integration-parts.controller.js';
+import { IntegrationsController } from './integrations.controller.js';
+import { IntegrationsService } from './integrations.service.js';
+
+/** Credentials that workspaces share. Needs the adapters' `ModelCatalog`. */
+@Module({
+  imports: [AuthModule, CredentialsModule, WorkspacesModule],
+  controllers: [IntegrationsController, IntegrationPartsController],
+  providers: [
+    IntegrationsService,
+    IntegrationFinder,
+    IntegrationModelsService,
+    IntegrationAccessService,
+    DefaultProviders,
+  ],
+  exports: [IntegrationFinder],
+})
+export class IntegrationsModule {}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { requireScope } from '../../auth/require-scope.js';
+import { type Reach } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { Integration } from '../../common/database/entities/integration.entity.js';
+import { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
+import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { claimSlug } from '../claim-slug.js';
+import { CredentialsService } from '../credentials/credentials.service.js';
+import { IntegrationFinder, integrationScope } from './integration-finder.service.js';
+import { readConfigurations } from './integration-configurations.js';
+import {
+  type CreateIntegrationDto,
+  IntegrationDetailDto,
+  type UpdateIntegrationDto,
+} from './integration.dto.js';
+
+/** Which integrations a list shows. */
+export type IntegrationLevel = 'all' | 'organisation' | 'workspace';
+
+@Injectable()
+export class IntegrationsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly finder: IntegrationFinder,
+    private readonly credentials: CredentialsService,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Without a workspace it belongs to the organization. */
+  async create(
+    caller: Principal,
+    workspaceId: string | null,
+    dto: CreateIntegrationDto,
+  ): Promise<Integration> {
+    requireScope(caller, integrationScope(workspaceId, 'create'));
+    const wanted = readConfigurations(dto.ai_provider_id, dto.configurations ?? {});
+    const secret = theOne(dto.key, wanted.key);
+    const { provider, customHost, fields } = this.credentials.read(wanted, secret);
+    const { organizationId } = caller;
+    const place = {
+      id: uuidV7(Date.now()),
+      organizationId,
+      workspaceId,
+      providerId: provider.id,
+      customHost,
+    };
+    const row = {
+      ...place,
+      name: dto.name,
+      description: dto.description ?? null,
+      fields,
+      sealedCredentials: await this.credentials.seal(place, secret),
+      lastFour: lastFourOf(secret),
+    };
+    await claimSlug({ chosen: dto.slug, name: dto.name, otherwise: 'integration' }, (slug) =>
+      insertUnlessTaken(this.unitOfWork.manager, Integration, { ...row, slug }),
+    );
+    const integration = await this.unitOfWork.repository(Integration).findOneByOrFail({ id: place.id });
+    this.note(integration, 'create', { after: IntegrationDetailDto.from(integration) });
+    return integration;
+  }
+
+  /** Newest first; those of the organization and those of workspaces, as far as the caller may list them. */
+  list(
+    caller: Principal,
+    reach: Reach,
+    level: IntegrationLevel,
+    { skip, take }: Page,
+  ): Promise<[Integration[], number]> {
+    const query = this.finder.visible(reach);
+    if (level === 'organisation' || !caller.scopes.has('workspace_integrations.list'))
+      query.andWhere('integration.workspace_id IS NULL');
+    if (level === 'workspace' || !caller.scopes.has('organisation_integrations.list'))
+      query.andWhere('integration.workspace_id IS NOT NULL');
+    return query
+      .orderBy('integration.createdAt', 'DESC')
+      .addOrderBy('integration.id', 'DESC')
+      .skip(skip)
+      .take(take)
+      .getManyAndCount();
+  }
+
+  get(caller: Principal, named: string): Promise<Integration> {
+    return this.finder.find(caller, named, 'read');
+  }
+
+  async update(caller: Principal, named: string, dto: UpdateIntegrationDto): Promise<void> {
+    const integration = await this.finder.find(caller, named, 'update');
+    const before = IntegrationDetailDto.from(integration);
+    if (dto.name !== undefined) integration.name = dto.name;
+    if (dto.description !== undefined) integration.description = dto.description;
+    if (dto.key !== undefined || dto.configurations !== undefined)
+      await this.changeDestination(integration, dto);
+    const saved = await this.unitOfWork.repository(Integration).save(integration);
+    this.note(saved, 'update', { before, after: IntegrationDetailDto.from(saved) });
+    await this.announce(saved);
+  }
+
+  /** Its providers go with it: without its credential they lead nowhere. */
+  async remove(caller: Principal, named: string): Promise<void> {
+    const integration = await this.finder.find(caller, named, 'delete');
+    this.note(integration, 'delete', { before: IntegrationDetailDto.from(integration) });
+    await this.unitOfWork.repository(WorkspaceProvider).delete({ integrationId: integration.id });
+    await this.unitOfWork.repository(Integration).delete({ id: integration.id });
+    await this.announce(integration);
+  }
+
+  private async changeDestination(integration: Integration, dto: UpdateIntegrationDto): Promise<void> {
+    const wanted = dto.configurations && readConfigurations(integration.providerId, dto.configurations);
+    const key = theOne(dto.key, wanted?.key);
+    const { provider, customHost, fields, isSealedAnew } = this.credentials.change(integration, {
+      ...wanted,
+      key,
+    });
+    Object.assign(integration, { providerId: provider.id, customHost, fields });
+    if (!isSealedAnew) return;
+    integration.sealedCredentials = await this.credentials.seal(integration, key);
+    integration.lastFour = lastFourOf(key);
+  }
+
+  private note(integration: Integration, verb: 'create' | 'update' | 'delete', shown: object): void {
+    const { id, workspaceId } = integration;
+    this.audit.note({ action: integrationScope(workspaceId, verb), targetId: id, workspaceId, ...shown });
+  }
+
+  private announce({ id }: Integration): Promise<void> {
+    return this.changes.publish({ resource: 'integration', id });
+  }
+}
+
+/** The secret stands in `key`, or in the configuration that the compatible API has for it. */
+function theOne(key: string | undefined, configured: string | undefined): string | undefined {
+  if (key !== undefined && configured !== undefined)
+    throw new AppError('invalid_request', {
+      detail: 'The secret is there twice: in the field "key" and in "configurations". Send it once.',
+    });
+  return key ?? configured;
+}
+
+/** Of a secret this short, four characters would tell too much. */
+const SHORTEST_SHOWN = 12;
+
+const lastFourOf = (secret: string | undefined): string | null =>
+  secret !== undefined && secret.length >= SHORTEST_SHOWN ? secret.slice(-4) : null;

@@ -1,0 +1,63 @@
+import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, OpenToEverybody, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { priceOf } from '../model-pricing.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { ModelPriceListDto, PricingDto, SetPriceDto } from './model-price.dto.js';
+import { ModelPricesService } from './model-prices.service.js';
+
+@AdminController('model-configs')
+@Refusals()
+export class ModelConfigsController {
+  constructor(private readonly prices: ModelPricesService) {}
+
+  @Get('pricing')
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'List the prices that hold for the organization instead of list prices' })
+  @PagedQuery()
+  @ApiOkResponse({ type: ModelPriceListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ModelPriceListDto> {
+    return ModelPriceListDto.from(...(await this.prices.list(caller.organizationId, pageOf(query))));
+  }
+
+  @Get('pricing/:provider/:model')
+  @OpenToEverybody()
+  @ApiOperation({ summary: 'Read the list price of a model' })
+  @ApiOkResponse({ type: PricingDto })
+  async read(@Param('provider') provider: string, @Param('model') model: string): Promise<PricingDto> {
+    return PricingDto.from(this.prices.listPrice(provider, model));
+  }
+
+  @Put('pricing/:provider/:model')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Set what a model costs the organization instead of its list price' })
+  @ApiOkResponse({ type: DoneDto })
+  async set(
+    @Caller() { organizationId }: Principal,
+    @Param('provider') providerId: string,
+    @Param('model') model: string,
+    @Body() dto: SetPriceDto,
+  ): Promise<DoneDto> {
+    await this.prices.set(
+      { organizationId, providerId, model },
+      priceOf({ pay_as_you_go: dto.pay_as_you_go }),
+    );
+    return EMPTY_ANSWER;
+  }
+
+  @Delete('pricing/:provider/:model')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Go back to the list price of a model' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(
+    @Caller() { organizationId }: Principal,
+    @Param('provider') providerId: string,
+    @Param('model') model: string,
+  ): Promise<DoneDto> {
+    await this.prices.remove({ organizationId, providerId, model });
+    return EMPTY_ANSWER;
+  }
+}

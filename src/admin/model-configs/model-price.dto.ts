@@ -1,0 +1,65 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Equals, IsObject } from 'class-validator';
+import type { Price } from '../../common/contracts/price.js';
+import type { ModelPrice } from '../../common/database/entities/model-price.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import { IfGiven } from '../../common/http/validators.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../model-pricing.js';
+
+const KINDS = PRICING_CONFIG_SCHEMA.properties.pay_as_you_go;
+
+export class SetPriceDto {
+  @ApiPropertyOptional({ enum: ['static'] })
+  @IfGiven()
+  @Equals('static')
+  readonly type?: string;
+
+  @ApiProperty({ ...KINDS, example: PRICING_CONFIG_SCHEMA.example.pay_as_you_go })
+  @IsObject()
+  readonly pay_as_you_go: Readonly<Record<string, unknown>>;
+}
+
+/** A list price. */
+export class PricingDto {
+  @ApiProperty(KINDS)
+  readonly pay_as_you_go: PricingConfig['pay_as_you_go'];
+
+  @ApiProperty({ enum: ['USD'] })
+  readonly currency = 'USD';
+
+  static from(price: Price): PricingDto {
+    return Object.assign(new PricingDto(), { pay_as_you_go: pricingConfigOf(price).pay_as_you_go });
+  }
+}
+
+/** What a model costs an organization. */
+export class ModelPriceDto extends PricingDto {
+  @ApiProperty({ example: 'openai' })
+  readonly provider: string;
+
+  @ApiProperty({ example: 'gpt-4o' })
+  readonly model: string;
+
+  @ApiProperty({ enum: ['model-price'] })
+  readonly object = 'model-price';
+
+  static of({ providerId, model, price }: ModelPrice): ModelPriceDto {
+    const { pay_as_you_go } = pricingConfigOf(price);
+    return Object.assign(new ModelPriceDto(), { pay_as_you_go, provider: providerId, model });
+  }
+}
+
+export class ModelPriceListDto implements Listed<ModelPriceDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [ModelPriceDto] })
+  readonly data: readonly ModelPriceDto[];
+
+  static from(rows: readonly ModelPrice[], total: number): ModelPriceListDto {
+    return Object.assign(new ModelPriceListDto(), { total, data: rows.map((row) => ModelPriceDto.of(row)) });
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { ChangePublisher } from '../../common/changes/change.js';
+import type { Price } from '../../common/contracts/price.js';
+import { ModelPrice } from '../../common/database/entities/model-price.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { PriceBook } from '../../providers/prices/price-book.js';
+import { findProvider } from '../../providers/registry.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { ModelPriceDto } from './model-price.dto.js';
+
+/** Whose price it is, and of what. */
+export interface PricedModel {
+  readonly organizationId: string;
+  readonly providerId: string;
+  readonly model: string;
+}
+
+const LONGEST_MODEL = 256;
+/** Each virtual key in memory holds those of its provider. */
+const MOST_PRICES = 500;
+
+/** List prices, and what an organization pays instead. */
+@Injectable()
+export class ModelPricesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly book: PriceBook,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Refuses with `not_found` where nobody knows it. */
+  listPrice(providerId: string, model: string): Price {
+    const price = this.book.find(providerId, model);
+    if (!price) throw new AppError('not_found', { resource: 'price' });
+    return price;
+  }
+
+  /** By provider and model. */
+  list(organizationId: string, { skip, take }: Page): Promise<[ModelPrice[], number]> {
+    return this.unitOfWork
+      .repository(ModelPrice)
+      .findAndCount({ where: { organizationId }, order: { providerId: 'ASC', model: 'ASC' }, skip, take });
+  }
+
+  async set(priced: PricedModel, price: Price): Promise<void> {
+    const { organizationId } = priced;
+    findProvider(priced.providerId);
+    if (priced.model.length > LONGEST_MODEL)
+      throw new AppError('invalid_request', {
+        detail: `A model has a name of at most ${LONGEST_MODEL} characters.`,
+      });
+    const prices = this.unitOfWork.repository(ModelPrice);
+    const before = await this.find(priced);
+    if (!before && (await prices.countBy({ organizationId })) >= MOST_PRICES)
+      throw new AppError('conflict', {
+        detail: `An organization can have ${MOST_PRICES} prices of its own at most.`,
+      });
+    await prices.upsert({ ...priced, price, updatedAt: new Date() }, [
+      'organizationId',
+      'providerId',
+      'model',
+    ]);
+    await this.changed(priced, before, await prices.findOneByOrFail(where(priced)));
+  }
+
+  async remove(priced: PricedModel): Promise<void> {
+    const before = await this.find(priced);
+    if (!before) throw new AppError('not_found', { resource: 'price' });
+    await this.unitOfWork.repository(ModelPrice).delete(where(priced));
+    await this.changed(priced, before, null);
+  }
+
+  private find(priced: PricedModel): Promise<ModelPrice | null> {
+    return this.unitOfWork
+      .repository(ModelPrice)
+      .findOne({ where: where(priced), lock: { mode: 'pessimistic_write' } });
+  }
+
+  private async changed(
+    { organizationId, providerId, model }: PricedModel,
+    before: ModelPrice | null,
+    after: ModelPrice | null,
+  ): Promise<void> {
+    this.audit.note({
+      targetId: `${providerId}/${model}`,
+      ...(before ? { before: ModelPriceDto.of(before) } : {}),
+      ...(after ? { after: ModelPriceDto.of(after) } : {}),
+    });
+    await this.changes.publish({ resource: 'organization', id: organizationId });
+  }
+}
+
+const where = ({ organizationId, providerId, model }: PricedModel) => ({ organizationId, providerId, model });

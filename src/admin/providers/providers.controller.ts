@@ -1,0 +1,96 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Reach } from '../../auth/tenant.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import {
+  CreateProviderDto,
+  ProviderDto,
+  ProviderListDto,
+  ProviderNameDto,
+  UpdateProviderDto,
+} from './provider.dto.js';
+import { ProvidersService } from './providers.service.js';
+
+const InWorkspace = (): MethodDecorator =>
+  ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' });
+
+@AdminController('providers')
+@Refusals()
+export class ProvidersController {
+  constructor(
+    private readonly providers: ProvidersService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('providers.create')
+  @ApiOperation({ summary: 'Make an integration usable in a workspace, under a slug of its own' })
+  @ApiOkResponse({ type: ProviderNameDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateProviderDto): Promise<ProviderNameDto> {
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
+    return ProviderNameDto.from(await this.providers.create(tenant, dto));
+  }
+
+  @Get()
+  @RequireScope('providers.list')
+  @ApiOperation({ summary: 'List the providers of workspaces' })
+  @PagedQuery()
+  @InWorkspace()
+  @ApiOkResponse({ type: ProviderListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ProviderListDto> {
+    return ProviderListDto.from(
+      ...(await this.providers.list(await this.reach(caller, query), pageOf(query))),
+    );
+  }
+
+  @Get(':slug')
+  @RequireScope('providers.read')
+  @ApiOperation({ summary: 'Read a provider' })
+  @InWorkspace()
+  @ApiOkResponse({ type: ProviderDto })
+  async get(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Query() query: ListQuery,
+  ): Promise<ProviderDto> {
+    return ProviderDto.from(await this.providers.get(await this.reach(caller, query), slug));
+  }
+
+  @Put(':slug')
+  @RequireScope('providers.update')
+  @ApiOperation({ summary: 'Change a provider' })
+  @InWorkspace()
+  @ApiOkResponse({ type: ProviderNameDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Query() query: ListQuery,
+    @Body() dto: UpdateProviderDto,
+  ): Promise<ProviderNameDto> {
+    return ProviderNameDto.from(await this.providers.update(await this.reach(caller, query), slug, dto));
+  }
+
+  @Delete(':slug')
+  @RequireScope('providers.delete')
+  @ApiOperation({ summary: 'Remove a provider; its integration stays' })
+  @InWorkspace()
+  @ApiOkResponse({ type: DoneDto })
+  async remove(
+    @Caller() caller: Principal,
+    @Param('slug') slug: string,
+    @Query() query: ListQuery,
+  ): Promise<DoneDto> {
+    await this.providers.remove(await this.reach(caller, query), slug);
+    return EMPTY_ANSWER;
+  }
+
+  private reach(caller: Principal, query: ListQuery): Promise<Reach> {
+    return this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  }
+}

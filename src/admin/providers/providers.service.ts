@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
+import type { Reach, Tenant } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
+import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { claimSlug } from '../claim-slug.js';
+import { IntegrationFinder } from '../integrations/integration-finder.service.js';
+import { type CreateProviderDto, ProviderDto, type UpdateProviderDto } from './provider.dto.js';
+
+/** Integrations in workspaces. */
+@Injectable()
+export class ProvidersService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly integrations: IntegrationFinder,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(tenant: Tenant, dto: CreateProviderDto): Promise<WorkspaceProvider> {
+    const { id: integrationId } = await this.integrations.usableBy(tenant, dto.integration_id);
+    const row = {
+      ...tenant,
+      id: uuidV7(Date.now()),
+      integrationId,
+      name: dto.name,
+      note: dto.note ?? null,
+      expiresAt: momentOf(dto.expires_at ?? null),
+    };
+    const slug = await claimSlug({ chosen: dto.slug, name: dto.name, otherwise: 'provider' }, (free) =>
+      insertUnlessTaken(this.unitOfWork.manager, WorkspaceProvider, { ...row, slug: free }),
+    );
+    const provider = await this.find(tenant, slug);
+    this.noteChange(provider, { after: ProviderDto.from(provider) });
+    await this.announce(provider);
+    return provider;
+  }
+
+  /** Newest first. */
+  list(reach: Reach, { skip, take }: Page): Promise<[WorkspaceProvider[], number]> {
+    return this.unitOfWork.repository(WorkspaceProvider).findAndCount({
+      where: { ...reach, integrationId: Not(IsNull()) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  get(reach: Reach, slug: string): Promise<WorkspaceProvider> {
+    return this.find(reach, slug);
+  }
+
+  async update(reach: Reach, slug: string, dto: UpdateProviderDto): Promise<WorkspaceProvider> {
+    const provider = await this.find(reach, slug, true);
+    const before = ProviderDto.from(provider);
+    if (dto.name !== undefined) provider.name = dto.name;
+    if (dto.note !== undefined) provider.note = dto.note;
+    if (dto.expires_at !== undefined) provider.expiresAt = momentOf(dto.expires_at);
+    const saved = await this.unitOfWork.repository(WorkspaceProvider).save(provider);
+    this.noteChange(saved, { before, after: ProviderDto.from(saved) });
+    await this.announce(saved);
+    return saved;
+  }
+
+  async remove(reach: Reach, slug: string): Promise<void> {
+    const provider = await this.find(reach, slug, true);
+    this.noteChange(provider, { before: ProviderDto.from(provider) });
+    await this.unitOfWork.repository(WorkspaceProvider).delete({ id: provider.id });
+    await this.announce(provider);
+  }
+
+  private async find(reach: Reach, slug: string, lock = false): Promise<WorkspaceProvider> {
+    const { organizationId, workspaceId } = reach;
+    const provider = isSlug(slug)
+      ? await this.unitOfWork.repository(WorkspaceProvider).findOne({
+          where: {
+            organizationId,
+            ...(workspaceId === undefined ? {} : { workspaceId }),
+            slug,
+            integrationId: Not(IsNull()),
+          },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    if (!provider) throw new AppError('not_found', { resource: 'provider' });
+    return provider;
+  }
+
+  private noteChange({ id, workspaceId }: WorkspaceProvider, shown: object): void {
+    this.audit.note({ targetId: id, workspaceId, ...shown });
+  }
+
+  /** On the path a provider is a virtual key. */
+  private announce({ id }: WorkspaceProvider): Promise<void> {
+    return this.changes.publish({ resource: 'virtual_key', id });
+  }
+}
+
+const momentOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

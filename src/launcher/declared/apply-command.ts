@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { LauncherError } from '../launcher-error.js';
+import { say } from '../terminal.js';
+import type { AdministrationClient } from './administration-client.js';
+import { type Change, inWords } from './change.js';
+import { connect, type ConnectOptions } from './connect.js';
+import { planChanges, type SecretReader } from './plan-changes.js';
+import { readDocument } from './read-document.js';
+
+export interface ApplyOptions extends ConnectOptions {
+  readonly file: string;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `gatehouse apply`: makes the organization what a file says, after it has shown what that means. Returns the exit code. */
+export async function applyCommand(environment: NodeJS.ProcessEnv, options: ApplyOptions): Promise<number> {
+  const read = readDocument(await textOf(options.file), options.file);
+  const client = await connect(environment, options);
+  const changes = await planChanges(client, read, secretsOf(environment));
+  if (changes.length === 0) {
+    say('Nothing to change.');
+    return 0;
+  }
+  say(inWords(changes));
+  if (options.dryRun) return 0;
+  if (!options.yes && !(await isConfirmed(changes.length))) {
+    say('Nothing was changed.');
+    return 1;
+  }
+  await make(client, changes);
+  return 0;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new LauncherError(`The file ${file} cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+const secretsOf =
+  (environment: NodeJS.ProcessEnv): SecretReader =>
+  async (source) => {
+    if ('from_env' in source) return environment[source.from_env] || null;
+    const text = await readFile(source.from_file, 'utf8').catch(() => '');
+    return text.trim() || null;
+  };
+
+async function isConfirmed(count: number): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new LauncherError(
+      'Nobody is there to confirm the changes: add --yes to make them. Nothing was changed.',
+    );
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`Make these ${count} changes? [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Each change is a request of its own, so what was made before a refusal stays; applying again makes the rest. */
+async function make(client: AdministrationClient, changes: readonly Change[]): Promise<void> {
+  const ids = new Map<string, string>();
+  for (const [done, change] of changes.entries()) {
+    const body = change.body((workspace) => ids.get(workspace) ?? workspace);
+    const answer = await client.send(change.method, change.path, body).catch((cause: unknown) => {
+      throw new LauncherError(
+        `${change.what} was not ${change.isNew ? 'made' : 'changed'}. ${(cause as Error).message} ` +
+          `${done} of ${changes.length} changes were made before; put it right and apply again.`,
+        { cause },
+      );
+    });
+    if (change.makesWorkspace !== undefined) ids.set(change.makesWorkspace, String(answer.id));
+    say(`${change.isNew ? 'made' : 'changed'}  ${change.what}`);
+  }
+}

@@ -1,0 +1,73 @@
+import { stringify } from 'yaml';
+import { say } from '../terminal.js';
+import type { AdministrationClient, Json } from './administration-client.js';
+import { connect, type ConnectOptions } from './connect.js';
+
+/** `gatehouse export`: the organization as a file that `gatehouse apply` takes, without its secrets. Returns the exit code. */
+export async function exportCommand(
+  environment: NodeJS.ProcessEnv,
+  options: ConnectOptions,
+): Promise<number> {
+  say(await exported(await connect(environment, options)));
+  return 0;
+}
+
+async function exported(client: AdministrationClient): Promise<string> {
+  const workspaces = await client.all('/v1/admin/workspaces');
+  const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
+  const configs = await client.all('/v1/configs');
+  const shown: Json[] = [];
+  for (const { slug } of configs)
+    shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as Json);
+  const document = {
+    organization: without(await client.send('GET', '/v1/admin/organisation'), READ_ONLY),
+    workspaces: workspaces.map(({ name, description }) => filled({ name, description })),
+    virtual_keys: (await client.all('/v1/virtual-keys')).map((key) => virtualKey(key, slugs)),
+    configs: shown.map((config) => ({
+      slug: config.slug,
+      workspace: slugs.get(config.workspace_id),
+      name: config.name,
+      ...(config.is_default === 1 ? { is_default: true } : {}),
+      ...(config.status === 'archived' ? { status: 'archived' } : {}),
+      config: config.config,
+    })),
+    api_keys: (await client.all('/v1/api-keys')).map(({ name, type, workspace_id, description, scopes }) =>
+      filled({
+        name,
+        type,
+        workspace: workspace_id === null ? null : slugs.get(workspace_id),
+        description,
+        scopes,
+      }),
+    ),
+  };
+  return `${HEAD}${stringify(document).trimEnd()}`;
+}
+
+const HEAD = `# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.\n`;
+
+/** What the administration shows and nobody sets. */
+const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at'];
+
+function virtualKey(key: Json, slugs: ReadonlyMap<unknown, unknown>): Json {
+  const { slug, workspace_id, name, note, provider, custom_host, fields, model_pricing, expires_at } = key;
+  const variable = `${String(slug).toUpperCase().replaceAll('-', '_')}_KEY`;
+  const said = filled({ note, custom_host, model_pricing, expires_at });
+  const account = Object.keys(fields as Json).length > 0 ? { fields } : {};
+  return {
+    slug,
+    workspace: slugs.get(workspace_id),
+    name,
+    provider,
+    ...said,
+    ...account,
+    key: { from_env: variable },
+  };
+}
+
+/** Without what is nothing. */
+const filled = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+
+const without = (fields: Json, names: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresConfigDirectory } from '../../../src/adapters/postgres-config-directory.js';
+import { type ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
+import { AdminApp, type Json } from '../../support/admin-app.js';
+
+const CONFIGS = '/v1/configs';
+const SIMPLE = { retry: { attempts: 2 }, provider: 'sandbox' };
+const OTHER = { retry: { attempts: 3 }, provider: 'sandbox' };
+
+describe('configs', () => {
+  let app: AdminApp;
+  let directory: PostgresConfigDirectory;
+  let workspaceTwo: string;
+  let own: { key: string };
+  let named = 0;
+
+  beforeAll(async () => {
+    app = await AdminApp.start();
+    workspaceTwo = await app.anotherWorkspace('ws-two');
+    own = await app.workspaceKey();
+    const changes = app.app.get<ChangePublisher & ChangeFeed>(ChangePublisher);
+    directory = new PostgresConfigDirectory(app.dataSource, changes, 60_000);
+    for (const [slug, workspace_id] of [
+      ['here', app.first.workspace_id],
+      ['there', workspaceTwo],
+    ])
+      await app.call('POST', '/v1/virtual-keys', {
+        body: { name: slug, slug, provider: 'sandbox', workspace_id },
+      });
+  });
+  afterAll(() => app.close());
+
+  const make = (more: object = {}, query = '') =>
+    app.call('POST', `${CONFIGS}${query}`, {
+      body: { name: 'A config', config: SIMPLE, workspace_id: 'ws-default', ...more },
+    });
+  const aConfig = async (more: object = {}): Promise<Json> => (await make(more)).body.data;
+  const put = (slug: string, body: object, query = '') =>
+    app.call('PUT', `${CONFIGS}/${slug}${query}`, { body });
+  const read = async (slug: string): Promise<Json> => (await app.call('GET', `${CONFIGS}/${slug}`)).body.data;
+  const inForce = async (slug: string) =>
+    directory.find({ organizationId: app.first.organisation_id, workspaceId: app.first.workspace_id }, slug);
+
+  it('are answered as they were saved, and are in force', async () => {
+    const { id, slug, version_id } = await aConfig({ name: 'My Chat' });
+
+    expect(slug).toMatch(/^pc-my-chat-[a-z0-9]{6}$/);
+    expect(await read(slug)).toMatchObject({
+      id,
+      slug,
+      version_id,
+      version: 1,
+      name: 'My Chat',
+      config: SIMPLE,
+      is_default: 0,
+      status: 'active',
+      workspace_id: app.first.workspace_id,
+    });
+    expect(await read(id)).toMatchObject({ slug });
+    expect(await inForce(slug)).toMatchObject({ versionId: version_id });
+    expect(
+      (await app.call('GET', `${CONFIGS}?workspace_id=ws-default&page_size=100`)).body.data,
+    ).toContainEqual(expect.objectContaining({ slug }));
+  });
+
+  it('may come as a text that holds JSON', async () => {
+    const { slug } = await aConfig({ config: JSON.stringify(SIMPLE) });
+    expect((await read(slug)).config).toEqual(SIMPLE);
+    expect((await make({ config: '{"retry":' })).body.error.message).toContain('not JSON');
+  });
+
+  describe('that would not run are refused', () => {
+    it('with the place of every mistake at once', async () => {
+      const config = {
+        strategy: { mode: 'fallback', colour: 'red' },
+        targets: [
+          { virtual_key: 'nowhere' },
+          { provider: '@there', weight: -1 },
+          { targets: [{ virtual_key: 'here' }, { virtualKey: '@nothing' }], strategy: { mode: 'single' } },
+          { virtual_key: 'here', retry: { attempts: 99 } },
+        ],
+      };
+      const { status, body } = await make({ config });
+
+      expect(status).toBe(400);
+      expect(body.error.code).toBe('config_invalid');
+      for (const path of [
+        'config.strategy.colour',
+        'config.targets[0].virtual_key',
+        'config.targets[1].provider',
+        'config.targets[1].weight',
+        'config.targets[2].targets[1].virtual_key',
+        'config.targets[3].retry.attempts',
+      ])
+        expect(body.error.message).toContain(path);
+      expect(body.error.message).not.toContain('targets[2].targets[0]');
+    });
+
+    it("with the same words for another workspace's virtual key and for none", async () => {
+      const message = async (virtual_key: string): Promise<string> =>
+        (await make({ config: { virtual_key } })).body.error.message;
+      expect(await message('there')).toBe(await message('never'));
+      expect((await make({ config: { virtual_key: 'there' }, workspace_id: 'ws-two' })).status).toBe(200);
+    });
+
+    it.each([
+      ['L04', '{"name":"x","workspace_id":"ws-default","config":{"__proto__":{"a":1}}}'],
+      [
+        'L09 weight',
+        { config: { strategy: { mode: 'loadbalance' }, targets: [{ provider: 'sandbox', weight: -1 }] } },
+      ],
+      [
+        'L09 targets',
+        { config: { strategy: { mode: 'fallback' }, targets: Array.from({ length: 1_001 }, () => SIMPLE) } },
+      ],
+      ['a secret', { config: { provider: 'openai', api_key: 'sk-canary-1' } }],
+      ['a list', { config: [] }],
+      ['nothing', { config: {} }],
+      ['a header that smuggles', { config: { provider: 'sandbox', forward_headers: ['a\r\nb'] } }],
+    ])('%s', async (_, body) => {
+      const answer = typeof body === 'string' ? await app.call('POST', CONFIGS, { body }) : await make(body);
+      expect(answer.status).toBe(400);
+      expect(answer.text).not.toContain('sk-canary-1');
+    });
+
+    it('when a change would break them, and the last good one stays in force', async () => {
+      const { slug, version_id } = await aConfig();
+      expect((await put(slug, { name: 'New', config: { retry: { attempts: 99 } } })).status).toBe(400);
+      expect(await read(slug)).toMatchObject({ version_id, name: 'A config', config: SIMPLE });
+      expect(await inForce(slug)).toMatchObject({ versionId: version_id });
+    });
+  });
+
+  describe('have versions', () => {
+    it('one for each document, none for a name alone or the same document again', async () => {
+      const { slug, version_id } = await aConfig();
+      expect((await put(slug, { name: 'Renamed' })).body.data.version_id).toBe(version_id);
+      expect(
+        (await put(slug, { config: { provider: 'sandbox', retry: { attempts: 2 } } })).body.data.version_id,
+      ).toBe(version_id);
+      const second = (await put(slug, { config: OTHER })).body.data.version_id;
+      expect(second).not.toBe(version_id);
+      expect(await inForce(slug)).toMatchObject({ versionId: second });
+
+      const { body } = await app.call('GET', `${CONFIGS}/${slug}/versions`);
+      expect(body.total).toBe(2);
+      expect(body.data.map(({ version }: Json) => version)).toEqual([2, 1]);
+      expect(JSON.parse(body.data[1].config)).toEqual(SIMPLE);
+      const first = await app.call('GET', `${CONFIGS}/${slug}/versions/${version_id}`);
+      expect(first.body.data).toMatchObject({ version: 1, config: SIMPLE, version_id });
+    });
+
+    it('that can be compared and put in force again', async () => {
+      const { slug, version_id } = await aConfig();
+      const second = (await put(slug, { config: OTHER })).body.data.version_id;
+      const changes = [{ op: 'replace', path: '/retry/attempts', value: 3, old_value: 2 }];
+      const diff = `${CONFIGS}/${slug}/diff`;
+      expect((await app.call('GET', diff)).body).toEqual({
+        object: 'config-diff',
+        from: version_id,
+        to: second,
+        changes,
+      });
+      expect((await app.call('GET', `${diff}?from=${second}&to=${version_id}`)).body.changes).toMatchObject([
+        { value: 2 },
+      ]);
+      expect((await app.call('GET', `${diff}?from=never`)).status).toBe(404);
+
+      const back = await app.call('POST', `${CONFIGS}/${slug}/rollback`, { body: { version_id } });
+      expect(back.status).toBe(200);
+      expect(await read(slug)).toMatchObject({
+        version: 3,
+        config: SIMPLE,
+        version_id: back.body.data.version_id,
+      });
+      const elsewhere = await aConfig();
+      expect(
+        (
+          await app.call('POST', `${CONFIGS}/${slug}/rollback`, {
+            body: { version_id: elsewhere.version_id },
+          })
+        ).status,
+      ).toBe(404);
+    });
+
+    it('with numbers of their own, also when two clients change at once', async () => {
+      const { slug } = await aConfig();
+      const changes = [4, 5, 1].map((attempts) =>
+        put(slug, { config: { provider: 'sandbox', retry: { attempts } } }),
+      );
+      expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200, 200, 200]);
+      const { body } = await app.call('GET', `${CONFIGS}/${slug}/versions`);
+      expect(body.data.map(({ version }: Json) => version)).toEqual([4, 3, 2, 1]);
+    });
+  });
+
+  it('are rehearsed without a trace', async () => {
+    const { slug, version_id } = await aConfig();
+    const counts = () =>
+      app.dataSource.query(
+        'SELECT (SELECT count(*) FROM audit_records), (SELECT count(*) FROM config_versions) AS versions',
+      );
+    const before = await counts();
+
+    expect((await make({}, '?dry_run=true')).body.data).toEqual({
+      dry_run: true,
+      config: SIMPLE,
+      changes: [
+        { op: 'add', path: '/retry', value: { attempts: 2 } },
+        { op: 'add', path: '/provider', value: 'sandbox' },
+      ],
+    });
+    expect((await put(slug, { config: OTHER }, '?dry_run=true')).body.data).toMatchObject({
+      dry_run: true,
+      changes: [{ op: 'replace', path: '/retry/attempts', value: 3, old_value: 2 }],
+    });
+    expect((await put(slug, { config: { virtual_key: 'never' } }, '?dry_run=true')).status).toBe(400);
+    expect((await put(slug, { config: OTHER }, '?dry_run=perhaps')).status).toBe(400);
+    expect(await read(slug)).toMatchObject({ version_id });
+    const [{ count, versions }] = await counts();
+    expect(versions).toBe(before[0].versions);
+    // The misspelled rehearsal was no rehearsal, and is a failed attempt like any other.
+    expect(Number(count)).toBe(Number(before[0].count) + 1);
+  });
+
+  it('are the default of a workspace one at a time, also when two become it at once', async () => {
+    const made = await Promise.all([aConfig({ isDefault: 1 }), aConfig({ is_default: true })]);
+    const defaults = (await Promise.all(made.map(({ slug }) => read(slug)))).filter(
+      ({ is_default }) => is_default === 1,
+    );
+    expect(defaults).toHaveLength(1);
+    const [{ id, slug }] = defaults as [Json];
+    const named = async () =>
+      (
+        await app.dataSource.query('SELECT default_config_id FROM workspaces WHERE id = $1', [
+          app.first.workspace_id,
+        ])
+      )[0];
+    expect(await named()).toEqual({ default_config_id: id });
+    expect((await put(slug, { status: 'archived' })).status).toBe(409);
+    expect((await put(slug, { isDefault: 0, status: 'archived' })).status).toBe(200);
+    expect(await named()).toEqual({ default_config_id: null });
+    expect(await inForce(slug)).toBeNull();
+  });
+
+  it('are not removed while an API key goes by them', async () => {
+    const { slug, id } = await aConfig();
+    await app.dataSource.query(
+      'UPDATE api_keys SET default_config_id = $1 WHERE key_hash IS NOT NULL AND workspace_id IS NOT NULL',
+      [id],
+    );
+    expect((await app.call('DELETE', `${CONFIGS}/${slug}`)).body.error.code).toBe('conflict');
+    await app.dataSource.query('UPDATE api_keys SET default_config_id = NULL');
+    expect((await app.call('DELETE', `${CONFIGS}/${slug}`)).status).toBe(200);
+    expect((await app.call('GET', `${CONFIGS}/${slug}`)).status).toBe(404);
+    expect(await inForce(slug)).toBeNull();
+  });
+
+  it('are changed only as they were seen, where the client asks for that', async () => {
+    const { slug } = await aConfig();
+    const { headers } = await app.call('GET', `${CONFIGS}/${slug}`);
+    const change = (attempts: number) =>
+      app.call('PUT', `${CONFIGS}/${slug}`, {
+        body: { config: { provider: 'sandbox', retry: { attempts } } },
+        headers: { 'if-match': String(headers.etag) },
+      });
+    expect((await change(4)).status).toBe(200);
+    expect((await change(5)).status).toBe(412);
+  });
+
+  it('tell who did what, with the document before and after', async () => {
+    const { slug, id } = await aConfig();
+    await put(slug, { config: OTHER });
+    const record = (await app.audited()).at(-1);
+    expect(record).toMatchObject({
+      action: 'configs.update',
+      target_id: id,
+      before: { config: SIMPLE },
+      after: { config: OTHER },
+    });
+  });
+
+  it.each(['GET', 'PUT', 'DELETE'])("G01: %s of another workspace's is as of none", async (method) => {
+    const { slug } = await aConfig({ workspace_id: 'ws-two' });
+    const call = (name: string) =>
+      app.call(method, `${CONFIGS}/${name}`, {
+        key: own.key,
+        ...(method === 'PUT' ? { body: { name: 'x' } } : {}),
+      });
+    const [theirs, none] = [await call(slug), await call(`pc-none-${++named}`)];
+    expect(theirs.status).toBe(404);
+    expect({ ...theirs.body.error, request_id: '' }).toEqual({ ...none.body.error, request_id: '' });
+  });
+
+  it('need their scopes', async () => {
+    const { key } = await app.workspaceKey(['configs.list']);
+    const { slug } = await aConfig();
+    expect((await app.call('GET', `${CONFIGS}/${slug}`, { key })).status).toBe(403);
+    expect((await app.call('GET', CONFIGS, { key })).status).toBe(200);
+  });
+});
