@@ -20,13 +20,11 @@ afterAll(() => world.close());
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const cells = PERMISSIONS.flatMap((permission) =>
-  permission.statuses
-    .split(/[ |]+/)
-    .map((status, index) => ({
-      permission,
-      caller: CALLERS[index]?.[0] as CallerName,
-      status: Number(status),
-    })),
+  permission.statuses.split(/[ |]+/).map((status, index) => ({
+    permission,
+    caller: CALLERS[index]?.[0] as CallerName,
+    status: Number(status),
+  })),
 );
 const withTarget = PERMISSIONS.filter(({ operation }) => operation.includes('{'));
 
