@@ -7,6 +7,9 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
+import { BusOutageNews } from './bus-outage-news.js';
+import { CHANGES_CHANNEL } from './change-message.js';
+import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresConfigDirectory } from './postgres-config-directory.js';
@@ -18,6 +21,12 @@ import { SpoolLogSink } from './spool-log-sink.js';
 export function apiKeyDirectory(database: Queryable, changes: ChangeFeed, settings: Settings) {
   const pepper = required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER');
   return new PostgresApiKeyDirectory(database, changes, { pepper, staleKeysMs: settings.staleKeysMs });
+}
+
+export function modelCatalog(): GenaiModelCatalog {
+  const catalog = new GenaiModelCatalog();
+  void catalog.prepare();
+  return catalog;
 }
 
 export function virtualKeyDirectory(
@@ -42,6 +51,17 @@ export async function changeFeed({ redisUrl, databaseUrl }: Settings): Promise<C
   if (!redisUrl) return new PostgresChangeFeed(required(databaseUrl, 'DATABASE_URL'));
   const { RedisChangeFeed } = await import('./redis-change-feed.js');
   return new RedisChangeFeed(redisUrl);
+}
+
+export async function outageNews(database: Queryable, changes: ChangeFeed, { redisUrl }: Settings) {
+  if (!redisUrl) {
+    const send = (message: string) => database.query('SELECT pg_notify($1, $2)', [CHANGES_CHANNEL, message]);
+    return new BusOutageNews({ send, close: () => undefined }, changes);
+  }
+  const { connectForChanges } = await import('./redis-connection.js');
+  const redis = connectForChanges(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 1 });
+  const send = (message: string) => redis.publish(CHANGES_CHANNEL, message);
+  return new BusOutageNews({ send, close: () => redis.disconnect() }, changes);
 }
 
 export function egress({ egressAllow, timeouts, upstreamConnections }: Settings): Egress {

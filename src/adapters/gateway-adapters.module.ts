@@ -8,9 +8,15 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
-import { ConfigDirectory, LogSink, PriceBook, TokenCounter, VirtualKeyDirectory } from '../gateway/ports.js';
+import {
+  ConfigDirectory,
+  LogSink,
+  OutageNews,
+  PriceBook,
+  TokenCounter,
+  VirtualKeyDirectory,
+} from '../gateway/ports.js';
 import * as make from './factories.js';
-import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
@@ -24,10 +30,11 @@ const PORTS: readonly FactoryProvider[] = [
     useFactory: make.virtualKeyDirectory,
   },
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
+  { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
-  { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
+  { provide: ModelCatalog, inject: [], useFactory: make.modelCatalog },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },

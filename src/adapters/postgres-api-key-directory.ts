@@ -130,17 +130,19 @@ function effectiveScopes({ scopes, organization_role, workspace_role, settings }
 
 /** Null when the organization decides nothing that a request would have to be checked against. */
 function policyOf(settings: Row['settings']): OrganizationPolicy | null {
-  const { allowed_providers, allowed_models, log_bodies } = { ...USUAL_SETTINGS, ...settings };
-  if (allowed_providers === null && allowed_models === null && log_bodies) return null;
+  const decided = { ...USUAL_SETTINGS, ...settings };
+  const { allowed_providers, allowed_models, log_bodies, strict_logging } = decided;
+  if (!allowed_providers && !allowed_models && log_bodies && !strict_logging) return null;
   return {
     providers: allowed_providers && new Set(allowed_providers),
     models: allowed_models && new Set(allowed_models),
     keepsBodies: log_bodies,
+    needsLog: strict_logging,
   };
 }
 
 function routingOf({ config_id, allow_config_override }: Row): Principal['routing'] {
-  if (config_id === null && allow_config_override) return null;
+  if (config_id === null && allow_config_override) return undefined;
   return { configId: config_id, allowsOverride: allow_config_override };
 }
 

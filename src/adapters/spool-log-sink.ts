@@ -16,8 +16,7 @@ export class SpoolLogSink extends LogSink {
     this.writer = new SpoolWriter(options);
   }
 
-  /** False when the disk and its reserve are full: organizations that chose strict logging must then be refused. */
-  get hasRoom(): boolean {
+  override get hasRoom(): boolean {
     return this.writer.state !== 'exhausted';
   }
 

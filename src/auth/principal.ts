@@ -13,6 +13,8 @@ export interface OrganizationPolicy {
   readonly providers: ReadonlySet<string> | null;
   readonly models: ReadonlySet<string> | null;
   readonly keepsBodies: boolean;
+  /** Rather no request than one without a record. */
+  readonly needsLog: boolean;
 }
 
 /** Who is calling. Made once per credential and shared by requests: never change one. */
@@ -32,7 +34,7 @@ export interface Principal {
   /** Null where the organization decides nothing. */
   readonly policy: OrganizationPolicy | null;
   /** Absent where the key has no config of its own and takes any. */
-  readonly routing?: KeyRouting | null;
+  readonly routing?: KeyRouting | undefined;
 }
 
 /** Which config requests of a key go by when they name none, and whether they may name one. */

@@ -21,6 +21,44 @@ const given = async (wishes: GatewayWishes): Promise<TestGateway> => (gateway = 
 afterEach(() => gateway.close());
 
 describe('Pipeline', () => {
+  it('sends nothing that cannot be recorded, where the organization wants that', async () => {
+    const policy = { providers: null, models: null, keepsBodies: true, needsLog: true };
+    await given({ caller: aCaller({ policy }), hasRoom: false });
+
+    const refused = await gateway.chat(CHAT);
+
+    expect([refused.status, await refused.json()]).toMatchObject([
+      503,
+      { error: { code: 'log_capacity_exhausted' } },
+    ]);
+    expect(gateway.calls).toEqual([]);
+  });
+
+  it('goes on without a record where the organization does not mind', async () => {
+    await given({ hasRoom: false });
+
+    expect((await gateway.chat(CHAT)).status).toBe(200);
+  });
+
+  it('asks no provider and no model that the organization does not allow', async () => {
+    const policy = {
+      providers: new Set(['openai']),
+      models: new Set([CHAT.model]),
+      keepsBodies: true,
+      needsLog: false,
+    };
+    await given({ caller: aCaller({ policy }), virtualKeys: { claude: 'anthropic' } });
+    const codeOf = async (model: string, slug: string): Promise<unknown> => {
+      const answer = await gateway.chat({ ...CHAT, model }, { 'x-gateway-virtual-key': slug });
+      return ((await answer.json()) as { error?: { code: string } }).error?.code;
+    };
+
+    expect(await codeOf(CHAT.model, 'claude')).toBe('provider_not_allowed');
+    expect(await codeOf('gpt-5', 'openai-prod')).toBe('model_not_allowed');
+    expect(gateway.calls).toEqual([]);
+    expect((await gateway.chat(CHAT)).status).toBe(200);
+  });
+
   it("carries a chat completion to the virtual key's provider and back, byte for byte, and logs it once with its cost", async () => {
     const { chat, calls, logs, opened } = await given({
       answers: [{ chunks: [ANSWER.slice(0, 50), ANSWER.slice(50)] }],

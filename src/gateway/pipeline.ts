@@ -20,9 +20,9 @@ import { checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { requestPath } from './planning/request-path.js';
 import { readRequest, type Reading } from './door/read-request.js';
-import { type Answer, Dispatcher } from './routing/dispatcher.js';
+import { Dispatcher } from './routing/dispatcher.js';
+import type { Answer } from './types/answer.js';
 import type { Exchange } from './types/exchange.js';
-import { AS_ASKED } from './types/plan.js';
 import { checkLoop } from './upstream/request-headers.js';
 import { FailedAttempt } from './upstream/retry.js';
 
@@ -79,15 +79,11 @@ export class Pipeline {
     if (answersModels(exchange, path, this.models)) return;
     const found = this.configs.find(caller, asked.config);
     const config = found instanceof Promise ? await found : found;
-    if (config) entry.config = config.saved;
-    const reading = config?.sendsAgain ? this.keeping : this.reading;
-    const read = await readRequest(request, path, entry, reading);
-    if (config) checkTargets(config, entry.endpoint);
+    entry.config = config.saved;
+    const read = await readRequest(request, path, entry, config.sendsAgain ? this.keeping : this.reading);
+    checkTargets(config, entry.endpoint);
 
-    const answer = await this.dispatcher.dispatch(
-      { exchange, caller, read },
-      config ? config.plan : AS_ASKED,
-    );
+    const answer = await this.dispatcher.dispatch({ exchange, caller, read }, config.plan);
     this.deliver(exchange, answer);
   }
 

@@ -50,12 +50,22 @@ export abstract class ConfigDirectory {
   abstract find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null>;
 }
 
+/** Tells the gateway processes of all instances which targets are out of service. A hint: each finds out by itself, too. */
+export abstract class OutageNews {
+  /** Never throws and never waits. */
+  abstract tell(target: string, cooldownMs: number): void;
+  /** Calls back for what other processes tell. */
+  abstract subscribe(listener: (target: string, cooldownMs: number) => void): void;
+}
+
 /** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */
 export abstract class LogSink {
   /** Appends the fact that an exchange began. */
   abstract open(exchange: OpenedExchange): void;
   /** Appends how it ended. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies): void;
+  /** False when disk and reserve are full: what is appended now would be lost. */
+  abstract get hasRoom(): boolean;
   /** Calls back, within this turn of the event loop, once all that was appended survives a kill of the process. */
   abstract whenWritten(then: () => void): void;
 }

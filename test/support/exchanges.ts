@@ -45,6 +45,7 @@ export function aRecord(
     config_id: null,
     config_version_id: null,
     option_path: 'config',
+    decisions: null,
     ending: 'completed',
     status: 200,
     error_code: null,

@@ -18,6 +18,7 @@ import { Journal } from '../../src/gateway/journal/journal.js';
 import { ConfigPlans } from '../../src/gateway/planning/config-plans.js';
 import { Planner } from '../../src/gateway/planning/planner.js';
 import type { ConfigSnapshot, VirtualKeySnapshot } from '../../src/gateway/ports.js';
+import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
@@ -61,6 +62,8 @@ export interface GatewayWishes {
   /** Virtual keys besides `openai-prod`: providers by slug. */
   readonly virtualKeys?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** False: disk and reserve are full. */
+  readonly hasRoom?: boolean;
 }
 
 export interface SentRequest extends WireRequest {
@@ -128,11 +131,13 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
       ),
       scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender,
+      new Breakers({ tell: () => undefined, subscribe: () => undefined }),
     ),
     new Journal(
       {
         open: (exchange) => seen.opened.push(exchange),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
+        hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
       { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },

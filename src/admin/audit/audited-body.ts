@@ -19,6 +19,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'provider',
   'scopes',
   'slug',
+  'strict_logging',
   'user_id',
   'workspace_id',
 ]);

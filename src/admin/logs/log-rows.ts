@@ -18,6 +18,7 @@ export interface LogRow {
   readonly config_id: string | null;
   readonly config_version_id: string | null;
   readonly option_path: string | null;
+  readonly decisions: readonly string[] | null;
   readonly trace_id: string;
   readonly span_id: string | null;
   readonly parent_span_id: string | null;
@@ -83,7 +84,7 @@ export interface BodyRow {
 const LOG_COLUMNS = `
   id, created_at, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, organisation_id,
   workspace_id, (SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id) AS workspace_slug,
-  api_key_id, user_id, virtual_key_id, virtual_key, config_id, config_version_id, option_path, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
+  api_key_id, user_id, virtual_key_id, virtual_key, config_id, config_version_id, option_path, decisions, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
   provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
   overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count, metadata`;

@@ -31,6 +31,8 @@ export class LogDto {
     example: 'config.targets[1]',
   })
   readonly option_path: string | null;
+  @ApiProperty({ type: [String], nullable: true, example: ['config: conditions[0]'] })
+  readonly decisions: readonly string[] | null;
   @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
   @text() readonly span_id: string | null;
   @text() readonly parent_span_id: string | null;

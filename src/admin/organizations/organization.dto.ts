@@ -66,6 +66,12 @@ export class UpdateOrganizationDto {
   @IfGiven()
   @IsBoolean()
   readonly log_bodies?: boolean;
+
+  /** Refuse requests rather than answer one that cannot be recorded, as when the disk is full. */
+  @ApiPropertyOptional({ example: false })
+  @IfGiven()
+  @IsBoolean()
+  readonly strict_logging?: boolean;
 }
 
 /** The caller's organization with what it decides for all of its workspaces. */
@@ -94,6 +100,10 @@ export class OrganizationDto {
   /** False: the log keeps no bodies of this organization. */
   @ApiProperty({ example: true })
   readonly log_bodies: boolean;
+
+  /** True: a request that cannot be recorded is refused. */
+  @ApiProperty({ example: false })
+  readonly strict_logging: boolean;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   readonly created_at: string;

@@ -10,6 +10,8 @@ export interface OrganizationSettings {
   readonly allowed_models: readonly string[] | null;
   /** False: no bodies are kept of any request. */
   readonly log_bodies: boolean;
+  /** True: when a request cannot be recorded it is refused. */
+  readonly strict_logging: boolean;
 }
 
 export const USUAL_SETTINGS: OrganizationSettings = {
@@ -17,4 +19,5 @@ export const USUAL_SETTINGS: OrganizationSettings = {
   allowed_providers: null,
   allowed_models: null,
   log_bodies: true,
+  strict_logging: false,
 };

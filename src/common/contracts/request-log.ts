@@ -93,6 +93,8 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly config_version_id: string | null;
   /** Of the last attempt. */
   readonly option_path: string;
+  /** What the config chose and why, in order; null where there was nothing to choose. */
+  readonly decisions: readonly string[] | null;
   readonly ending: Ending;
   /** Status that the client got; 499 when it left before one was sent. */
   readonly status: number;

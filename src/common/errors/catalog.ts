@@ -96,11 +96,13 @@ export const ERRORS = {
     status: 400,
     type: 'invalid_request_error',
     message: 'The parameter "{parameter}" cannot be used here: {detail}.',
+    elsewhere: true,
   },
   endpoint_unsupported: {
     status: 400,
     type: 'invalid_request_error',
     message: 'The provider "{provider}" has no {endpoint}. {detail}',
+    elsewhere: true,
   },
   unauthenticated: {
     status: 401,
@@ -183,6 +185,7 @@ export const ERRORS = {
     status: 500,
     type: 'server_error',
     message: 'The stored credential of this virtual key cannot be opened. Enter it again.',
+    elsewhere: true,
     doNotRetry: true,
   },
   upstream_error: {

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Entry } from '../journal/entry.js';
-import { readRequest, type ReadRequest } from './read-request.js';
+import type { ReadRequest } from '../types/content.js';
+import { readRequest } from './read-request.js';
 
 const field = (name: string, value: string): string =>
   `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -31,7 +32,11 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
     rawHeaders: [],
   });
   const message = request as unknown as IncomingMessage;
-  const entry = new Entry(message, { open: stop, close: stop, whenWritten: stop }, { find: () => null });
+  const entry = new Entry(
+    message,
+    { hasRoom: true, open: stop, close: stop, whenWritten: stop },
+    { find: () => null },
+  );
   const path = { path: '/audio/transcriptions', query: '', isProxied: false };
   return {
     entry,

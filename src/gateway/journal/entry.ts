@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type { AttemptRecord, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
-import type { Content } from '../door/read-request.js';
+import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -17,6 +18,8 @@ import { broughtCredentials } from './masking.js';
 import { type Reading, UNREAD } from './metering.js';
 import { attemptRecord, closedRecord, type Findings, openedExchange, type Outcome } from './records.js';
 import { redacted } from './redaction.js';
+
+const DECISIONS_MAX = 32;
 
 /**
  * The journal of one exchange: gathers what each step found and writes it down, once.
@@ -39,6 +42,8 @@ export class Entry implements Findings {
   target: Target | null = null;
   /** Where the target stands in the config. */
   option = ROOT_OPTION;
+  /** The choices of its config and their reasons; null where there was nothing to choose. */
+  decisions: string[] | null = null;
   /** The saved config that the request goes by. */
   config: SavedConfig | null = null;
   /** The target's retries were used up, and none helped. */
@@ -72,6 +77,12 @@ export class Entry implements Findings {
     return this.opened !== null;
   }
 
+  /** Notes why the request goes where it goes. */
+  decided(decision: string): void {
+    this.decisions ??= [];
+    if (this.decisions.length < DECISIONS_MAX) this.decisions.push(decision);
+  }
+
   /** Notes where the request goes next, and what it says there. */
   goesTo(target: Target, option: string, { json, model, isStreamed }: Content): void {
     this.target = target;
@@ -87,8 +98,12 @@ export class Entry implements Findings {
     this.responseBody = new BodyCapture(isKept);
   }
 
-  /** Writes down that the exchange began; resolves when that survives a kill of the process. */
+  /**
+   * Writes down that the exchange began; resolves when that survives a kill of the process. Throws `log_capacity_exhausted`
+   * when it cannot be kept and the caller's organization wants no exchange that is not.
+   */
   open(caller: Principal): Promise<void> {
+    if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
     this.opened = openedExchange(this, caller, this.request);
     this.sink.open(this.opened);
     return new Promise((resolve) => {

@@ -34,6 +34,7 @@ export interface Findings {
   readonly target: Target | null;
   readonly option: string;
   readonly config: SavedConfig | null;
+  readonly decisions: readonly string[] | null;
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
@@ -164,6 +165,7 @@ export function closedRecord(
     config_id: found.config ? found.config.id : null,
     config_version_id: found.config ? found.config.versionId : null,
     option_path: found.option,
+    decisions: found.decisions,
     metadata: opened.metadata,
     ending: outcome.ending,
     status: outcome.status,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Content, ReadRequest } from '../door/read-request.js';
+import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges } from '../types/plan.js';
 import { changedContent } from './changed-content.js';
 

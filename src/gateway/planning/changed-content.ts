@@ -1,6 +1,6 @@
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { Content, ReadRequest } from '../door/read-request.js';
+import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
 import { withModel } from './model-target.js';
 

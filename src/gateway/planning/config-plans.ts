@@ -4,7 +4,7 @@ import { type Reach, reachOf } from '../../auth/tenant.js';
 import { mistakesInWords, readRoutingConfig } from '../../common/contracts/routing-config.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../ports.js';
-import type { CompiledConfig } from '../types/plan.js';
+import { type CompiledConfig, NO_CONFIG } from '../types/plan.js';
 import { planFromConfig } from './plan-from-config.js';
 
 const HEADER = 'x-gateway-config';
@@ -22,12 +22,12 @@ export class ConfigPlans {
   constructor(private readonly configs: ConfigDirectory) {}
 
   /**
-   * Null where the request goes by its own headers. Returns without a promise when the config is in memory. Rejects with
+   * `NO_CONFIG` where the request goes by its own headers. Returns without a promise when the config is in memory. Rejects with
    * `header_invalid`, `config_invalid`, `not_found` (config) and `auth_unavailable`.
    */
-  find(caller: Principal, sent: string | null): CompiledConfig | null | Promise<CompiledConfig | null> {
+  find(caller: Principal, sent: string | null): CompiledConfig | Promise<CompiledConfig> {
     const { routing } = caller;
-    if (sent === null) return routing?.configId ? this.ofKey(caller, routing.configId) : null;
+    if (sent === null) return routing?.configId ? this.ofKey(caller, routing.configId) : NO_CONFIG;
     if (routing?.allowsOverride === false)
       throw new AppError('header_invalid', {
         header: HEADER,

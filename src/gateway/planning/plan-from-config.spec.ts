@@ -64,7 +64,7 @@ describe('planFromConfig', () => {
       isStrict: false,
       retry: { attempts: 2, heedsProvider: false },
       cache: { mode: 'simple' },
-      breaker: { failure_threshold: 3 },
+      breaker: { failures: 3 },
       hooks: { before: [{ id: 'h' }] },
       params: {
         overrides: { model: 'gpt-4o', temperature: 1 },
@@ -73,7 +73,7 @@ describe('planFromConfig', () => {
       },
     });
     expect([...(first?.forwarded ?? [])]).toEqual(['x-a']);
-    expect(second).toMatchObject({ retry: { attempts: 0 }, breaker: { failure_threshold: 9 } });
+    expect(second).toMatchObject({ retry: { attempts: 0 }, breaker: { failures: 9 } });
     expect(second?.params?.overrides).toEqual({ model: 'gpt-4o', temperature: 0 });
   });
 

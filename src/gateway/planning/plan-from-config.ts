@@ -1,14 +1,17 @@
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-config/account-fields.js';
 import { readCondition } from '../../common/contracts/routing-config/conditions.js';
 import type {
+  BreakerRules,
   JsonObject,
   RetryRules,
   RoutingConfig,
   Strategy,
 } from '../../common/contracts/routing-config/document.js';
+import { stickyFields } from '../../common/contracts/routing-config/sessions.js';
 import { Place } from '../../common/contracts/routing-config/place.js';
 import { Secret } from '../../common/crypto/secret.js';
 import {
+  type BreakerPlan,
   type CompiledConfig,
   type Conditional,
   type Hooks,
@@ -20,7 +23,6 @@ import {
   type RetryPlan,
   ROOT_OPTION,
   type SavedConfig,
-  type StickyField,
   type Where,
 } from '../types/plan.js';
 import { modelTarget } from './model-target.js';
@@ -28,9 +30,17 @@ import { modelTarget } from './model-target.js';
 /** What a retry is for where the config names no statuses; 529 is Anthropic's "overloaded". */
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 
+/** How long a fallback holds a stream back where its config says nothing. */
+const HOLD_MS = 10_000;
+
+/** A breaker whose config says no bound opens when half of the requests fail. */
+const FAILING_SHARE = 0.5;
+const MINIMUM_REQUESTS = 5;
+const COOLDOWN_MS = 30_000;
+
 /** The plan of a config that was read. Everything is worked out here, once; requests only walk it. */
 export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null): CompiledConfig {
-  const compiler = new Compiler();
+  const compiler = new Compiler(saved);
   const plan = compiler.node(config, ROOT_OPTION, config);
   return {
     plan,
@@ -46,6 +56,8 @@ class Compiler {
   targetCount = 0;
   sendsAgain = false;
 
+  constructor(private readonly saved: SavedConfig | null) {}
+
   /** `all` is the node with everything that it inherits. */
   node(own: RoutingConfig, path: string, all: RoutingConfig): Plan {
     const { strategy, targets } = own;
@@ -59,7 +71,13 @@ class Compiler {
         return first;
       case 'fallback':
         this.sendsAgain = true;
-        return { kind: 'fallback', path, targets: children, onStatuses: setOf(strategy.on_status_codes) };
+        return {
+          kind: 'fallback',
+          path,
+          targets: children,
+          onStatuses: setOf(strategy.on_status_codes),
+          holdMs: strategy.hold_stream_ms ?? HOLD_MS,
+        };
       case 'loadbalance':
         return balanced(strategy, path, targets, children);
       case 'conditional':
@@ -71,31 +89,60 @@ class Compiler {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
     const { overrides, where } = placed(own, all.override_params ?? {});
-    return {
-      kind: 'target',
-      path,
-      where,
-      customHost: all.custom_host ?? null,
-      params: changesOf(all, overrides),
-      forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
-      timeoutMs: all.request_timeout ?? null,
-      isStrict: all.strict_open_ai_compliance ?? null,
-      isPassedThrough: all.passthrough ?? false,
-      retry: all.retry ? retryOf(all.retry) : null,
-      breaker: all.cb_config ?? null,
-      cache: all.cache ?? null,
-      hooks: hooksOf(all),
-    };
+    return { kind: 'target', path, where, params: changesOf(all, overrides), ...wayOf(all), ...rulesOf(all, this.sharedName(path)) };
+  }
+
+  private sharedName(path: string): string | null {
+    return this.saved && `${this.saved.versionId}:${path}`;
   }
 }
 
+type Way = Pick<PlannedTarget, 'customHost' | 'forwarded' | 'timeoutMs' | 'isStrict' | 'isPassedThrough'>;
+type Rules = Pick<PlannedTarget, 'retry' | 'breaker' | 'cache' | 'hooks'>;
+
+function wayOf(all: RoutingConfig): Way {
+  return {
+    customHost: all.custom_host ?? null,
+    forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
+    timeoutMs: all.request_timeout ?? null,
+    isStrict: all.strict_open_ai_compliance ?? null,
+    isPassedThrough: all.passthrough ?? false,
+  };
+}
+
+function rulesOf(all: RoutingConfig, sharedAs: string | null): Rules {
+  return {
+    retry: all.retry ? retryOf(all.retry) : null,
+    breaker: all.cb_config ? breakerOf(all.cb_config, sharedAs) : null,
+    cache: all.cache ?? null,
+    hooks: hooksOf(all),
+  };
+}
+
+function breakerOf(rules: BreakerRules, sharedAs: string | null): BreakerPlan {
+  const { failure_threshold: failures = null, failure_threshold_percentage: percentage } = rules;
+  const share = percentage === undefined ? null : percentage / 100;
+  return {
+    failures,
+    share: share ?? (failures === null ? FAILING_SHARE : null),
+    minimumRequests: rules.minimum_requests ?? MINIMUM_REQUESTS,
+    cooldownMs: rules.cooldown_interval ?? COOLDOWN_MS,
+    statuses: setOf(rules.failure_status_codes),
+    sharedAs,
+  };
+}
+
+/** What a node says of itself, and not for its targets. */
+const NOT_INHERITED: ReadonlySet<string> = new Set(['strategy', 'targets', 'name', 'weight']);
+
 /** What a target does not say itself, its parent says for it; parameters are merged, and the child's win. */
 function inherited(parent: RoutingConfig, child: RoutingConfig): RoutingConfig {
-  const { strategy, targets: _, name: _name, weight: _weight, ...rest } = parent;
-  const said: Record<string, unknown> = { ...rest, cb_config: strategy?.cb_config ?? parent.cb_config };
-  for (const [field, value] of Object.entries(child)) if (value !== undefined) said[field] = value;
+  const handedOn = Object.entries(parent).filter(([field]) => !NOT_INHERITED.has(field));
+  const breaker = parent.strategy?.cb_config;
   return {
-    ...said,
+    ...Object.fromEntries(handedOn),
+    ...(breaker ? { cb_config: breaker } : {}),
+    ...child,
     override_params: { ...parent.override_params, ...child.override_params },
     default_params: { ...parent.default_params, ...child.default_params },
     drop_params: [...(parent.drop_params ?? []), ...(child.drop_params ?? [])],
@@ -108,16 +155,14 @@ function balanced(
   targets: readonly RoutingConfig[],
   children: readonly Plan[],
 ): LoadBalance {
-  const weighted = children.map((plan, index) => ({ plan, weight: targets[index]?.weight ?? 1 }));
-  const stickyBy = sticky?.enabled ? (sticky.hash_fields ?? []).map(stickyField) : null;
-  return { kind: 'loadbalance', path, targets: weighted.filter(({ weight }) => weight > 0), stickyBy };
-}
-
-function stickyField(field: string): StickyField {
-  const dot = field.indexOf('.');
-  const root = field.slice(0, dot) as StickyField['root'];
-  const key = field.slice(dot + 1);
-  return { root, key: root === 'headers' ? key.toLowerCase() : key };
+  const weighted = children.map((plan, index) => ({
+    plan,
+    // Its own place, and not that of what "single" made of it.
+    path: `${path}.targets[${index}]`,
+    weight: targets[index]?.weight ?? 1,
+  }));
+  const drawn = weighted.filter(({ weight }) => weight > 0);
+  return { kind: 'loadbalance', path, targets: drawn, stickyBy: stickyFields(sticky) };
 }
 
 function conditional(

@@ -19,9 +19,9 @@ import { checkPolicy } from '../planning/check-policy.js';
 import { ConfigPlans } from '../planning/config-plans.js';
 import { Planner } from '../planning/planner.js';
 import { requestPath } from '../planning/request-path.js';
-import { type Answer, Dispatcher } from '../routing/dispatcher.js';
+import { Dispatcher } from '../routing/dispatcher.js';
+import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
-import { AS_ASKED } from '../types/plan.js';
 import { checkLoop } from '../upstream/request-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
@@ -101,11 +101,8 @@ export class Realtime {
     const { query, model, slug } = modelQuery(path.query);
     const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
     const config = await this.configs.find(caller, options.config);
-    if (config) entry.config = config.saved;
-    const answer = await this.dispatcher.dispatch(
-      { exchange: opening, caller, read },
-      config ? config.plan : AS_ASKED,
-    );
+    entry.config = config.saved;
+    const answer = await this.dispatcher.dispatch({ exchange: opening, caller, read }, config.plan);
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, slug);
     else this.deliver(opening, answer);
   }

@@ -196,7 +196,7 @@ describe('a request with a config', () => {
     expect((await request('/v1/unknown', { ...init, body: 'known' })).status).toBe(200);
     expect(calls.map(({ body }) => String(body as Buffer))).toEqual(['known', 'known']);
     calls.length = 0;
-    const streamed = await request('/v1/unknown', { ...init, body: stream, duplex: 'half' } as RequestInit);
+    const streamed = await request('/v1/unknown', { ...init, body: stream, duplex: 'half' });
     expect([streamed.status, calls.length]).toEqual([500, 1]);
   });
 
@@ -304,5 +304,117 @@ describe('a request with a config', () => {
     });
     expect(calls).toHaveLength(1);
     expect(chat).toBeTypeOf('function');
+  });
+});
+
+describe('a stream that breaks before its first useful token', () => {
+  const EVENTS = { 'content-type': 'text/event-stream' };
+  const event = (data: object, name = ''): string => `${name && `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+  const delta = (given: object): string => event({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: given }] });
+  const ROLE = delta({ role: 'assistant', content: '' });
+  const DONE = 'data: [DONE]\n\n';
+  const ERROR = event({ error: { message: 'overloaded', type: 'server_error' } });
+  const GOOD = { headers: EVENTS, chunks: [ROLE, delta({ content: 'Hel' }), delta({ content: 'lo' }), DONE] };
+  const STREAM = { ...CHAT, stream: true };
+  const TWO = { strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'openai-prod' }, { virtual_key: 'groq' }] };
+  const CLAUDE_FIRST = { ...TWO, targets: [{ virtual_key: 'claude' }, { virtual_key: 'openai-prod' }] };
+  const START = event(
+    {
+      type: 'message_start',
+      message: { id: 'm', type: 'message', role: 'assistant', model: 'claude', content: [], usage: { input_tokens: 1 } },
+    },
+    'message_start',
+  );
+  const OVERLOADED = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error');
+
+  it.each([
+    ['with an error', { headers: EVENTS, chunks: [ROLE, ERROR] }],
+    ['with an error in the same piece', { headers: EVENTS, chunks: [ROLE + ERROR] }],
+    ['by breaking off', { headers: EVENTS, chunks: [ROLE], error: new Error('reset') }],
+    ['by ending before anything came', { headers: EVENTS, chunks: [': hello\n\n'] }],
+  ])('%s moves on, and the client never sees it', async (_, broken) => {
+    const { chat, logged } = await given({ answers: [broken, GOOD] });
+
+    const response = await chat(STREAM, by(TWO));
+
+    expect(await response.text()).toBe(GOOD.chunks.join(''));
+    expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+    expect(await logged()).toMatchObject({
+      ending: 'completed',
+      attempts: [{ option_path: 'config.targets[0]', error_code: 'upstream_error' }, { status: 200, error_code: null }],
+    });
+  });
+
+  it('moves on from a stream of another dialect, and to one', async () => {
+    const claude = {
+      headers: EVENTS,
+      chunks: [
+        START,
+        event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }, 'content_block_start'),
+        event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Bonjour' } }, 'content_block_delta'),
+        event({ type: 'message_stop' }, 'message_stop'),
+      ],
+    };
+    const { chat } = await given({ answers: [{ headers: EVENTS, chunks: [START, OVERLOADED] }, GOOD, { headers: EVENTS, chunks: [ERROR] }, claude] });
+
+    const from = await chat(STREAM, by(CLAUDE_FIRST));
+    const to = await chat(STREAM, by({ ...TWO, targets: [{ virtual_key: 'groq' }, { virtual_key: 'claude' }] }));
+
+    expect(await from.text()).toBe(GOOD.chunks.join(''));
+    expect(await to.text()).toContain('Bonjour');
+  });
+
+  it('loses no byte of a stream that was held and is good, however it is cut', async () => {
+    const whole = GOOD.chunks.join('');
+    const chunks = Array.from({ length: Math.ceil(whole.length / 3) }, (_, at) => whole.slice(3 * at, 3 * at + 3));
+    const { chat, calls } = await given({ answers: [{ headers: EVENTS, chunks }] });
+
+    expect(await (await chat(STREAM, by(TWO))).text()).toBe(whole);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is heard as it is once its first token has come', async () => {
+    const chunks = [ROLE, delta({ content: 'Hel' }), ERROR];
+    const { chat, calls } = await given({ answers: [{ headers: EVENTS, chunks }, GOOD] });
+
+    expect(await (await chat(STREAM, by(TWO))).text()).toBe(chunks.join(''));
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is heard as it is from the last target, and where the config wants nothing held', async () => {
+    const broken = { headers: EVENTS, chunks: [ROLE, ERROR] };
+    const { chat } = await given({ answers: [broken] });
+    const unheld = { ...TWO, strategy: { mode: 'fallback', hold_stream_ms: 0 } };
+    const deaf = { ...TWO, strategy: { mode: 'fallback', on_status_codes: [429] } };
+
+    for (const config of [TWO, unheld, deaf])
+      expect(await (await chat(STREAM, by(config))).text()).toBe(broken.chunks.join(''));
+  });
+
+  it('is held for no more than 64 events, nor longer than the config says', async () => {
+    const silent = Array<string>(64).fill(ROLE);
+    const { chat, calls } = await given({
+      answers: [
+        { headers: EVENTS, chunks: [...silent, ERROR] },
+        { headers: EVENTS, chunks: [ROLE], isEndless: true },
+      ],
+    });
+
+    expect(await (await chat(STREAM, by(TWO))).text()).toBe([...silent, ERROR].join(''));
+    const slow = await chat(STREAM, by({ ...TWO, strategy: { mode: 'fallback', hold_stream_ms: 30 } }));
+    const { value } = (await slow.body?.getReader().read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toBe(ROLE);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('holds for plain answers, too: one that breaks off moves on', async () => {
+    const { chat, logs } = await given({
+      answers: [{ chunks: [ANSWER.slice(0, 20)], error: new Error('reset') }, { chunks: [ANSWER] }],
+    });
+
+    const response = await chat(CHAT, by(TWO));
+
+    expect([response.status, await response.text()]).toEqual([200, ANSWER]);
+    expect(logs[0]?.record.attempts).toHaveLength(2);
   });
 });

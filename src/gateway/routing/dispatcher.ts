@@ -1,19 +1,24 @@
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Json } from '../../providers/endpoint.js';
-import type { ReadRequest } from '../door/read-request.js';
+import type { ReadRequest } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { outgoing, type Translated } from '../translating/outgoing.js';
+import { outgoing } from '../translating/outgoing.js';
+import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
+import { RetryBudgets } from '../upstream/retry-budget.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { type Outcome, route, type RoutedRequest, type Walk } from './route.js';
+import { Breakers } from './breakers.js';
+import { proven } from './proven.js';
+import { type Outcome, route, settle, unwrap, type Walk } from './route.js';
 
 /** A request that is ready to be sent. */
 export interface Sending {
@@ -22,27 +27,30 @@ export interface Sending {
   readonly read: ReadRequest;
 }
 
-/** An answer whose head has come, and how it is to be read. */
-export interface Answer {
-  readonly status: number;
-  readonly attempt: Attempt;
-  readonly target: Target;
-  readonly planned: PlannedTarget;
-  /** Null: the answer is the client's as it is. */
-  readonly translated: Translated | null;
-}
-
 /** Sends a request along a plan until an answer stands. */
 @Injectable()
 export class Dispatcher {
+  private readonly budgets = new RetryBudgets();
+
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
+    private readonly breakers: Breakers,
   ) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
   dispatch(sending: Sending, plan: Plan): Promise<Answer> {
     return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, this.walk(sending));
+  }
+
+  /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
+  private async tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    const { response, entry } = sending.exchange;
+    this.breakers.began(planned);
+    const pending = this.attempt(sending, planned);
+    const outcome = await settle(holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending);
+    this.breakers.ended(planned, response.destroyed ? null : outcome);
+    return unwrap(outcome);
   }
 
   /** One target, as often as it may be tried. */
@@ -73,6 +81,8 @@ export class Dispatcher {
     wire: WireRequest,
   ): Promise<Attempt> {
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
+    const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
+    const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
     response.once('close', onLeft);
@@ -82,6 +92,7 @@ export class Dispatcher {
         {
           retries: entry.asked.retries,
           plan: planned.retry,
+          budget,
           isRepeatable: read.isRepeatable,
           isWanted: () => !response.destroyed,
           onGivenUp: (given, errorCode) => {
@@ -92,6 +103,7 @@ export class Dispatcher {
       entry.isExhausted = isExhausted;
       return attempt;
     } finally {
+      budget?.leave();
       response.off('close', onLeft);
     }
   }
@@ -100,7 +112,9 @@ export class Dispatcher {
     const { exchange, read } = sending;
     return {
       request: routedRequest(exchange, read.json),
-      attempt: (planned) => this.attempt(sending, planned),
+      attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
+      decided: (decision) => exchange.entry.decided(decision),
+      isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
         !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
       giveUp: (outcome) => giveUp(exchange, outcome),

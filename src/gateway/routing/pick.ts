@@ -1,56 +1,27 @@
-import { hash } from 'node:crypto';
-import type { LoadBalance, Plan, StickyField, Weighted } from '../types/plan.js';
-import type { RoutedRequest } from './route.js';
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import { sessionOf, shareOfSession } from '../../common/contracts/routing-config/sessions.js';
+import type { LoadBalance, Weighted } from '../types/plan.js';
+
+export interface Picked {
+  readonly target: Weighted;
+  readonly by: 'session' | 'weight';
+}
 
 /** The target of a load balance for one request. `random` is in [0, 1). */
-export function pick(balance: LoadBalance, request: RoutedRequest, random: () => number = Math.random): Plan {
+export function pick(balance: LoadBalance, request: RoutedRequest, random: () => number = Math.random): Picked {
   const { targets, stickyBy } = balance;
   const session = stickyBy && sessionOf(stickyBy, request);
-  return session === null ? pickByWeight(targets, random()) : pickBySession(targets, session);
+  return session === null
+    ? { target: pickByWeight(targets, random()), by: 'weight' }
+    : { target: shareOfSession(targets, session), by: 'session' };
 }
 
-function pickByWeight(targets: readonly Weighted[], random: number): Plan {
+function pickByWeight(targets: readonly Weighted[], random: number): Weighted {
   const total = targets.reduce((sum, { weight }) => sum + weight, 0);
   let left = random * total;
-  for (const { plan, weight } of targets) {
-    left -= weight;
-    if (left < 0) return plan;
-  }
-  return (targets.at(-1) as Weighted).plan;
-}
-
-/** What the fields say together; null where the request has none of them, and so belongs to no other. */
-function sessionOf(fields: readonly StickyField[], request: RoutedRequest): string | null {
-  const values = fields.map((field) => valueOf(field, request));
-  return values.every((value) => value === undefined) ? null : JSON.stringify(values);
-}
-
-function valueOf({ root, key }: StickyField, { metadata, params, headers }: RoutedRequest): unknown {
-  const values: object | null = { metadata, params, headers }[root];
-  return values && Object.hasOwn(values, key) ? (values as Record<string, unknown>)[key] : undefined;
-}
-
-/**
- * Weighted rendezvous hashing: every process of every instance finds the same target for a session without asking any
- * other, each target gets its share of the sessions, and when one is added or removed only its own share moves.
- * https://www.snia.org/sites/default/files/SDC15_presentations/dist_sys/Jason_Resch_New_Consistent_Hashings_Rev.pdf
- */
-function pickBySession(targets: readonly Weighted[], session: string): Plan {
-  let best = targets[0] as Weighted;
-  let bestScore = -Infinity;
   for (const target of targets) {
-    const score = -target.weight / Math.log(uniform(`${target.plan.path}\n${session}`));
-    if (score <= bestScore) continue;
-    best = target;
-    bestScore = score;
+    left -= target.weight;
+    if (left < 0) return target;
   }
-  return best.plan;
-}
-
-const BITS = 48;
-
-/** A number in (0, 1) that only the text decides. */
-function uniform(text: string): number {
-  const bits = hash('sha1', text, 'buffer').readUIntBE(0, BITS / 8);
-  return (bits + 0.5) / 2 ** BITS;
+  return targets.at(-1) as Weighted;
 }

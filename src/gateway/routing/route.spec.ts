@@ -1,12 +1,14 @@
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { describe, expect, it } from 'vitest';
 import { readRoutingConfig } from '../../common/contracts/routing-config.js';
+import { explainRouting } from '../../common/contracts/routing-config/explain.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import type { LoadBalance, Plan } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { pick } from './pick.js';
-import { type Answered, route, type RoutedRequest } from './route.js';
+import { type Answered, route } from './route.js';
 
 const REQUEST: RoutedRequest = { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} };
 
@@ -24,10 +26,11 @@ const failed = (error: AppError): FailedAttempt => new FailedAttempt({ wasSent: 
 async function walked(
   plan: Plan,
   outcomes: Scripted[],
-  more: { mayGoOn?: boolean; request?: RoutedRequest } = {},
+  more: { mayGoOn?: boolean; request?: RoutedRequest; open?: string[] } = {},
 ) {
   const tried: string[] = [];
   const givenUp: (number | string)[] = [];
+  const decisions: string[] = [];
   const heard = await route<Answered>(plan, {
     request: more.request ?? REQUEST,
     attempt: (target) => {
@@ -35,6 +38,8 @@ async function walked(
       const outcome = outcomes[tried.length - 1] ?? 200;
       return typeof outcome === 'number' ? Promise.resolve({ status: outcome }) : Promise.reject(outcome);
     },
+    decided: (decision) => decisions.push(decision),
+    isOpen: (target) => more.open?.includes(target.path.replace('config', '')) ?? false,
     mayGoOn: () => more.mayGoOn ?? true,
     giveUp: ({ answer, thrown }) => {
       givenUp.push(
@@ -46,7 +51,7 @@ async function walked(
     ({ status }) => status,
     (thrown: unknown) => (thrown instanceof FailedAttempt ? thrown.error.code : (thrown as AppError).code),
   );
-  return { tried, heard, givenUp };
+  return { tried, heard, givenUp, decisions };
 }
 
 const three = (more: object = {}): Plan =>
@@ -57,7 +62,8 @@ const three = (more: object = {}): Plan =>
 
 describe('route', () => {
   it.each([408, 429, 500, 502, 503, 529])('moves on for the answer %i', async (status) => {
-    expect(await walked(three(), [status, 200])).toEqual({
+    expect(await walked(three(), [status, 200])).toMatchObject({
+      decisions: [],
       tried: ['.targets[0]', '.targets[1]'],
       heard: 200,
       givenUp: [status],
@@ -65,7 +71,7 @@ describe('route', () => {
   });
 
   it.each([200, 246, 301, 400, 401, 403, 404, 413, 422, 446])('lets the answer %i stand', async (status) => {
-    expect(await walked(three(), [status])).toEqual({ tried: ['.targets[0]'], heard: status, givenUp: [] });
+    expect(await walked(three(), [status])).toMatchObject({ tried: ['.targets[0]'], heard: status, givenUp: [] });
   });
 
   it.each([
@@ -107,7 +113,7 @@ describe('route', () => {
   });
 
   it('lets the last outcome stand, whatever it is', async () => {
-    expect(await walked(three(), [500, failed(new AppError('upstream_error')), 503])).toEqual({
+    expect(await walked(three(), [500, failed(new AppError('upstream_error')), 503])).toMatchObject({
       tried: ['.targets[0]', '.targets[1]', '.targets[2]'],
       heard: 503,
       givenUp: [500, 'upstream_error'],
@@ -127,7 +133,7 @@ describe('route', () => {
       ],
     });
 
-    expect(await walked(plan, [500, 503, 200])).toEqual({
+    expect(await walked(plan, [500, 503, 200])).toMatchObject({
       tried: ['.targets[0].targets[0]', '.targets[0].targets[1]', '.targets[1].targets[0]'],
       heard: 200,
       givenUp: [500, 503],
@@ -153,11 +159,12 @@ describe('route', () => {
     expect((await walked(plan, [], asked({ plan: 'paid' }))).tried).toEqual(['.targets[1]']);
     expect((await walked(plan, [], asked({ plan: 'free' }))).tried).toEqual(['.targets[0]']);
     expect((await walked(plan, [], asked(null))).tried).toEqual(['.targets[0]']);
-    expect(await walked(strict, [])).toEqual({ tried: [], heard: 'no_target', givenUp: [] });
+    expect(await walked(strict, [])).toMatchObject({ tried: [], heard: 'no_target', givenUp: [] });
   });
 });
 
 describe('pick', () => {
+  const picked = (...asked: Parameters<typeof pick>): Plan => pick(...asked).target.plan;
   const balance = (weights: number[], sticky?: string[]): LoadBalance =>
     planOf({
       strategy: {
@@ -175,7 +182,7 @@ describe('pick', () => {
 
   it('gives each target its share of the draws', () => {
     const draws = Array.from({ length: 1_000 }, (_, index) =>
-      pick(balance([3, 1, 0]), REQUEST, () => index / 1_000),
+      picked(balance([3, 1, 0]), REQUEST, () => index / 1_000),
     );
 
     expect(paths(draws)).toEqual({ 'config.targets[0]': 750, 'config.targets[1]': 250 });
@@ -184,9 +191,9 @@ describe('pick', () => {
   it('keeps a session at its target, and gives each target about its share of the sessions', () => {
     const plan = balance([3, 1], ['metadata.user']);
     const users = Array.from({ length: 4_000 }, (_, index) => of(`user-${index}`));
-    const first = users.map((user) => pick(plan, user));
+    const first = users.map((user) => picked(plan, user));
 
-    expect(users.map((user) => pick(plan, user))).toEqual(first);
+    expect(users.map((user) => picked(plan, user))).toEqual(first);
     expect(paths(first)['config.targets[0]']).toBeGreaterThan(2_850);
     expect(paths(first)['config.targets[0]']).toBeLessThan(3_150);
   });
@@ -195,18 +202,76 @@ describe('pick', () => {
     const users = Array.from({ length: 500 }, (_, index) => of(`user-${index}`));
     const [all, fewer] = [balance([1, 1, 1], ['metadata.user']), balance([1, 1, 0], ['metadata.user'])];
 
-    const moved = users.filter((user) => pick(all, user).path !== pick(fewer, user).path);
+    const moved = users.filter((user) => picked(all, user).path !== picked(fewer, user).path);
 
-    expect(moved.every((user) => pick(all, user).path === 'config.targets[2]')).toBe(true);
+    expect(moved.every((user) => picked(all, user).path === 'config.targets[2]')).toBe(true);
   });
 
   it('draws anew for requests that have none of the fields', () => {
     const plan = balance([1, 1], ['metadata.user', 'headers.X-Session', 'params.session']);
     const drawn = (request: RoutedRequest) =>
-      [0.1, 0.9].map((random) => pick(plan, request, () => random).path);
+      [0.1, 0.9].map((random) => picked(plan, request, () => random).path);
 
     expect(new Set(drawn(REQUEST)).size).toBe(2);
     expect(new Set(drawn({ ...REQUEST, headers: { 'x-session': 's' } })).size).toBe(1);
     expect(new Set(drawn({ ...REQUEST, params: { session: 's' } })).size).toBe(1);
+  });
+});
+
+describe('a target that is out of service', () => {
+  const balanced = planOf({
+    strategy: { mode: 'loadbalance' },
+    targets: [{ virtual_key: 'a', weight: 1_000 }, { virtual_key: 'b', weight: 0.001 }],
+  });
+
+  it('is passed over while there is another one', async () => {
+    expect((await walked(three(), [200], { open: ['.targets[0]'] })).tried).toEqual(['.targets[1]']);
+    expect((await walked(balanced, [200], { open: ['.targets[0]'] })).tried).toEqual(['.targets[1]']);
+  });
+
+  it('is asked nevertheless when all are', async () => {
+    const open = ['.targets[0]', '.targets[1]', '.targets[2]'];
+
+    expect((await walked(three(), [500, 500, 200], { open })).heard).toBe(200);
+  });
+
+  it('takes the branch above it along when the whole of it is out', async () => {
+    const plan = planOf({
+      strategy: { mode: 'fallback' },
+      targets: [{ strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'a' }] }, { virtual_key: 'b' }],
+    });
+
+    expect((await walked(plan, [200], { open: ['.targets[0].targets[0]'] })).tried).toEqual(['.targets[1]']);
+  });
+});
+
+describe('the log and the explanation of a request', () => {
+  it('agree with the way that it takes', async () => {
+    const document = {
+      strategy: {
+        mode: 'conditional',
+        conditions: [{ query: { 'metadata.user': { $regex: '^user-[0-4]' } }, then: 'a' }],
+        default: 'b',
+      },
+      targets: [
+        {
+          name: 'a',
+          strategy: { mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata.user'] } },
+          targets: [{ virtual_key: 'a1', weight: 2 }, { strategy: { mode: 'single' }, targets: [{ virtual_key: 'a2' }] }],
+        },
+        { name: 'b', strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'b1' }, { virtual_key: 'b2' }] },
+      ],
+    };
+    const read = readRoutingConfig(document);
+    if (read.mistakes) throw new Error('not readable');
+
+    for (let user = 0; user < 100; user++) {
+      const request = { ...REQUEST, metadata: { user: `user-${user % 10}-${user}` } };
+      const { tried, decisions } = await walked(planOf(document), [500, 200], { request });
+      const told = explainRouting(read.config, request);
+
+      expect(told.targets.map(({ path }) => path.replace('config', '')).slice(0, tried.length)).toEqual(tried);
+      expect(decisions).toHaveLength(told.decisions.length);
+    }
   });
 });

@@ -5,7 +5,7 @@ import { messagesUsage } from '../../providers/endpoints/messages.js';
 import { supportOf } from '../../providers/endpoints/support.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
-import type { Content } from '../door/read-request.js';
+import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';

@@ -1,11 +1,11 @@
 import type { Condition } from '../../common/contracts/routing-config/conditions.js';
 import type {
-  BreakerRules,
   CacheRules,
   GuardrailReference,
   Hook,
   JsonObject,
 } from '../../common/contracts/routing-config/document.js';
+import type { StickyField } from '../../common/contracts/routing-config/sessions.js';
 import type { Secret } from '../../common/crypto/secret.js';
 
 /**
@@ -24,6 +24,8 @@ export interface Fallback {
   readonly targets: readonly Plan[];
   /** Statuses that move on; null for the default. */
   readonly onStatuses: ReadonlySet<number> | null;
+  /** How long a stream is held back for its first useful token, so that a target that breaks before it can be replaced. */
+  readonly holdMs: number;
 }
 
 /** Chooses one target per request. */
@@ -37,13 +39,10 @@ export interface LoadBalance {
 
 export interface Weighted {
   readonly plan: Plan;
+  /** Where it stands in the config. */
+  readonly path: string;
   /** Above 0. */
   readonly weight: number;
-}
-
-export interface StickyField {
-  readonly root: 'metadata' | 'params' | 'headers';
-  readonly key: string;
 }
 
 /** The first condition that a request meets chooses its target. */
@@ -76,7 +75,7 @@ export interface PlannedTarget {
   /** The request goes to the provider untranslated. */
   readonly isPassedThrough: boolean;
   readonly retry: RetryPlan | null;
-  readonly breaker: BreakerRules | null;
+  readonly breaker: BreakerPlan | null;
   readonly cache: CacheRules | null;
   readonly hooks: Hooks | null;
 }
@@ -112,6 +111,20 @@ export interface RetryPlan {
   readonly heedsProvider: boolean;
 }
 
+/** When a target is taken out of service. */
+export interface BreakerPlan {
+  /** Failures in a minute; null for no such bound. */
+  readonly failures: number | null;
+  /** Failures in a minute as a share of the requests, 0 to 1, from `minimumRequests` on; null for no such bound. */
+  readonly share: number | null;
+  readonly minimumRequests: number;
+  readonly cooldownMs: number;
+  /** Null: 500 and above. */
+  readonly statuses: ReadonlySet<number> | null;
+  /** What processes call the target among each other; null where the config came with the request. */
+  readonly sharedAs: string | null;
+}
+
 /** Checks and changes of requests and answers, as the config wrote them. */
 export interface Hooks {
   readonly before: readonly Hook[];
@@ -143,7 +156,7 @@ export interface SavedConfig {
 }
 
 /** The plan of a request without a config: one place, which the request names itself. */
-export const AS_ASKED: PlannedTarget = {
+const AS_ASKED: PlannedTarget = {
   kind: 'target',
   path: ROOT_OPTION,
   where: null,
@@ -157,4 +170,14 @@ export const AS_ASKED: PlannedTarget = {
   breaker: null,
   cache: null,
   hooks: null,
+};
+
+/** What a request without a config goes by. */
+export const NO_CONFIG: CompiledConfig = {
+  plan: AS_ASKED,
+  saved: null,
+  cache: null,
+  hooks: null,
+  targetCount: 1,
+  sendsAgain: false,
 };

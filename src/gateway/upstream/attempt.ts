@@ -72,6 +72,12 @@ export class Attempt implements WireHandler, Watched, Reply {
     else if (wantsMore) this.resumeWire?.();
   }
 
+  /** Gives back what a sink has taken, for the next one. Until that comes, the provider waits. */
+  detach(taken: Buffer[]): void {
+    this.sink = null;
+    this.early = taken;
+  }
+
   resume(): void {
     this.lastActivityAt = performance.now();
     this.resumeWire?.();

@@ -101,9 +101,8 @@ export function upstreamHeaders(
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
-    const rule = forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
     if (
-      !staysHere(rule, value, credentials, gatewayKey) &&
+      !staysHere(ruleFor(name, forwarded), value, credentials, gatewayKey) &&
       !perConnection?.has(name.toLowerCase()) &&
       !isNamed(own, name)
     )
@@ -114,6 +113,10 @@ export function upstreamHeaders(
   addAccount(headers, request, target);
   if (target.isCustomHost) headers.push(LOOP_HEADER, LOOP_TOKEN);
   return headers;
+}
+
+function ruleFor(name: string, forwarded: Target['forwarded']): Rule {
+  return forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
 }
 
 function staysHere(rule: Rule, value: string, { key }: Credentials, gatewayKey: string): boolean {

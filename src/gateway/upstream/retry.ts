@@ -5,6 +5,7 @@ import type { RetryPlan } from '../types/plan.js';
 import type { Reply } from '../types/reply.js';
 import type { Attempt } from './attempt.js';
 import { headerOf } from './response-headers.js';
+import type { RetryBudget } from './retry-budget.js';
 
 /** One try more when nothing had been sent: a provider that just restarts is back at once. */
 const UNSENT_TRIES = 1;
@@ -25,6 +26,8 @@ export interface RetryPolicy {
   readonly retries: number;
   /** What the config says instead; null where it says nothing. */
   readonly plan: RetryPlan | null;
+  /** Null where there will be no further try of something that was sent. */
+  readonly budget: RetryBudget | null;
   /** The body can be sent again: it was kept, not streamed. */
   readonly isRepeatable: boolean;
   /** The client is still there. */
@@ -95,7 +98,8 @@ class Patience {
   }
 
   private spend(pauseMs: number): number | null {
-    if (this.retriesLeft <= 0 || this.waitedMs + pauseMs > WAITS_MS_MAX) {
+    const isAllowed = this.retriesLeft > 0 && this.waitedMs + pauseMs <= WAITS_MS_MAX;
+    if (!isAllowed || this.policy.budget?.take() === false) {
       this.isExhausted = this.policy.isRepeatable && (this.policy.plan?.attempts ?? this.policy.retries) > 0;
       return null;
     }

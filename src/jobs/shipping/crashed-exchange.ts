@@ -26,6 +26,7 @@ export function crashedExchange(opened: OpenedExchange, diedAt: number): Request
     config_id: null,
     config_version_id: null,
     option_path: 'config',
+    decisions: null,
     ending: 'gateway_crashed',
     status: 500,
     error_code: 'gateway_crashed',

@@ -12,6 +12,12 @@ export interface RequestFacts {
   readonly pathname: string;
 }
 
+/** What all choices are made by. */
+export interface RoutedRequest extends RequestFacts {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
 /** A query, ready to be asked. */
 export type Condition = (facts: RequestFacts) => boolean;
 
@@ -132,7 +138,7 @@ function equals(expected: unknown, at: Place): Test {
 function isSame(value: unknown, expected: unknown): boolean {
   if (value === expected) return true;
   if (value == null || expected === null) return value == null && expected === null;
-  return isScalar(value) && String(value) === String(expected);
+  return isScalar(value) && isScalar(expected) && String(value) === String(expected);
 }
 
 function isIn(expected: unknown, at: Place): Test {

@@ -56,6 +56,8 @@ export interface Strategy {
   /** Name of the target for requests that meet no condition. */
   readonly default?: string;
   readonly sticky?: StickyRules;
+  /** Milliseconds that a fallback holds a stream back for its first useful token; 0 passes it on at once. */
+  readonly hold_stream_ms?: number;
   /** For every target below that has none of its own. */
   readonly cb_config?: BreakerRules;
 }

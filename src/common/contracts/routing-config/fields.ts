@@ -121,6 +121,7 @@ const strategy = object<Strategy>(
     on_status_codes: statuses,
     conditions: listOf(condition, { min: 1, max: CONDITIONS_MAX }),
     default: name,
+    hold_stream_ms: whole({ min: 0, max: 60_000 }),
     sticky,
     cb_config: breaker,
   },

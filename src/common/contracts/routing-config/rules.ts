@@ -28,6 +28,7 @@ const SECRETS = ['api_key', ...ACCOUNT_SECRETS] as const satisfies readonly (key
 const OF_A_MODE = {
   conditions: 'conditional',
   default: 'conditional',
+  hold_stream_ms: 'fallback',
   sticky: 'loadbalance',
 } as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
 
@@ -123,16 +124,20 @@ type Targets = readonly (RoutingConfig | undefined)[];
 
 function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, { isRoot }: Where): void {
   const place = at.at('strategy');
-  for (const [field, mode] of Object.entries(OF_A_MODE))
-    if (strategy.mode && strategy.mode !== mode && strategy[field as keyof Strategy] !== undefined)
-      place.at(field).refuse(`means nothing in the mode "${strategy.mode}"`);
-  if (strategy.sticky?.enabled && !strategy.sticky.hash_fields)
-    place.at('sticky').at('hash_fields').refuse('is missing: it says which requests belong together');
+  checkFit(strategy, place);
   if (targets) checkCount(strategy, targets, at, isRoot);
   else if (strategy.mode !== 'single') at.at('targets').refuse('is missing: the strategy chooses among them');
   if (strategy.mode === 'conditional') checkConditions(strategy, targets ?? [], place);
   if (strategy.mode === 'loadbalance' && targets?.every((target) => target?.weight === 0))
     at.at('targets').refuse('has no target with a weight above 0');
+}
+
+function checkFit(strategy: Strategy, at: Place): void {
+  for (const [field, mode] of Object.entries(OF_A_MODE))
+    if (strategy.mode && strategy.mode !== mode && strategy[field as keyof Strategy] !== undefined)
+      at.at(field).refuse(`means nothing in the mode "${strategy.mode}"`);
+  if (strategy.sticky?.enabled && !strategy.sticky.hash_fields)
+    at.at('sticky').at('hash_fields').refuse('is missing: it says which requests belong together');
 }
 
 function checkCount({ mode }: Strategy, { length }: Targets, at: Place, isRoot: boolean): void {

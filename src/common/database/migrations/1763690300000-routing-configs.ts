@@ -12,7 +12,8 @@ export class RoutingConfigs1763690300000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
     await runner.query(`
-      ALTER TABLE request_logs DROP COLUMN config_id, DROP COLUMN config_version_id, DROP COLUMN option_path;
+      ALTER TABLE request_logs DROP COLUMN config_id, DROP COLUMN config_version_id, DROP COLUMN option_path,
+        DROP COLUMN decisions;
       ALTER TABLE request_attempts DROP COLUMN option_path;
       ALTER TABLE api_keys DROP COLUMN default_config_id, DROP COLUMN allow_config_override;
       ALTER TABLE workspaces DROP COLUMN default_config_id;
@@ -70,5 +71,6 @@ const DEFAULTS = `
 
 /** Null in rows of before. */
 const LOG = `
-  ALTER TABLE request_logs ADD COLUMN config_id uuid, ADD COLUMN config_version_id uuid, ADD COLUMN option_path text;
+  ALTER TABLE request_logs ADD COLUMN config_id uuid, ADD COLUMN config_version_id uuid, ADD COLUMN option_path text,
+    ADD COLUMN decisions jsonb;
   ALTER TABLE request_attempts ADD COLUMN option_path text`;

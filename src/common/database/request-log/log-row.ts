@@ -107,7 +107,7 @@ const requestLogs: CopyTable<RequestRow> = {
     ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd'),
     ...tokens<RequestRow>(({ usage }) => usage),
     { name: 'attempt_count', type: 'int2', value: ({ attempts }) => attempts.length },
-    ...fields<RequestRow>('jsonb', 'metadata'),
+    ...fields<RequestRow>('jsonb', 'decisions', 'metadata'),
   ],
   rowsOf: ({ record }, batch_id) => [{ ...record, batch_id }],
 };

@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { OutageNews } from '../ports.js';
+import type { BreakerPlan, PlannedTarget } from '../types/plan.js';
+import { FailedAttempt } from '../upstream/retry.js';
+import type { Answered, Outcome } from './route.js';
+
+/** Failures are counted over the last one to two of these. */
+const SPAN_MS = 30_000;
+
+/** Targets that others found out of service and this process does not know yet, at most. */
+const TOLD_MAX = 10_000;
+
+/** Milliseconds that never go back, so that a clock that jumps opens and closes nothing. */
+export type Clock = () => number;
+
+/**
+ * A circuit breaker per target (https://learn.microsoft.com/azure/architecture/patterns/circuit-breaker). Each process
+ * counts what it sees itself. One that opens tells the others, which take the target out for the same time. When the time is over,
+ * one request tries it: the target comes back with its success, or stays out for as long again.
+ */
+@Injectable()
+export class Breakers {
+  private readonly circuits = new WeakMap<BreakerPlan, Circuit>();
+  /** Until when a target is out, as another process said. */
+  private readonly told = new Map<string, number>();
+  private readonly now: Clock = () => performance.now();
+
+  constructor(private readonly news: OutageNews) {
+    news.subscribe((target, cooldownMs) => this.hear(target, cooldownMs));
+  }
+
+  /** The target is out of service, so that others should be asked. */
+  isOpen({ breaker }: PlannedTarget): boolean {
+    if (!breaker) return false;
+    const now = this.now();
+    return this.isTold(breaker, now) || this.circuitOf(breaker).isOpen(now);
+  }
+
+  /** A request goes to the target. */
+  began({ breaker }: PlannedTarget): void {
+    if (breaker) this.circuitOf(breaker).began(this.now());
+  }
+
+  /** What became of it; null where the client left. That, and a refusal of our own, say nothing about the target. */
+  ended({ breaker }: PlannedTarget, outcome: Outcome<Answered> | null): void {
+    if (!breaker) return;
+    const hasFailed = failureIn(outcome, breaker);
+    const isNew = this.circuitOf(breaker).ended(hasFailed, this.now());
+    if (isNew && breaker.sharedAs !== null) this.news.tell(breaker.sharedAs, breaker.cooldownMs);
+  }
+
+  private circuitOf(plan: BreakerPlan): Circuit {
+    let circuit = this.circuits.get(plan);
+    if (!circuit) this.circuits.set(plan, (circuit = new Circuit(plan)));
+    return circuit;
+  }
+
+  private isTold({ sharedAs }: BreakerPlan, now: number): boolean {
+    if (sharedAs === null || this.told.size === 0) return false;
+    const until = this.told.get(sharedAs);
+    if (until === undefined) return false;
+    if (now < until) return true;
+    this.told.delete(sharedAs);
+    return false;
+  }
+
+  private hear(target: string, cooldownMs: number): void {
+    const [oldest] = this.told.keys();
+    if (this.told.size >= TOLD_MAX && oldest !== undefined) this.told.delete(oldest);
+    this.told.set(target, this.now() + cooldownMs);
+  }
+}
+
+/** Whether an outcome speaks against the target; null where it says nothing of it. */
+function failureIn(outcome: Outcome<Answered> | null, { statuses }: BreakerPlan): boolean | null {
+  if (!outcome) return null;
+  const { answer, thrown } = outcome;
+  if (answer) return statuses ? statuses.has(answer.status) : answer.status >= 500;
+  return thrown instanceof FailedAttempt && thrown.error.spec.elsewhere === true ? true : null;
+}
+
+interface Span {
+  readonly startedAt: number;
+  requests: number;
+  failures: number;
+}
+
+/** The counts and the state of one target. */
+class Circuit {
+  private current: Span = { startedAt: 0, requests: 0, failures: 0 };
+  private before: Span = this.current;
+  private openUntil: number | null = null;
+  private isProbing = false;
+
+  constructor(private readonly plan: BreakerPlan) {}
+
+  isOpen(now: number): boolean {
+    return this.openUntil !== null && (now < this.openUntil || this.isProbing);
+  }
+
+  began(now: number): void {
+    if (this.openUntil !== null && now >= this.openUntil) this.isProbing = true;
+  }
+
+  /** Answers whether the target has just gone out of service. */
+  ended(hasFailed: boolean | null, now: number): boolean {
+    const wasProbe = this.isProbing;
+    this.isProbing = false;
+    if (hasFailed === null) return false;
+    if (this.openUntil !== null) return wasProbe && this.judgeProbe(hasFailed, now);
+    this.count(hasFailed, now);
+    return hasFailed && this.isTooMuch() && this.open(now);
+  }
+
+  private judgeProbe(hasFailed: boolean, now: number): boolean {
+    if (hasFailed) return this.open(now);
+    this.openUntil = null;
+    return false;
+  }
+
+  private open(now: number): true {
+    this.openUntil = now + this.plan.cooldownMs;
+    this.current = this.before = { startedAt: now, requests: 0, failures: 0 };
+    return true;
+  }
+
+  private count(hasFailed: boolean, now: number): void {
+    const age = now - this.current.startedAt;
+    if (age >= SPAN_MS) {
+      const fresh = { startedAt: now, requests: 0, failures: 0 };
+      this.before = age < 2 * SPAN_MS ? this.current : fresh;
+      this.current = fresh;
+    }
+    this.current.requests += 1;
+    if (hasFailed) this.current.failures += 1;
+  }
+
+  private isTooMuch(): boolean {
+    const { before, current, plan } = this;
+    const isOneSpan = before === current;
+    const requests = current.requests + (isOneSpan ? 0 : before.requests);
+    const failures = current.failures + (isOneSpan ? 0 : before.failures);
+    if (plan.failures !== null && failures >= plan.failures) return true;
+    return plan.share !== null && requests >= plan.minimumRequests && failures / requests >= plan.share;
+  }
+}

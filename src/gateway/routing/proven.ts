@@ -1,0 +1,141 @@
+import type { ServerResponse } from 'node:http';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Endpoint, UsageReader } from '../../providers/endpoint.js';
+import { type Decoding, decoding } from '../journal/decoding.js';
+import type { Entry } from '../journal/entry.js';
+import { nothingRead, parsedObject } from '../journal/metering.js';
+import { SseReader } from '../journal/sse-reader.js';
+import { TranslatedStream } from '../translating/translated-stream.js';
+import type { ReplySink } from '../types/reply.js';
+import { readResponseHead } from '../upstream/response-headers.js';
+import { FailedAttempt } from '../upstream/retry.js';
+import type { Answer } from '../types/answer.js';
+
+/** What is held back at most. */
+const EVENTS_MAX = 64;
+const BYTES_MAX = 256 * 1024;
+
+/**
+ * The answer, once it may be passed on: a stream when its first useful token has come, a plain answer when it is whole; or when
+ * the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the FailedAttempt
+ * when the provider says an error or breaks off before that: the client has seen nothing of it.
+ */
+export function proven(answer: Answer, entry: Entry, holdMs: number, response: ServerResponse): Promise<Answer> {
+  const trial = answer.status < 400 ? trialOf(answer, entry.endpoint) : null;
+  if (!trial) return Promise.resolve(answer);
+  const { attempt } = answer;
+  return new Promise((resolve, reject) => {
+    const onLeft = (): void => attempt.cancel();
+    response.once('close', onLeft);
+    const timer = setTimeout(() => trial.pass(), holdMs);
+    trial.whenOver = (error) => {
+      clearTimeout(timer);
+      response.off('close', onLeft);
+      if (error) reject(new FailedAttempt(attempt, error));
+      else resolve(answer);
+    };
+    attempt.attach(trial);
+  });
+}
+
+/** Null for what is not looked at: answers of endpoints that the gateway does not read, and encodings that it cannot. */
+function trialOf(answer: Answer, endpoint: Endpoint | null): Trial | null {
+  if (!endpoint?.usage) return null;
+  const { contentType, contentEncoding } = readResponseHead(answer.attempt.rawHeaders);
+  const isJson = contentType?.startsWith('application/json') ?? false;
+  if (isJson) return new Trial(answer, null, null);
+  const isStream = answer.translated?.context.isStreamed ?? contentType?.startsWith('text/event-stream') ?? false;
+  return isStream ? new Trial(answer, endpoint.usage, contentEncoding) : null;
+}
+
+/** Takes the beginning of an answer and judges it. */
+class Trial implements ReplySink {
+  whenOver: (error: AppError | null) => void = () => undefined;
+  private readonly taken: Buffer[] = [];
+  private bytes = 0;
+  private events = 0;
+  private isOver = false;
+  private readonly translation: TranslatedStream | null;
+  private readonly reader: SseReader | null;
+  private readonly decoder: Decoding | null;
+
+  /** `usage` reads the events of a stream as the client gets them; null for a plain answer. */
+  constructor(
+    private readonly answer: Answer,
+    usage: UsageReader | null,
+    contentEncoding: string | null,
+  ) {
+    const { translated } = answer;
+    this.translation = usage && translated ? new TranslatedStream(translated, nothingRead()) : null;
+    this.reader = usage && new SseReader((data) => this.judge(data, usage));
+    this.decoder = usage && decoding(contentEncoding, BYTES_MAX, (chunk) => this.read(chunk));
+  }
+
+  onChunk(chunk: Buffer): boolean {
+    this.taken.push(chunk);
+    this.bytes += chunk.length;
+    this.decoder?.write(chunk);
+    if (this.bytes > BYTES_MAX) this.pass();
+    return !this.isOver;
+  }
+
+  /** A stream that ends in order has said what it had to say, if it said anything. */
+  onEnd(): void {
+    if (!this.decoder) return this.pass();
+    this.decoder.end(() => {
+      if (this.translation) this.read(null);
+      this.reader?.end();
+      if (this.events > 0) this.pass();
+      else this.fail('the stream ended before it began');
+    });
+  }
+
+  onFail(error: AppError): void {
+    this.over(error);
+  }
+
+  pass(): void {
+    if (this.isOver) return;
+    this.answer.attempt.detach(this.taken);
+    this.over(null);
+  }
+
+  private fail(detail: string): void {
+    if (this.isOver) return;
+    this.over(new AppError('upstream_error', { detail }));
+    this.answer.attempt.cancel();
+  }
+
+  private over(error: AppError | null): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.whenOver(error);
+  }
+
+  /** Bytes of the stream in clear; null at its end. */
+  private read(chunk: Buffer | null): void {
+    if (this.isOver) return;
+    if (!this.translation) {
+      if (chunk) this.reader?.feed(chunk);
+      return;
+    }
+    const text = chunk ? this.translation.feed(chunk) : this.translation.end();
+    this.reader?.feed(Buffer.from(text));
+    if (this.translation.error) this.fail(SAID_AN_ERROR);
+  }
+
+  private judge(data: string, usage: UsageReader): void {
+    if (this.isOver) return;
+    this.events += 1;
+    const event = parsedObject(data);
+    if (event && isError(event)) this.fail(SAID_AN_ERROR);
+    else if (!event || this.events >= EVENTS_MAX || usage.outputText(event) !== '') this.pass();
+  }
+}
+
+const SAID_AN_ERROR = 'its stream began with an error';
+
+/** Errors in the words of chat completions and Google, of Anthropic, and of responses. */
+function isError({ error, type }: Readonly<Record<string, unknown>>): boolean {
+  return (error !== undefined && error !== null) || type === 'error' || type === 'response.failed';
+}

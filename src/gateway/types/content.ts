@@ -1,0 +1,25 @@
+import type { Json } from '../../providers/endpoint.js';
+import type { RequestPath } from '../planning/request-path.js';
+import type { WireRequest } from '../upstream/wire.js';
+
+/** What a request says to a provider, as it will go upstream, and what was read of it. */
+export interface Content {
+  readonly path: RequestPath;
+  readonly body: WireRequest['body'];
+  /** The body as an object; null where it was not read. */
+  readonly json: Json | null;
+  readonly model: string | null;
+  readonly isStreamed: boolean;
+  /** The connection is to become a WebSocket. */
+  readonly isWebSocket?: true;
+}
+
+/** A request as it came. */
+export interface ReadRequest extends Content {
+  /** Slug that the model named, `@slug/model`. */
+  readonly modelSlug: string | null;
+  /** The body is kept whole, so that another try can send it again. */
+  readonly isRepeatable: boolean;
+  /** How long the client took to send it, milliseconds. */
+  readonly waitedMs: number;
+}
