@@ -5,8 +5,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMINISTRATION_BODY_LIMIT } from './common/errors/administration-error.js';
 import { AppError } from './common/errors/app-error.js';
+import { bodyLimitOf } from './common/http/body-limits.js';
 import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
 
@@ -44,8 +44,9 @@ export class AdminRelay {
 
   /** Answers a request of the administration. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    if (Number(request.headers['content-length'] ?? 0) > ADMINISTRATION_BODY_LIMIT) {
-      this.refuse(request, response, tooLarge());
+    const limitBytes = bodyLimitOf(request.url ?? '');
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+      this.refuse(request, response, new AppError('body_too_large', { limitBytes }));
       return;
     }
     this.connect(request, response).then(
@@ -109,14 +110,15 @@ export class AdminRelay {
    * written to, and its answer would be lost with the connection.
    */
   private limit(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
+    const limitBytes = bodyLimitOf(request.url ?? '');
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= ADMINISTRATION_BODY_LIMIT || response.headersSent) return;
+      if (bytes <= limitBytes || response.headersSent) return;
       request.unpipe(upstream);
       upstream.removeAllListeners('error').on('error', () => undefined);
       upstream.destroy();
-      this.refuse(request, response, tooLarge());
+      this.refuse(request, response, new AppError('body_too_large', { limitBytes }));
     });
   }
 
@@ -138,8 +140,6 @@ export class AdminRelay {
     return headers;
   }
 }
-
-const tooLarge = (): AppError => new AppError('body_too_large', { limitBytes: ADMINISTRATION_BODY_LIMIT });
 
 /** A client that is still sending what nobody reads is told that its connection ends with this answer. */
 function answerHeaders(answer: IncomingMessage, request: IncomingMessage): string[] {

@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureAdmin } from './admin/configure.js';
 import { serveDocs } from './admin/docs.js';
+import { serveInvitePage } from './admin/invites/invite-page.js';
 import { AdministrationModule } from './administration.module.js';
 import { connectPatiently } from './common/database/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
@@ -33,6 +34,7 @@ async function main(settings: Settings): Promise<void> {
   );
   configureAdmin(app);
   serveDocs(app);
+  serveInvitePage(app);
   startMetrics();
   await app.init();
   await app.getHttpAdapter().getInstance().ready();

@@ -6,13 +6,15 @@ import { QueuesModule } from './common/queues/queues.module.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
+import { MailsModule } from './jobs/mails/mails.module.js';
 import { ShippingModule } from './jobs/shipping/shipping.module.js';
 
 /** The background process. Every instance ships its own spool; the jobs of the queue run where the role says so. */
 @Module({})
 export class WorkerModule {
   static of(settings: Settings, dataSource: DataSource): DynamicModule {
-    const jobs = settings.role === 'api' ? [] : [JobsModule];
+    const mails = settings.mail === null ? [] : [MailsModule.through(settings.mail, settings)];
+    const jobs = settings.role === 'api' ? [] : [JobsModule, ...mails];
     return {
       module: WorkerModule,
       imports: [

@@ -3,7 +3,7 @@ import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
 import type { OrganizationPolicy, Principal, PrincipalKind } from '../auth/principal.js';
 import { scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
-import type { ChangeFeed } from '../common/changes/change.js';
+import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
@@ -22,7 +22,7 @@ interface Row {
   readonly workspace_id: string | null;
   readonly user_id: string | null;
   readonly authority_id: string | null;
-  /** The authority's roles; null when that person is gone. */
+  /** The authority's roles; null when that person is gone or deactivated. */
   readonly organization_role: OrganizationRole | null;
   readonly workspace_role: WorkspaceRole | null;
   readonly settings: Partial<OrganizationSettings>;
@@ -44,10 +44,12 @@ const BY_HASH = `
   JOIN organizations organization ON organization.id = key.organization_id
   LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
   LEFT JOIN users authority ON authority.organization_id = key.organization_id
-    AND authority.id = coalesce(key.user_id, key.created_by_user_id)
+    AND authority.id = coalesce(key.user_id, key.created_by_user_id) AND authority.status = 'active'
   LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
   WHERE key.deleted_at IS NULL
     AND (key.key_hash = $1 OR (key.previous_key_hash = $1 AND key.previous_key_expires_at > now()))`;
+
+const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
   'organisation-service': 'admin_key',
@@ -84,9 +86,8 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
     changes.subscribe((change) => {
-      // The roles of a person bound many keys, and what the organization decides all of its.
-      if (change === null || change.resource === 'user' || change.resource === 'organization')
-        this.cache.clear();
+      // The roles of a person bound many keys, and an organization or a workspace that changes all of its own.
+      if (change === null || BINDS_MANY_KEYS.has(change.resource)) this.cache.clear();
       else if (change.resource === 'api_key') this.cache.forget(change.id);
     });
   }

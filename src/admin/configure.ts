@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ADMINISTRATION_BODY_LIMIT } from '../common/errors/administration-error.js';
 import { AppError } from '../common/errors/app-error.js';
+import { ADMINISTRATION_BODY_LIMIT, bodyLimitOf } from '../common/http/body-limits.js';
 import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
@@ -15,6 +15,9 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 export function configureAdmin(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   server.setGenReqId(() => uuidV7(Date.now()));
+  server.addHook('onRoute', (route) => {
+    route.bodyLimit = bodyLimitOf(route.url);
+  });
   server.addHook('preSerialization', async (request, reply, payload) => {
     if (
       request.method === 'GET' &&

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ADMINISTRATION_BODY_LIMIT } from '../common/errors/administration-error.js';
 import { AppError, errorBody } from '../common/errors/app-error.js';
+import { ADMINISTRATION_BODY_LIMIT } from '../common/http/body-limits.js';
 import { ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
 
 /** The body of an answer that has nothing to say. */
@@ -62,16 +62,16 @@ const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** The refusals that every operation of the administration may give. */
 export const Refusals = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(
-    ...REFUSALS.map(([error, description]) =>
-      ApiResponse({
-        status: error.spec.status,
-        description,
-        type: RefusalDto,
-        example: errorBody(error, AN_ID),
-      }),
-    ),
-  );
+  applyDecorators(...REFUSALS.map(([error, description]) => Refuses(error, description)));
+
+/** A refusal that only this operation gives. */
+export const Refuses = (error: AppError, description: string): ClassDecorator & MethodDecorator =>
+  ApiResponse({
+    status: error.spec.status,
+    description,
+    type: RefusalDto,
+    example: errorBody(error, AN_ID),
+  });
 
 export const PagedQuery = (): MethodDecorator =>
   applyDecorators(

@@ -41,9 +41,14 @@ export class IdentityService {
     return key.principal;
   }
 
-  private refuse(request: IncomingMessage): never {
+  /** Counts a failed attempt, also one of a caller without an API key, such as a guess at an invite. Throws `rate_limited` when there were too many. */
+  countFailure(request: IncomingMessage): void {
     if (this.failures.record(this.addresses.of(request), Date.now()))
       throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
+  }
+
+  private refuse(request: IncomingMessage): never {
+    this.countFailure(request);
     throw new AppError('unauthenticated');
   }
 }

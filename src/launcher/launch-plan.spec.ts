@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../common/crypto/secret.js';
 import { loadSettings } from '../common/settings/settings.js';
-import { baseUrl, childEnvironment, connectionsNeeded, giveDatabaseUrl } from './launch-plan.js';
+import { childEnvironment, connectionsNeeded, giveDatabaseUrl } from './launch-plan.js';
 
 describe('childEnvironment', () => {
   it('names files instead of carrying secrets, and a child reads the same settings from it', async () => {
@@ -44,17 +44,6 @@ describe('childEnvironment', () => {
     expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
     await rm(dirname(path), { recursive: true });
     await rm(dirname(dataDir), { recursive: true });
-  });
-});
-
-describe('baseUrl', () => {
-  it.each([
-    [{ GATEHOUSE_HOST: '127.0.0.1' }, 'http://127.0.0.1:80'],
-    [{ GATEHOUSE_HOST: '0.0.0.0' }, 'http://127.0.0.1:80'],
-    [{ GATEHOUSE_HOST: '::1' }, 'http://[::1]:80'],
-    [{ GATEHOUSE_PUBLIC_URL: 'https://ai.example.com/' }, 'https://ai.example.com'],
-  ])('%j gives %s', (environment, expected) => {
-    expect(baseUrl(loadSettings(environment), 80)).toBe(expected);
   });
 });
 

@@ -70,10 +70,3 @@ export async function forgetChildEnvironment(dataDir: string): Promise<void> {
 export function connectionsNeeded({ processes, databasePoolSize }: Settings): number {
   return 20 + (processes + 2) * (databasePoolSize + 12);
 }
-
-/** The address that a client on this machine can use. */
-export function baseUrl({ publicUrl, host }: Settings, port: number): string {
-  if (publicUrl) return publicUrl.replace(/\/+$/, '');
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Secret } from '../common/crypto/secret.js';
 import { createLogger } from '../common/observability/logger.js';
+import { baseUrl } from '../common/settings/base-url.js';
 import { loadSettings, type Settings } from '../common/settings/settings.js';
 import { banner } from './banner.js';
 import { type BootstrapFile, refreshBaseUrl } from './bootstrap-file.js';
@@ -10,7 +11,6 @@ import { prepareDatabase } from './database/prepare-database.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
 import { FolderLock } from './folder/folder-lock.js';
 import {
-  baseUrl,
   type ChildEnvironment,
   childEnvironment,
   connectionsNeeded,

@@ -18,7 +18,7 @@ import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { Egress } from '../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
-import { loadSettings } from '../../src/common/settings/settings.js';
+import { loadSettings, type Settings } from '../../src/common/settings/settings.js';
 import { Contract } from './contract.js';
 import { freshDatabase } from './database.js';
 
@@ -92,15 +92,18 @@ export class AdminApp {
     readonly url: string,
     readonly first: BootstrapResult,
     readonly box: SecretBox,
+    readonly settings: Settings,
     private readonly contract: Contract,
     readonly close: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<AdminApp> {
+  /** `environment`: settings besides those of the stores. */
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<AdminApp> {
     const database = await freshDatabase();
     const { dataSource, url } = database;
     const key = () => randomBytes(32).toString('base64');
     const settings = loadSettings({
+      ...environment,
       DATABASE_URL: url,
       GATEHOUSE_MASTER_KEY: key(),
       GATEHOUSE_KEY_PEPPER: key(),
@@ -126,6 +129,7 @@ export class AdminApp {
       url,
       first as BootstrapResult,
       new SecretBox(masterKey),
+      settings,
       new Contract(buildOpenApi(app)),
       async () => {
         await app.close();
@@ -172,6 +176,38 @@ export class AdminApp {
     return (await this.call('POST', '/v1/api-keys/workspace/service', { body })).body;
   }
 
+  /** An admin key that acts on the authority of a person. */
+  async adminKeyOf(userId: string): Promise<string> {
+    const { id, key } = (
+      await this.call('POST', '/v1/api-keys/organisation/service', {
+        body: { name: 'Of a person', scopes: adminScopes() },
+      })
+    ).body;
+    await this.dataSource.query('UPDATE api_keys SET created_by_user_id = $2 WHERE id = $1', [id, userId]);
+    return key;
+  }
+
+  /** A person who has accepted an invite. */
+  async aPerson(more: object = {}): Promise<{ id: string; email: string; keys: Json[] }> {
+    const email = `p-${randomBytes(6).toString('hex')}@example.com`;
+    const invite = await this.call('POST', '/v1/admin/users/invites', {
+      body: { email, role: 'member', workspaces: [], ...more },
+    });
+    const accepted = await this.call('POST', '/v1/admin/invites/accept', {
+      key: '',
+      body: { token: tokenOf(invite.body.invite_link), first_name: 'Ada', last_name: 'Lovelace' },
+    });
+    if (accepted.status !== 200) throw new Error(accepted.text);
+    return { id: accepted.body.user_id, email, keys: accepted.body.api_keys };
+  }
+
+  /** A person of the organization with a role that no invite gives. */
+  async anOwner(): Promise<string> {
+    const { id } = await this.aPerson();
+    await this.dataSource.query("UPDATE users SET role = 'owner' WHERE id = $1", [id]);
+    return id;
+  }
+
   /** Another workspace of the same organization. */
   async anotherWorkspace(slug: string): Promise<string> {
     const id = randomUUID();
@@ -207,3 +243,10 @@ export class AdminApp {
 export function serviceScopes(): Scope[] {
   return (Object.keys(SCOPES) as Scope[]).filter((scope) => SCOPES[scope].service);
 }
+
+export function adminScopes(): Scope[] {
+  return (Object.keys(SCOPES) as Scope[]).filter((scope) => SCOPES[scope].admin);
+}
+
+/** What stands behind the `#` of an invite's link. */
+export const tokenOf = (link: string): string => link.slice(link.indexOf('#') + 1);

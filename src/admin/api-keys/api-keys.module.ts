@@ -6,11 +6,12 @@ import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { RotateApiKeyController } from './rotate-api-key.controller.js';
+import { UserKeysService } from './user-keys.service.js';
 
 @Module({
   imports: [AuthModule, CryptoModule, WorkspacesModule],
   controllers: [ApiKeysController, RotateApiKeyController],
-  providers: [ApiKeysService, KeyOwnerService],
-  exports: [ApiKeysService],
+  providers: [ApiKeysService, KeyOwnerService, UserKeysService],
+  exports: [ApiKeysService, UserKeysService],
 })
 export class ApiKeysModule {}

@@ -26,10 +26,10 @@ export class KeyOwnerService {
     const user =
       id === null
         ? await users.findOne({
-            where: { organizationId, role: 'owner' },
+            where: { organizationId, role: 'owner', status: 'active' },
             order: { createdAt: 'ASC', id: 'ASC' },
           })
-        : await users.findOneBy({ organizationId, id });
+        : await users.findOneBy({ organizationId, id, status: 'active' });
     if (!user) throw new AppError('not_found', { resource: 'user' });
     const roles = { organization: user.role, workspace: await this.roleIn(workspaceId, user.id) };
     if (scopesOfRoles(roles).size === 0)

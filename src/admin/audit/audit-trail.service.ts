@@ -21,6 +21,8 @@ export interface AuditNotes {
   readonly workspaceId?: string | null;
   /** The target as the API shows it, so never with a secret. */
   readonly before?: object;
+  /** What reading the target shows, where that is more than `before`: the client's `If-Match` is about it. */
+  readonly seen?: object;
   readonly after?: object;
 }
 
@@ -54,7 +56,14 @@ export class AuditTrail {
     const request = this.current.get();
     if (!request) return;
     this.notes.set(request, { ...this.notes.get(request), ...notes });
-    if (notes.before) checkMatch(request.headers, notes.before);
+    const seen = notes.seen ?? notes.before;
+    if (seen) checkMatch(request.headers, seen);
+  }
+
+  /** For a handler that finds out by itself who is calling, as one without an API key does. */
+  identify(caller: Principal): void {
+    const request = this.current.get();
+    if (request) accessOf(request).caller = caller;
   }
 
   /** Refuses a condition that nobody has looked at. */

@@ -77,6 +77,7 @@ async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): 
     organizationId,
     name: WORKSPACE_NAME,
     slug: WORKSPACE_SLUG,
+    isDefault: true,
   });
   await manager.insert(User, {
     id: ownerId,

@@ -7,11 +7,11 @@ import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isSlug } from '../../common/http/validators.js';
+import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { CredentialSealer } from './credential-sealer.js';
 import { checkSecret, readDestination } from './destination-of-key.js';
-import { slugOfName, withSuffix } from './slug-of-name.js';
 import { type CreateVirtualKeyDto, type UpdateVirtualKeyDto, VirtualKeyDto } from './virtual-key.dto.js';
 
 @Injectable()
@@ -95,7 +95,7 @@ export class VirtualKeysService {
 
   /** A slug that the client chose is taken or not; one that we made of the name gets an ending when it is. */
   private async insert(row: Tenant & Partial<VirtualKey>, chosen: string | undefined): Promise<VirtualKey> {
-    const wanted = chosen ?? slugOfName(row.name ?? '');
+    const wanted = chosen ?? slugOfName(row.name ?? '', 'virtual-key');
     const slugs = chosen === undefined ? [wanted, withSuffix(wanted)] : [wanted];
     for (const slug of slugs) if (await this.insertUnlessTaken({ ...row, slug })) return this.find(row, slug);
     throw new AppError('conflict', { detail: `The slug "${wanted}" is taken in this organization.` });

@@ -1,19 +1,43 @@
 import { Injectable } from '@nestjs/common';
+import { ILike } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { isUuid } from '../../common/ids/uuid-v7.js';
+import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { MembersService } from './members.service.js';
+import {
+  type CreateWorkspaceDto,
+  type UpdateWorkspaceDto,
+  WorkspaceDto,
+  WorkspaceWithUsersDto,
+} from './workspace.dto.js';
 
-/** Finds workspaces by their id or slug, within the reach of the caller. */
+export interface WorkspaceFilters {
+  /** Part of the name, in any case. */
+  readonly name?: string | undefined;
+  readonly exactName?: string | undefined;
+}
+
+/** Of the members that are shown with a workspace. */
+const SHOWN_MEMBERS: Page = { skip: 0, take: 100 };
+
+/** Workspaces, found by their id or slug within the reach of the caller. */
 @Injectable()
 export class WorkspacesService {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly members: MembersService,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /** Where a new row goes: the caller's own workspace, or for an organization-wide caller the one it names. */
   async tenantFor(caller: Principal, named: string | undefined): Promise<Tenant> {
-    if (named !== undefined) return this.find(reachOf(caller), named);
+    if (named !== undefined) return tenantOf(await this.get(caller, named));
     const { organizationId, workspaceId } = caller;
     if (workspaceId === null)
       throw new AppError('invalid_request', { detail: 'The field "workspace_id" is missing.' });
@@ -22,15 +46,96 @@ export class WorkspacesService {
 
   /** What a list shows: everything within reach, or of that the workspace that is named. */
   async narrowed(caller: Principal, named: string | undefined): Promise<Reach> {
-    return named === undefined ? reachOf(caller) : this.find(reachOf(caller), named);
+    return named === undefined ? reachOf(caller) : tenantOf(await this.get(caller, named));
   }
 
   /** Another tenant's workspace is "not found", not "forbidden": a 403 would tell that it exists. */
-  private async find({ organizationId, workspaceId }: Reach, named: string): Promise<Tenant> {
+  async get(caller: Principal, named: string, lock = false): Promise<Workspace> {
+    const { organizationId, workspaceId } = reachOf(caller);
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
-    const workspace = await this.unitOfWork.repository(Workspace).findOneBy({ organizationId, ...which });
+    const workspace = await this.unitOfWork.repository(Workspace).findOne({
+      where: { organizationId, ...which },
+      ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+    });
     if (!workspace || (workspaceId !== undefined && workspace.id !== workspaceId))
       throw new AppError('not_found', { resource: 'workspace' });
-    return { organizationId, workspaceId: workspace.id };
+    return workspace;
+  }
+
+  /** Newest first. */
+  list(
+    caller: Principal,
+    { name, exactName }: WorkspaceFilters,
+    { skip, take }: Page,
+  ): Promise<[Workspace[], number]> {
+    const { organizationId, workspaceId } = reachOf(caller);
+    const own = { organizationId, ...(workspaceId === undefined ? {} : { id: workspaceId }) };
+    const named = exactName ?? (name === undefined ? undefined : ILike(`%${escapedForLike(name)}%`));
+    return this.unitOfWork.repository(Workspace).findAndCount({
+      where: { ...own, ...(named === undefined ? {} : { name: named }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  async create(caller: Principal, dto: CreateWorkspaceDto): Promise<Workspace> {
+    const { organizationId } = caller;
+    const workspace = await this.insert({
+      id: uuidV7(Date.now()),
+      organizationId,
+      name: dto.name,
+      description: dto.description ?? null,
+      defaults: { ...dto.defaults },
+    });
+    const users = (dto.users ?? []).map((id) => ({ id, role: 'member' as const }));
+    if (users.length > 0) await this.members.enter(tenantOf(workspace), users);
+    this.audit.note({ targetId: workspace.id, workspaceId: workspace.id, after: WorkspaceDto.from(workspace) });
+    return workspace;
+  }
+
+  async update(caller: Principal, named: string, dto: UpdateWorkspaceDto): Promise<void> {
+    const workspace = await this.get(caller, named, true);
+    await this.noteBefore(workspace);
+    if (dto.name !== undefined) workspace.name = dto.name;
+    if (dto.description !== undefined) workspace.description = dto.description;
+    if (dto.defaults !== undefined) workspace.defaults = { ...workspace.defaults, ...dto.defaults };
+    const saved = await this.unitOfWork.repository(Workspace).save(workspace);
+    this.audit.note({ after: WorkspaceDto.from(saved) });
+  }
+
+  /** A workspace with the first of its members, as reading it shows them. */
+  async withMembers(workspace: Workspace): Promise<WorkspaceWithUsersDto> {
+    return WorkspaceWithUsersDto.from(workspace, await this.members.list(tenantOf(workspace), {}, SHOWN_MEMBERS));
+  }
+
+  /** For the record of a change; refuses when the client's condition is about another state. */
+  async noteBefore(workspace: Workspace): Promise<void> {
+    const { id } = workspace;
+    const before = WorkspaceDto.from(workspace);
+    this.audit.note({ targetId: id, workspaceId: id, before, seen: await this.withMembers(workspace) });
+  }
+
+  /** The slug is made of the name, and gets an ending when it is taken. The unique index is the judge. */
+  private async insert(row: Partial<Workspace> & Pick<Workspace, 'id' | 'name'>): Promise<Workspace> {
+    const wanted = `ws-${slugOfName(row.name, 'workspace')}`;
+    for (const slug of [wanted, withSuffix(wanted)]) {
+      const { raw } = await this.unitOfWork.manager
+        .createQueryBuilder()
+        .insert()
+        .into(Workspace)
+        .values({ ...row, slug })
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((raw as readonly unknown[]).length > 0)
+        return this.unitOfWork.repository(Workspace).findOneByOrFail({ id: row.id });
+    }
+    throw new AppError('conflict', { detail: `No slug could be made for "${row.name}". Try again.` });
   }
 }
+
+const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
+
+/** https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-LIKE */
+const escapedForLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -1,5 +1,13 @@
 /** The kinds of things whose change the processes must hear of, so that their caches forget. */
-export const CHANGED_RESOURCES = ['api_key', 'config', 'organization', 'target', 'user', 'virtual_key'] as const;
+export const CHANGED_RESOURCES = [
+  'api_key',
+  'config',
+  'organization',
+  'target',
+  'user',
+  'virtual_key',
+  'workspace',
+] as const;
 export type ChangedResource = (typeof CHANGED_RESOURCES)[number];
 
 export function isChangedResource(text: string): text is ChangedResource {

@@ -3,6 +3,7 @@ import type { Settings } from '../settings/settings.js';
 import { SETTINGS } from '../settings/settings.module.js';
 import { ApiKeyIssuer } from './api-key-issuer.js';
 import { SecretBox } from './envelope.js';
+import { InviteTokens } from './invite-tokens.js';
 import type { Secret } from './secret.js';
 
 /** What works with the two keys of the installation. The launcher has made them by the time that this is asked for. */
@@ -18,8 +19,13 @@ import type { Secret } from './secret.js';
       inject: [SETTINGS],
       useFactory: ({ keyPepper }: Settings) => new ApiKeyIssuer(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
+    {
+      provide: InviteTokens,
+      inject: [SETTINGS],
+      useFactory: ({ keyPepper }: Settings) => new InviteTokens(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+    },
   ],
-  exports: [SecretBox, ApiKeyIssuer],
+  exports: [SecretBox, ApiKeyIssuer, InviteTokens],
 })
 export class CryptoModule {}
 

@@ -3,6 +3,9 @@ import { ApiKey } from './entities/api-key.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
+import { InviteWorkspace } from './entities/invite-workspace.entity.js';
+import { Invite } from './entities/invite.entity.js';
+import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
@@ -15,6 +18,7 @@ import { Authority1763690250000 } from './migrations/1763690250000-authority.js'
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
+import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -23,6 +27,9 @@ const ENTITIES = [
   AuditRecord,
   Config,
   ConfigVersion,
+  Invite,
+  InviteWorkspace,
+  Mail,
   Organization,
   User,
   VirtualKey,
@@ -39,6 +46,7 @@ const MIGRATIONS = [
   IdempotentAnswers1763690260000,
   OrganizationSettings1763690270000,
   RoutingConfigs1763690300000,
+  People1763690800000,
 ];
 
 /**

@@ -19,6 +19,11 @@ export function isDatabaseBusy(error: unknown): boolean {
   return error instanceof Error && BUSY_CODES.has(codeOf(error) ?? '');
 }
 
+/** Whether a row that was to be referred to is gone, or one that was to go is referred to: foreign_key_violation. */
+export function isReferenceBroken(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '23503';
+}
+
 /** A FATAL error ends the connection, or refuses to open one: https://www.postgresql.org/docs/current/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS */
 function isFatal(error: Error): boolean {
   return (driverErrorOf(error) as { severity?: unknown }).severity === 'FATAL';

@@ -40,6 +40,21 @@ export function parameterOf(query: ListQuery, ...names: readonly string[]): stri
   return value;
 }
 
+/** One of a list of words, or undefined. */
+export function choiceOf<T extends string>(
+  query: ListQuery,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const text = parameterOf(query, name);
+  if (text === undefined) return undefined;
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw new AppError('invalid_request', {
+    detail: `The parameter "${name}" must be one of: ${choices.join(', ')}.`,
+  });
+}
+
 interface Bounds {
   readonly smallest: number;
   readonly largest: number;

@@ -25,16 +25,17 @@ describe('toAdministrationError', () => {
     [failedQuery('53300'), 'database_unavailable'],
     [failedQuery('57014'), 'overloaded'],
     [failedQuery('40P01'), 'overloaded'],
+    [failedQuery('23503'), 'conflict'],
     [failedQuery('23505'), 'internal_error'],
     [new TypeError('x is not a function'), 'internal_error'],
     ['a text', 'internal_error'],
     [undefined, 'internal_error'],
   ])('makes of %s the refusal %s', (thrown, code) => {
-    expect(toAdministrationError(thrown, 'text/plain').code).toBe(code);
+    expect(toAdministrationError(thrown, { contentType: 'text/plain' }).code).toBe(code);
   });
 
   it('shows nothing of what was thrown', () => {
-    const error = toAdministrationError(failedQuery('42601'), 'none');
+    const error = toAdministrationError(failedQuery('42601'), { contentType: 'none' });
 
     expect(error.message).not.toMatch(/SELECT|something/);
   });

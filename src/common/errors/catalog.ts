@@ -91,6 +91,7 @@ export const ERRORS = {
     message:
       "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
   },
+  confirmation_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
   scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}".' },
   parameter_unsupported: {
     status: 400,
@@ -148,6 +149,11 @@ export const ERRORS = {
     status: 409,
     type: 'conflict_error',
     message: 'The last owner of an organization cannot be removed.',
+  },
+  invite_gone: {
+    status: 410,
+    type: 'not_found_error',
+    message: 'This invite is used, cancelled or expired. Ask the person who invited you for another one.',
   },
   precondition_failed: {
     status: 412,

@@ -19,7 +19,10 @@ export abstract class ErrorFilter implements ExceptionFilter {
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const error = toAdministrationError(thrown, contentTypeOf(request));
+    const error = toAdministrationError(thrown, {
+      contentType: contentTypeOf(request),
+      bodyLimit: request.routeOptions.bodyLimit,
+    });
     if (error.spec.status >= 500)
       logger.error(
         { request_id: request.id, code: error.code, failure: describeFailure(error) },

@@ -3,6 +3,7 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { AGGREGATE_LOGS } from './aggregate-logs.queue.js';
 import { BoundedWorker } from './bounded-worker.js';
 import { QueueBackend } from './queue-backend.js';
+import { SEND_MAILS } from './send-mails.queue.js';
 
 BullModule.workerClass = BoundedWorker;
 
@@ -23,7 +24,7 @@ class QueueBackendModule implements OnApplicationShutdown {
       inject: [QueueBackend],
       useFactory: (backend: QueueBackend) => backend.prepare(),
     }),
-    BullModule.registerQueue({ name: AGGREGATE_LOGS }),
+    BullModule.registerQueue({ name: AGGREGATE_LOGS }, { name: SEND_MAILS }),
   ],
   exports: [BullModule],
 })

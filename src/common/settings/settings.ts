@@ -55,6 +55,17 @@ export const settingsSchema = z.object({
     .string()
     .optional()
     .describe('Keys the hashes of API keys: 32 bytes in base64. Default: generated into the data folder.'),
+  GATEHOUSE_SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'Mail server for invites: smtp://user:password@host:587 or smtps://…:465. Default: no mail is sent; the inviter gets the link.',
+    ),
+  GATEHOUSE_MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, 'must be an address, or a name with an address in <>')
+    .optional()
+    .describe('Sender of mails: "Gatehouse <gatehouse@example.com>". Needed with GATEHOUSE_SMTP_URL.'),
   GATEHOUSE_METRICS_TOKEN: z
     .string()
     .min(16)
@@ -128,6 +139,8 @@ export interface Settings {
   readonly masterKey: Secret | undefined;
   readonly keyPepper: Secret | undefined;
   readonly metricsToken: Secret | undefined;
+  /** Null where no mails can be sent. */
+  readonly mail: MailSettings | null;
   readonly egressAllow: readonly EgressRule[];
   readonly upstreamConnections: number;
   readonly trustedProxies: readonly string[];
@@ -139,6 +152,11 @@ export interface Settings {
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
+}
+
+export interface MailSettings {
+  readonly smtpUrl: Secret;
+  readonly from: string;
 }
 
 /** Bounds of one attempt, in milliseconds. */
@@ -155,6 +173,7 @@ const SECRETS = [
   'GATEHOUSE_MASTER_KEY',
   'GATEHOUSE_KEY_PEPPER',
   'GATEHOUSE_METRICS_TOKEN',
+  'GATEHOUSE_SMTP_URL',
 ] as const satisfies readonly (keyof Raw)[];
 
 /** Wrong settings, all of them at once. Names the variables, never their values. */
@@ -184,7 +203,12 @@ export function loadSettings(environment: Environment): Settings {
   if (!parsed.success)
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}: ${issue.message}.`);
   if (parsed.success)
-    problems.push(...badKeys(parsed.data), ...badEgressRules(parsed.data), ...badProxies(parsed.data));
+    problems.push(
+      ...badKeys(parsed.data),
+      ...badEgressRules(parsed.data),
+      ...badProxies(parsed.data),
+      ...badMail(parsed.data),
+    );
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toSettings(parsed.data);
 }
@@ -244,6 +268,18 @@ function badProxies(raw: Raw): string[] {
     .map((range) => `GATEHOUSE_TRUSTED_PROXIES: "${range}" is neither an address nor a CIDR.`);
 }
 
+/** A mail needs a sender, and its link an address that is set: whatever a request says of the host may be a trap. */
+function badMail(raw: Raw): string[] {
+  if (raw.GATEHOUSE_SMTP_URL === undefined) return [];
+  return (['GATEHOUSE_MAIL_FROM', 'GATEHOUSE_PUBLIC_URL'] as const)
+    .filter((name) => raw[name] === undefined)
+    .map((name) => `${name}: GATEHOUSE_SMTP_URL needs it.`);
+}
+
+function mailOf({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }: Raw): MailSettings | null {
+  return url === undefined || from === undefined ? null : { smtpUrl: new Secret(url), from };
+}
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -259,6 +295,7 @@ function toSettings(raw: Raw): Settings {
     masterKey: secret(raw.GATEHOUSE_MASTER_KEY),
     keyPepper: secret(raw.GATEHOUSE_KEY_PEPPER),
     metricsToken: secret(raw.GATEHOUSE_METRICS_TOKEN),
+    mail: mailOf(raw),
     egressAllow: parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).rules,
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,
     trustedProxies: trustedProxies(raw),

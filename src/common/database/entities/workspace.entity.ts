@@ -1,4 +1,4 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
 /** Where keys and virtual keys live. The slug is unique in the organization. */
 @Entity('workspaces')
@@ -15,10 +15,32 @@ export class Workspace {
   @Column({ type: 'text' })
   slug: string;
 
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  /** What requests of this workspace get where they say nothing themselves. */
+  @Column({ type: 'jsonb', default: {} })
+  defaults: WorkspaceDefaults;
+
+  /** The one that the organization began with. It cannot be deleted. */
+  @Column({ type: 'boolean', default: false })
+  isDefault: boolean;
+
   /** Config of requests that name none; null for the next level's. */
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt: Date;
+}
+
+/** Under the names of the API. */
+export interface WorkspaceDefaults {
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly input_guardrails?: readonly string[];
+  readonly output_guardrails?: readonly string[];
+  readonly user_api_key_config?: string | null;
 }

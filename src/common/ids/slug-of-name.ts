@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { bytesToBase62 } from '../../common/crypto/base62.js';
+import { bytesToBase62 } from '../crypto/base62.js';
 
 const LONGEST = 48;
 const SUFFIX_BYTES = 4;
 const SUFFIX_WIDTH = 6;
 
-/** "OpenAI (Production)" becomes `openai-production`; a name without a letter or digit that a slug can have, `virtual-key`. */
-export function slugOfName(name: string): string {
+/** "OpenAI (Production)" becomes `openai-production`; a name without a letter or digit that a slug can have, `otherwise`. */
+export function slugOfName(name: string, otherwise: string): string {
   const words = name
     .normalize('NFKD')
     .toLowerCase()
@@ -14,7 +14,7 @@ export function slugOfName(name: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST)
     .replace(/^-|-$/g, '');
-  return words === '' ? 'virtual-key' : words;
+  return words === '' ? otherwise : words;
 }
 
 /** The same slug with an ending that nobody else has, for names that were taken. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSlug } from '../../common/http/validators.js';
+import { isSlug } from '../http/validators.js';
 import { slugOfName, withSuffix } from './slug-of-name.js';
 
 describe('slugOfName', () => {
@@ -10,14 +10,14 @@ describe('slugOfName', () => {
     ['🚀', 'virtual-key'],
     ['a'.repeat(200), 'a'.repeat(48)],
   ])('makes of "%s" "%s"', (name, slug) => {
-    expect(slugOfName(name)).toBe(slug);
+    expect(slugOfName(name, 'virtual-key')).toBe(slug);
   });
 
   it('makes a slug of any name, also with a suffix', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
-        expect(isSlug(slugOfName(name))).toBe(true);
-        expect(isSlug(withSuffix(slugOfName(name)))).toBe(true);
+        expect(isSlug(slugOfName(name, 'virtual-key'))).toBe(true);
+        expect(isSlug(withSuffix(slugOfName(name, 'virtual-key')))).toBe(true);
       }),
     );
   });

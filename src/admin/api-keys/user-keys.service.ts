@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import type { Scope } from '../../auth/scopes.js';
+import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { checkGrant, readScopes } from './grants.js';
+
+export interface PromisedKey {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  /** Whoever promised it. */
+  readonly createdByUserId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** Keys of persons that one person promises and another gets, as with an invite. */
+@Injectable()
+export class UserKeysService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly issuer: ApiKeyIssuer,
+  ) {}
+
+  /** Refuses scopes that are none, that such a key cannot carry, or that the caller may not hand out. */
+  promise(caller: Principal, names: readonly string[]): Scope[] {
+    const scopes = readScopes(names, 'workspace-user');
+    checkGrant(caller, scopes);
+    return scopes;
+  }
+
+  async make({ scopes, ...key }: PromisedKey): Promise<{ readonly id: string; readonly secret: Secret }> {
+    const { secret, stored } = this.issuer.issue('user');
+    const id = uuidV7(Date.now());
+    await this.unitOfWork.repository(ApiKey).insert({
+      id,
+      ...key,
+      kind: 'workspace-user',
+      createdByKeyId: null,
+      creationMode: 'auto',
+      scopes: [...scopes],
+      status: 'active',
+      ...stored,
+    });
+    return { id, secret };
+  }
+}

@@ -1,0 +1,23 @@
+import { Body, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { AppError } from '../../common/errors/app-error.js';
+import { Refusals, Refuses } from '../openapi.decorators.js';
+import { PublicController } from '../public-controller.js';
+import { AcceptedInviteDto, AcceptInviteDto } from './accept-invite.dto.js';
+import { InviteAcceptanceService } from './invite-acceptance.service.js';
+
+/** The one handler that needs no API key: the token of the invite is the credential. */
+@PublicController('admin/invites/accept')
+@Refusals()
+export class AcceptInviteController {
+  constructor(private readonly acceptance: InviteAcceptanceService) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Accept an invite', security: [] })
+  @Refuses(new AppError('invite_gone'), 'The invite is used, cancelled or expired.')
+  @ApiOkResponse({ type: AcceptedInviteDto })
+  accept(@Body() dto: AcceptInviteDto): Promise<AcceptedInviteDto> {
+    return this.acceptance.accept(dto);
+  }
+}

@@ -1,0 +1,74 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, Length, MaxLength } from 'class-validator';
+import { IfGiven, IsName } from '../../common/http/validators.js';
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const LONGEST_TOKEN = 200;
+const LONGEST_EMAIL = 320;
+/** The length that NIST asks for where a password is the only factor: https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver */
+const SHORTEST_PASSWORD = 15;
+const LONGEST_PASSWORD = 200;
+
+export class AcceptInviteDto {
+  /** What stands behind the `#` of the link. */
+  @ApiProperty({ writeOnly: true, example: 'gw_invite_…' })
+  @IsString()
+  @MaxLength(LONGEST_TOKEN)
+  readonly token: string;
+
+  @ApiProperty({ example: 'Ada', maxLength: 120 })
+  @IsName()
+  readonly first_name: string;
+
+  @ApiProperty({ example: 'Lovelace', maxLength: 120 })
+  @IsName()
+  readonly last_name: string;
+
+  /** For the dashboard. Who signs in elsewhere needs none. */
+  @ApiPropertyOptional({ writeOnly: true, minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
+  @IfGiven()
+  @IsString()
+  @Length(SHORTEST_PASSWORD, LONGEST_PASSWORD)
+  readonly password?: string;
+
+  /** May be said as a check; then it must be the invited address, letter by letter. */
+  @ApiPropertyOptional({ example: 'ada@example.com' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(LONGEST_EMAIL)
+  readonly email?: string;
+}
+
+class FirstKeyDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly workspace_id: string;
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  /** The secret. It is never shown again. */
+  @ApiProperty({ example: 'gw_user_<49 characters>' })
+  readonly key: string;
+}
+
+/** Who joined, with the keys that the invite promised. */
+export class AcceptedInviteDto {
+  @ApiProperty({ enum: ['accepted-invite'] })
+  readonly object = 'accepted-invite';
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly user_id: string;
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly organisation_id: string;
+
+  @ApiProperty({ example: 'ada@example.com' })
+  readonly email: string;
+
+  @ApiProperty({ type: [FirstKeyDto] })
+  readonly api_keys: readonly FirstKeyDto[];
+
+  static from(accepted: Omit<AcceptedInviteDto, 'object'>): AcceptedInviteDto {
+    return Object.assign(new AcceptedInviteDto(), accepted);
+  }
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { InviteTokens, inviteIdOf } from '../../common/crypto/invite-tokens.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { hashPassword } from '../../common/crypto/password.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { InviteWorkspace } from '../../common/database/entities/invite-workspace.entity.js';
+import { Invite } from '../../common/database/entities/invite.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { UserKeysService } from '../api-keys/user-keys.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from '../users/people.service.js';
+import { type AcceptInviteDto, AcceptedInviteDto } from './accept-invite.dto.js';
+import { InviteDto, statusOf } from './invite.dto.js';
+
+type FirstKey = AcceptedInviteDto['api_keys'][number];
+
+/** Turns an invite into a person. Whoever holds the token is believed to be the one who was invited. */
+@Injectable()
+export class InviteAcceptanceService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly tokens: InviteTokens,
+    private readonly people: PeopleService,
+    private readonly userKeys: UserKeysService,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * Refuses with `not_found` a token that fits no invite, and with `invite_gone` one that is used, cancelled or expired,
+   * or whose sender may not invite any more. Of two acceptances at the same time one wins.
+   */
+  async accept(dto: AcceptInviteDto): Promise<AcceptedInviteDto> {
+    const token = new Secret(dto.token);
+    const { organizationId } = await this.open(token, false);
+    // It takes its time; nobody waits for a lock meanwhile.
+    const passwordHash = dto.password === undefined ? null : await hashPassword(new Secret(dto.password));
+    await this.people.takeTurn(organizationId);
+    const invite = await this.open(token, true);
+    if (dto.email !== undefined && dto.email !== invite.email)
+      throw new AppError('forbidden', { detail: 'this invite is for another address' });
+    if (!(await this.people.mayStillGive({ organizationId, id: invite.invitedBy }, invite.role)))
+      throw new AppError('invite_gone');
+    const workspaces = await this.workspacesOf(invite);
+    const user = await this.enter(invite, workspaces, {
+      firstName: dto.first_name,
+      lastName: dto.last_name,
+      passwordHash,
+    });
+    const accepted = { status: 'accepted', acceptedAt: new Date() } as const;
+    await this.unitOfWork.repository(Invite).update({ id: invite.id }, accepted);
+    this.identify(invite, user.id);
+    this.audit.note({ after: InviteDto.from(Object.assign(invite, accepted)) });
+    await this.changes.publish({ resource: 'user', id: user.id });
+    return AcceptedInviteDto.from({
+      user_id: user.id,
+      organisation_id: organizationId,
+      email: invite.email,
+      api_keys: await this.makeKeys(invite, workspaces, user),
+    });
+  }
+
+  private async open(token: Secret, lock: boolean): Promise<Invite> {
+    const id = inviteIdOf(token);
+    const query = this.unitOfWork
+      .repository(Invite)
+      .createQueryBuilder('invite')
+      .addSelect('invite.tokenHash')
+      .where({ id: id ?? '' });
+    const invite = id === null ? null : await (lock ? query.setLock('pessimistic_write') : query).getOne();
+    if (!invite || !this.tokens.isTokenOf(invite, token, invite.tokenHash))
+      throw new AppError('not_found', { resource: 'invite' });
+    this.identify(invite, null);
+    if (statusOf(invite) !== 'pending') throw new AppError('invite_gone');
+    return invite;
+  }
+
+  /** For the audit record, also of an attempt that is refused: the invite is the credential that was shown. */
+  private identify({ id, organizationId, email }: Invite, userId: string | null): void {
+    this.audit.identify({
+      kind: 'person',
+      apiKeyId: id,
+      name: email,
+      organizationId,
+      workspaceId: null,
+      userId,
+      authorityId: userId,
+      scopes: new Set(),
+      policy: null,
+    });
+    this.audit.note({ action: 'organisation_users.create', targetId: id, workspaceId: null });
+  }
+
+  private async enter(
+    { organizationId, email, role }: Invite,
+    workspaces: readonly InviteWorkspace[],
+    person: Pick<User, 'firstName' | 'lastName' | 'passwordHash'>,
+  ): Promise<User> {
+    const users = this.unitOfWork.repository(User);
+    const row = { id: uuidV7(Date.now()), organizationId, email, role, ...person };
+    const { raw } = await users
+      .createQueryBuilder()
+      .insert()
+      .values(row)
+      .orIgnore()
+      .returning('id')
+      .execute();
+    if ((raw as readonly unknown[]).length === 0)
+      throw new AppError('conflict', { detail: 'This address belongs to the organization already.' });
+    for (const { workspaceId, role: workspaceRole } of workspaces)
+      await this.unitOfWork
+        .repository(WorkspaceMember)
+        .insert({ workspaceId, userId: row.id, organizationId, role: workspaceRole });
+    return users.findOneByOrFail({ id: row.id });
+  }
+
+  /** Those of the invited workspaces that are still there, and that nobody can delete before their member is in. */
+  private async workspacesOf({ id: inviteId, organizationId }: Invite): Promise<InviteWorkspace[]> {
+    const invited = await this.unitOfWork.repository(InviteWorkspace).findBy({ inviteId });
+    const held = await this.unitOfWork.repository(Workspace).find({
+      where: { organizationId, id: In(invited.map(({ workspaceId }) => workspaceId)) },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_key_share' },
+    });
+    return invited.filter(({ workspaceId }) => held.some(({ id }) => id === workspaceId));
+  }
+
+  private async makeKeys(
+    invite: Invite,
+    workspaces: readonly InviteWorkspace[],
+    { id: userId, email }: User,
+  ): Promise<FirstKey[]> {
+    const keys: FirstKey[] = [];
+    if (invite.keyScopes === null) return keys;
+    for (const { workspaceId } of workspaces) {
+      const { id, secret } = await this.userKeys.make({
+        organizationId: invite.organizationId,
+        workspaceId,
+        userId,
+        createdByUserId: invite.invitedBy,
+        name: `First key of ${email}`.slice(0, 120),
+        scopes: invite.keyScopes,
+      });
+      keys.push({ workspace_id: workspaceId, id, key: secret.reveal() });
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import { inviteLink } from '../../common/contracts/invite-link.js';
+import { InviteTokens } from '../../common/crypto/invite-tokens.js';
+import { Invite } from '../../common/database/entities/invite.entity.js';
+import { Mail } from '../../common/database/entities/mail.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { baseUrl } from '../../common/settings/base-url.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+
+/** Brings the link of an invite on its way: in a mail where mails can be sent, by hand where not. */
+@Injectable()
+export class InviteDelivery {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly tokens: InviteTokens,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Answers the link, or null when a mail will bring it. An earlier link is void from here on. The token of a mail is
+   * made when that is sent, so that it lies nowhere while the mail waits.
+   */
+  async deliver(invite: Invite): Promise<string | null> {
+    if (this.settings.mail === null) {
+      const { token, hash } = this.tokens.issue(invite);
+      await this.replaceHash(invite, hash);
+      return inviteLink(baseUrl(this.settings, this.settings.port), token);
+    }
+    await this.replaceHash(invite, null);
+    const { id: inviteId, organizationId } = invite;
+    const mails = this.unitOfWork.repository(Mail);
+    await mails.delete({ inviteId, sentAt: IsNull() });
+    await mails.insert({ id: uuidV7(Date.now()), organizationId, inviteId });
+    return null;
+  }
+
+  private async replaceHash({ id }: Invite, tokenHash: Buffer | null): Promise<void> {
+    await this.unitOfWork.repository(Invite).update({ id }, { tokenHash });
+  }
+}

@@ -1,0 +1,164 @@
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsObject,
+  IsString,
+  ValidateNested,
+} from 'class-validator';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import type { Invite, InvitedRole, InviteStatus } from '../../common/database/entities/invite.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import { IsEmailAddress } from '../../common/http/email-address.js';
+import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+export const INVITED_ROLES = ['admin', 'member'] as const;
+export const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
+const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
+const MOST_WORKSPACES = 100;
+const MOST_SCOPES = 200;
+
+class InvitedToDto {
+  /** Id or slug. */
+  @ApiProperty({ example: 'ws-default' })
+  @IsIdOrSlug()
+  readonly id: string;
+
+  @ApiProperty({ enum: WORKSPACE_ROLES })
+  @IsIn(WORKSPACE_ROLES)
+  readonly role: WorkspaceRole;
+}
+
+class PromisedKeyDto {
+  @ApiProperty({ type: [String], example: ['completions.write'] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MOST_SCOPES)
+  @IsString({ each: true })
+  readonly scopes: readonly string[];
+}
+
+export class CreateInviteDto {
+  @ApiProperty({ example: 'ada@example.com' })
+  @IsEmailAddress()
+  readonly email: string;
+
+  @ApiProperty({ enum: INVITED_ROLES })
+  @IsIn(INVITED_ROLES)
+  readonly role: InvitedRole;
+
+  @ApiProperty({ type: [InvitedToDto] })
+  @IsArray()
+  @ArrayMaxSize(MOST_WORKSPACES)
+  @ValidateNested({ each: true })
+  @Type(() => InvitedToDto)
+  readonly workspaces: readonly InvitedToDto[];
+
+  /** Makes the person a key in each of these workspaces, which the answer to the acceptance shows once. */
+  @ApiPropertyOptional({ type: PromisedKeyDto })
+  @IfGiven()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => PromisedKeyDto)
+  readonly workspace_api_key_details?: PromisedKeyDto;
+}
+
+export class CancelInviteDto {
+  /** The compatible SDK repeats the id of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly invite_id?: string;
+}
+
+/** Null where a mail brings the link to the person, and to nobody else. */
+type Link = string | null;
+const LINK = { type: String, nullable: true, format: 'uri', example: null } as const;
+
+export class CreatedInviteDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty(LINK)
+  readonly invite_link: Link;
+
+  static from({ id }: Invite, link: Link): CreatedInviteDto {
+    return Object.assign(new CreatedInviteDto(), { id, invite_link: link });
+  }
+}
+
+export class ResentInviteDto {
+  @ApiProperty(LINK)
+  readonly inviteLink: Link;
+
+  static from(link: Link): ResentInviteDto {
+    return Object.assign(new ResentInviteDto(), { inviteLink: link });
+  }
+}
+
+/** An invite as the API shows it. The token never comes out again. */
+export class InviteDto {
+  @ApiProperty({ enum: ['invite'] })
+  readonly object = 'invite';
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty({ example: 'ada@example.com' })
+  readonly email: string;
+
+  @ApiProperty({ enum: INVITED_ROLES })
+  readonly role: InvitedRole;
+
+  @ApiProperty({ enum: INVITE_STATUSES })
+  readonly status: InviteStatus;
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly invited_by: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-02-03T12:00:00.000Z' })
+  readonly expires_at: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  readonly accepted_at: string | null;
+
+  static from(invite: Invite): InviteDto {
+    return Object.assign(new InviteDto(), {
+      id: invite.id,
+      email: invite.email,
+      role: invite.role,
+      status: statusOf(invite),
+      invited_by: invite.invitedBy,
+      created_at: invite.createdAt.toISOString(),
+      expires_at: invite.expiresAt.toISOString(),
+      accepted_at: invite.acceptedAt?.toISOString() ?? null,
+    });
+  }
+}
+
+/** The time decides, not whether somebody has written it down yet. */
+export function statusOf({ status, expiresAt }: Invite): InviteStatus {
+  return status === 'pending' && expiresAt.getTime() <= Date.now() ? 'expired' : status;
+}
+
+export class InviteListDto implements Listed<InviteDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [InviteDto] })
+  readonly data: readonly InviteDto[];
+
+  static from(invites: readonly Invite[], total: number): InviteListDto {
+    return Object.assign(new InviteListDto(), { total, data: invites.map((invite) => InviteDto.from(invite)) });
+  }
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AcceptInviteController } from './accept-invite.controller.js';
+import { InviteAcceptanceService } from './invite-acceptance.service.js';
+import { InviteDelivery } from './invite-delivery.js';
+import { InvitesController } from './invites.controller.js';
+import { InvitesService } from './invites.service.js';
+
+@Module({
+  imports: [ApiKeysModule, AuthModule, CryptoModule, UsersModule, WorkspacesModule],
+  controllers: [InvitesController, AcceptInviteController],
+  providers: [InviteAcceptanceService, InviteDelivery, InvitesService],
+})
+export class InvitesModule {}

@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { type FindOptionsWhere, LessThanOrEqual, MoreThan } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { INVITE_LASTS_MS } from '../../common/contracts/invite-link.js';
+import { InviteWorkspace } from '../../common/database/entities/invite-workspace.entity.js';
+import { Invite, type InvitedRole, type InviteStatus } from '../../common/database/entities/invite.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { normalizeEmail } from '../../common/http/email-address.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { UserKeysService } from '../api-keys/user-keys.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from '../users/people.service.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { type CreateInviteDto, InviteDto, statusOf } from './invite.dto.js';
+import { InviteDelivery } from './invite-delivery.js';
+
+export interface InviteFilters {
+  readonly role?: InvitedRole | undefined;
+  /** In its one spelling. */
+  readonly email?: string | undefined;
+  readonly status?: InviteStatus | undefined;
+}
+
+/** An invite with its link; null where a mail brings the link. */
+export interface DeliveredInvite {
+  readonly invite: Invite;
+  readonly link: string | null;
+}
+
+@Injectable()
+export class InvitesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly people: PeopleService,
+    private readonly workspaces: WorkspacesService,
+    private readonly userKeys: UserKeysService,
+    private readonly delivery: InviteDelivery,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(caller: Principal, dto: CreateInviteDto): Promise<DeliveredInvite> {
+    const { organizationId } = caller;
+    await this.people.takeTurn(organizationId);
+    const actor = await this.people.actorWhoGives(caller, dto.role);
+    const keyScopes = this.keyScopesOf(caller, dto);
+    const workspaces = await this.workspacesOf(caller, dto);
+    const email = normalizeEmail(dto.email) ?? '';
+    if (await this.unitOfWork.repository(User).existsBy({ organizationId, email }))
+      throw new AppError('conflict', { detail: `${email} belongs to the organization already.` });
+    const invite = await this.insert({
+      id: uuidV7(Date.now()),
+      organizationId,
+      email,
+      role: dto.role,
+      keyScopes,
+      invitedBy: actor.id,
+      expiresAt: inSeventyTwoHours(),
+    });
+    for (const [workspaceId, role] of workspaces)
+      await this.unitOfWork
+        .repository(InviteWorkspace)
+        .insert({ inviteId: invite.id, organizationId, workspaceId, role });
+    this.audit.note({ targetId: invite.id, workspaceId: null, after: InviteDto.from(invite) });
+    return { invite, link: await this.delivery.deliver(invite) };
+  }
+
+  /** Newest first. */
+  list(
+    { organizationId }: Principal,
+    { role, email, status }: InviteFilters,
+    { skip, take }: Page,
+  ): Promise<[Invite[], number]> {
+    const own = { organizationId, ...(role && { role }), ...(email && { email }) };
+    return this.unitOfWork.repository(Invite).findAndCount({
+      where: withStatus(status).map((which) => ({ ...own, ...which })),
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  async get({ organizationId }: Principal, id: string): Promise<Invite> {
+    return this.find(organizationId, id);
+  }
+
+  async cancel({ organizationId }: Principal, id: string): Promise<void> {
+    const invite = await this.find(organizationId, id, true);
+    if (invite.status === 'accepted')
+      throw new AppError('conflict', { detail: 'This invite is accepted. Remove the person instead.' });
+    await this.save(invite, { status: 'cancelled' });
+  }
+
+  /** Opens the invite for another 72 hours, on the authority of who sends it again; the link before is void. */
+  async resend(caller: Principal, id: string): Promise<DeliveredInvite> {
+    await this.people.takeTurn(caller.organizationId);
+    const invite = await this.find(caller.organizationId, id, true);
+    const actor = await this.people.actorWhoGives(caller, invite.role);
+    const status = statusOf(invite);
+    if (status === 'accepted' || status === 'cancelled')
+      throw new AppError('conflict', { detail: `This invite is ${status}. Make another one.` });
+    if (invite.status === 'expired') await this.checkNoOther(invite);
+    await this.save(invite, { status: 'pending', invitedBy: actor.id, expiresAt: inSeventyTwoHours() });
+    return { invite, link: await this.delivery.deliver(invite) };
+  }
+
+  private keyScopesOf(caller: Principal, dto: CreateInviteDto): string[] | null {
+    const { workspaces, workspace_api_key_details: key } = dto;
+    if (key === undefined) return null;
+    if (workspaces.length > 0) return this.userKeys.promise(caller, key.scopes);
+    const detail = 'The field "workspace_api_key_details" needs at least one of "workspaces": keys belong to one.';
+    throw new AppError('invalid_request', { detail });
+  }
+
+  private async workspacesOf(caller: Principal, { workspaces }: CreateInviteDto) {
+    const roles = new Map<string, InviteWorkspace['role']>();
+    for (const { id, role } of workspaces) roles.set((await this.workspaces.get(caller, id)).id, role);
+    if (roles.size < workspaces.length)
+      throw new AppError('invalid_request', { detail: 'The field "workspaces" names one of them twice.' });
+    return roles;
+  }
+
+  /** The unique index is the judge of whether there is an open invite already. */
+  private async insert(row: Partial<Invite> & Pick<Invite, 'id' | 'organizationId' | 'email'>) {
+    const { organizationId, email } = row;
+    const invites = this.unitOfWork.repository(Invite);
+    await invites.update(
+      { organizationId, email, status: 'pending', expiresAt: LessThanOrEqual(new Date()) },
+      { status: 'expired' },
+    );
+    const { raw } = await invites
+      .createQueryBuilder()
+      .insert()
+      .values(row)
+      .orIgnore()
+      .returning('id')
+      .execute();
+    if ((raw as readonly unknown[]).length === 0) throw thereIsOne(email);
+    return invites.findOneByOrFail({ id: row.id });
+  }
+
+  private async checkNoOther({ organizationId, email }: Invite): Promise<void> {
+    const another = { organizationId, email, status: 'pending' as const };
+    if (await this.unitOfWork.repository(Invite).existsBy(another)) throw thereIsOne(email);
+  }
+
+  private async save(invite: Invite, changed: Partial<Invite>): Promise<void> {
+    const before = InviteDto.from(invite);
+    await this.unitOfWork.repository(Invite).save(Object.assign(invite, changed));
+    this.audit.note({ targetId: invite.id, workspaceId: null, before, after: InviteDto.from(invite) });
+  }
+
+  private async find(organizationId: string, id: string, lock = false): Promise<Invite> {
+    const invite = isUuid(id)
+      ? await this.unitOfWork.repository(Invite).findOne({
+          where: { organizationId, id },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    if (!invite) throw new AppError('not_found', { resource: 'invite' });
+    return invite;
+  }
+}
+
+const inSeventyTwoHours = (): Date => new Date(Date.now() + INVITE_LASTS_MS);
+
+const thereIsOne = (email: string): AppError =>
+  new AppError('conflict', { detail: `There is an open invite for ${email}. Send it again or cancel it.` });
+
+/** Which rows have a status now: any of the conditions will do. */
+function withStatus(status: InviteStatus | undefined): FindOptionsWhere<Invite>[] {
+  const now = new Date();
+  if (status === undefined) return [{}];
+  if (status === 'pending') return [{ status, expiresAt: MoreThan(now) }];
+  if (status === 'expired') return [{ status }, { status: 'pending', expiresAt: LessThanOrEqual(now) }];
+  return [{ status }];
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { Not } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import type { OrganizationRole } from '../../common/contracts/roles.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { checkMayGrant, isAbove } from './ranks.js';
+
+/** The people of an organization, as those see them who decide about them. */
+@Injectable()
+export class PeopleService {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /**
+   * From here to the end of the transaction nobody else changes who is who in this organization, so that what is read
+   * of roles stays true: two owners cannot make each other members at the same moment.
+   */
+  takeTurn(organizationId: string): Promise<Organization> {
+    return this.unitOfWork
+      .repository(Organization)
+      .findOneOrFail({ where: { id: organizationId }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** Another organization's person is "not found", as one that never was. */
+  async find(organizationId: string, id: string): Promise<User> {
+    const user = isUuid(id)
+      ? await this.unitOfWork.repository(User).findOneBy({ organizationId, id: id.toLowerCase() })
+      : null;
+    if (!user) throw new AppError('not_found', { resource: 'user' });
+    return user;
+  }
+
+  /** The person on whose authority a caller acts, with the role of this moment and not of when the caller was identified. */
+  async actor({ organizationId, authorityId }: Principal): Promise<User> {
+    const actor =
+      authorityId === null
+        ? null
+        : await this.unitOfWork
+            .repository(User)
+            .findOneBy({ organizationId, id: authorityId, status: 'active' });
+    if (!actor) throw new AppError('forbidden', { detail: 'nobody stands behind it any more' });
+    return actor;
+  }
+
+  /** The actor, for one who gives a role to somebody. */
+  async actorWhoGives(caller: Principal, role: OrganizationRole): Promise<User> {
+    const actor = await this.actor(caller);
+    checkMayGrant(actor, role);
+    return actor;
+  }
+
+  /** Whether a person may still vouch for somebody whom it invited. */
+  async mayStillGive({ organizationId, id }: Pick<User, 'organizationId' | 'id'>, role: OrganizationRole) {
+    const user = await this.unitOfWork
+      .repository(User)
+      .findOneBy({ organizationId, id, status: 'active' });
+    return user !== null && user.role !== 'member' && !isAbove(role, user.role);
+  }
+
+  /** The owner that has been there longest, but for one. Refuses with `last_owner` when there is no other. */
+  async ownerBesides({ organizationId, id }: User): Promise<User> {
+    const owner = await this.unitOfWork.repository(User).findOne({
+      where: { organizationId, id: Not(id), role: 'owner', status: 'active' },
+      order: { createdAt: 'ASC', id: 'ASC' },
+    });
+    if (!owner) throw new AppError('last_owner');
+    return owner;
+  }
+}

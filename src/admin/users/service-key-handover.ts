@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/roles.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import type { User } from '../../common/database/entities/user.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+
+const KEYS_OF_MAKER = `
+  organization_id = $1 AND created_by_user_id = $2 AND user_id IS NULL AND deleted_at IS NULL`;
+
+/** Gives keys to another authority with the scopes that they could use until now: `$4` of those that they carry. */
+const HAND_OVER_CUT = `
+  UPDATE api_keys SET created_by_user_id = $3, updated_at = now(),
+    scopes = ARRAY(SELECT scope FROM unnest(scopes) scope WHERE scope = ANY($4::text[]) ORDER BY scope)
+  WHERE ${KEYS_OF_MAKER}
+    AND ($5::text IS NULL OR workspace_id IN (
+      SELECT workspace_id FROM workspace_members WHERE organization_id = $1 AND user_id = $2 AND role = $5))`;
+
+const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
+
+/**
+ * Hands the service keys that a person made to somebody else, so that what runs with them goes on running.
+ *
+ * A key never gains by it: of its scopes it keeps those that it could use on the old authority, because the new one may
+ * be allowed more.
+ */
+@Injectable()
+export class ServiceKeyHandover {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async handOver(from: User, to: User, switches: SwitchPositions | null): Promise<void> {
+    for (const [role, scopes] of stillAllowed(from, switches))
+      await this.unitOfWork.manager.query(HAND_OVER_CUT, [
+        from.organizationId,
+        from.id,
+        to.id,
+        [...scopes],
+        role,
+      ]);
+  }
+}
+
+type Allowance = readonly [role: WorkspaceRole | null, scopes: Iterable<string>];
+
+/** In which workspaces, by the person's role there, which scopes had an effect. Null stands for all that are left. */
+function stillAllowed({ role: organization, status }: User, switches: SwitchPositions | null): Allowance[] {
+  const of = (workspace: Roles['workspace']) => scopesOfRoles({ organization, workspace }, switches);
+  if (status !== 'active') return [[null, []]];
+  if (administersOrganization({ organization, workspace: null })) return [[null, scopesOfRoles({ organization, workspace: null })]];
+  return [...WORKSPACE_ROLES.map((role): Allowance => [role, of(role)]), [null, []]];
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { Invite } from '../../common/database/entities/invite.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { normalizeEmail } from '../../common/http/email-address.js';
+import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { ServiceKeyHandover } from './service-key-handover.js';
+import { PeopleService } from './people.service.js';
+import { checkMayActOn, isAbove } from './ranks.js';
+import { UserDto } from './user.dto.js';
+
+/** Removes a person from the organization, with all that goes or is handed on with it. */
+@Injectable()
+export class UserRemovalService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly people: PeopleService,
+    private readonly revocation: KeyRevocationService,
+    private readonly handover: ServiceKeyHandover,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** `confirmation` must be the person's address; without it the refusal says what would go. */
+  async remove(caller: Principal, id: string, confirmation: string | undefined): Promise<void> {
+    const { settings } = await this.people.takeTurn(caller.organizationId);
+    const user = await this.people.find(caller.organizationId, id);
+    const actor = await this.people.actor(caller);
+    checkMayActOn(actor, user);
+    const isLeaving = actor.id === user.id;
+    const heir = isLeaving || user.role === 'owner' ? await this.heirOf(user, actor) : actor;
+    if (confirmation === undefined || normalizeEmail(confirmation) !== user.email)
+      throw new AppError('confirmation_required', { detail: await this.whatGoes(user, heir) });
+    await this.noteBefore(user);
+    await this.removeKeys(user, heir);
+    await this.handover.handOver(user, heir, settings.security_settings ?? null);
+    await this.unitOfWork
+      .repository(Invite)
+      .update(
+        { organizationId: user.organizationId, invitedBy: user.id, status: 'pending' },
+        { status: 'cancelled' },
+      );
+    await this.unitOfWork.repository(User).delete({ id: user.id });
+    await this.changes.publish({ resource: 'user', id: user.id });
+  }
+
+  /** An owner may go only while there is another. Who leaves cannot inherit from itself. */
+  private async heirOf(user: User, actor: User): Promise<User> {
+    const owner = await this.people.ownerBesides(user);
+    return actor.id === user.id ? owner : actor;
+  }
+
+  private async noteBefore(user: User): Promise<void> {
+    const { organizationId, id } = user;
+    const memberships = await this.unitOfWork
+      .repository(WorkspaceMember)
+      .find({ where: { organizationId, userId: id }, order: { createdAt: 'ASC', workspaceId: 'ASC' } });
+    const workspaceIds = memberships.map(({ workspaceId }) => workspaceId);
+    this.audit.note({ targetId: id, before: UserDto.from({ user, workspaceIds }) });
+  }
+
+  private async removeKeys(user: User, heir: User): Promise<void> {
+    const { organizationId, id: userId } = user;
+    const own = { organizationId, userId };
+    await this.revocation.revoke(own);
+    await this.revocation.release(own, { userId: null });
+    if (!keepsAdminKeys(user, heir))
+      await this.revocation.revoke({
+        organizationId,
+        createdByUserId: userId,
+        kind: 'organisation-service',
+      });
+  }
+
+  private async whatGoes(user: User, heir: User): Promise<string> {
+    const { organizationId, id } = user;
+    const keys = this.unitOfWork.repository(ApiKey);
+    const made = { organizationId, createdByUserId: id };
+    const [own, adminKeys, serviceKeys, memberships, invites] = [
+      await keys.countBy({ organizationId, userId: id }),
+      await keys.countBy({ ...made, kind: 'organisation-service' }),
+      await keys.countBy({ ...made, kind: 'workspace-service' }),
+      await this.unitOfWork.repository(WorkspaceMember).countBy({ organizationId, userId: id }),
+      await this.unitOfWork
+        .repository(Invite)
+        .countBy({ organizationId, invitedBy: id, status: 'pending' }),
+    ];
+    const fate = keepsAdminKeys(user, heir) ? `handed to ${heir.email}` : 'revoked';
+    return (
+      `With ${user.email} go: memberships of workspaces ${memberships}, invites not yet accepted ${invites}, ` +
+      `API keys of that person ${own} (revoked), admin keys ${adminKeys} (${fate}), ` +
+      `service keys ${serviceKeys} (handed to ${heir.email}). ` +
+      'Repeat the address in the field "email" or as "?confirm=" to go ahead.'
+    );
+  }
+}
+
+/** A copy of an admin key's secret may be in the hands of who goes, so it must not act on a higher authority than before. */
+function keepsAdminKeys(user: User, heir: User): boolean {
+  return user.status === 'active' && !isAbove(heir.role, user.role);
+}

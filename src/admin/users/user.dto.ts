@@ -1,0 +1,126 @@
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import type { OrganizationRole } from '../../common/contracts/roles.js';
+import type { User, UserStatus } from '../../common/database/entities/user.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+export const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
+const GIVEN_ROLES = ['admin', 'member'] as const;
+const LONGEST_CONFIRMATION = 320;
+
+/** Ownership is handed over by an operation of its own and not given here. */
+export class UpdateUserDto {
+  @ApiPropertyOptional({ enum: GIVEN_ROLES })
+  @IfGiven()
+  @IsIn(GIVEN_ROLES)
+  readonly role?: (typeof GIVEN_ROLES)[number];
+
+  /** A deactivated person keeps keys, roles and memberships, and none of them has any effect. */
+  @ApiPropertyOptional({ enum: ['active', 'deactivated'] })
+  @IfGiven()
+  @IsIn(['active', 'deactivated'])
+  readonly status?: UserStatus;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Ada' })
+  @OrNull()
+  @IsName()
+  readonly first_name?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Lovelace' })
+  @OrNull()
+  @IsName()
+  readonly last_name?: string | null;
+}
+
+export class RemoveUserDto {
+  /** The address of the person, repeated as confirmation; or send it as `?confirm=`. */
+  @ApiPropertyOptional({ example: 'ada@example.com' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(LONGEST_CONFIRMATION)
+  readonly email?: string;
+
+  /** The compatible SDK repeats the id of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly user_id?: string;
+}
+
+export class TransferOwnershipDto {
+  /** Whether the person on whose authority this happens becomes an admin; otherwise the organization has one owner more. */
+  @ApiPropertyOptional({ default: true })
+  @IfGiven()
+  @IsBoolean()
+  readonly step_down: boolean = true;
+}
+
+export interface UserWithWorkspaces {
+  readonly user: User;
+  readonly workspaceIds: readonly string[];
+}
+
+/** A person as the API shows it. */
+export class UserDto {
+  @ApiProperty({ enum: ['user'] })
+  readonly object = 'user';
+
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Ada' })
+  readonly first_name: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Lovelace' })
+  readonly last_name: string | null;
+
+  @ApiProperty({ enum: ORGANIZATION_ROLES })
+  readonly role: OrganizationRole;
+
+  @ApiProperty({ enum: ['active', 'deactivated'] })
+  readonly status: UserStatus;
+
+  @ApiProperty({ example: 'ada@example.com' })
+  readonly email: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly last_updated_at: string;
+
+  /** Where the person is a member. Owners and admins reach every workspace without being one. */
+  @ApiProperty({ type: [String], example: [AN_ID] })
+  readonly workspace_ids: readonly string[];
+
+  static from({ user, workspaceIds }: UserWithWorkspaces): UserDto {
+    return Object.assign(new UserDto(), {
+      id: user.id,
+      first_name: user.firstName,
+      last_name: user.lastName,
+      role: user.role,
+      status: user.status,
+      email: user.email,
+      created_at: user.createdAt.toISOString(),
+      last_updated_at: user.updatedAt.toISOString(),
+      workspace_ids: workspaceIds,
+    });
+  }
+}
+
+export class UserListDto implements Listed<UserDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [UserDto] })
+  readonly data: readonly UserDto[];
+
+  static from(users: readonly UserWithWorkspaces[], total: number): UserListDto {
+    return Object.assign(new UserListDto(), { total, data: users.map((user) => UserDto.from(user)) });
+  }
+}

@@ -1,0 +1,92 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { emailParameterOf } from '../../common/http/email-address.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import {
+  ORGANIZATION_ROLES,
+  RemoveUserDto,
+  TransferOwnershipDto,
+  UpdateUserDto,
+  UserDto,
+  UserListDto,
+} from './user.dto.js';
+import { UserRemovalService } from './user-removal.service.js';
+import { UsersService } from './users.service.js';
+
+@AdminController('admin/users')
+@Refusals()
+export class UsersController {
+  constructor(
+    private readonly users: UsersService,
+    private readonly removal: UserRemovalService,
+  ) {}
+
+  @Get()
+  @RequireScope('organisation_users.list', 'administrators')
+  @ApiOperation({ summary: 'List the people of the organization' })
+  @PagedQuery()
+  @ApiQuery({ name: 'role', required: false, enum: ORGANIZATION_ROLES })
+  @ApiQuery({ name: 'email', required: false, type: String })
+  @ApiOkResponse({ type: UserListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UserListDto> {
+    const filters = {
+      role: choiceOf(query, 'role', ORGANIZATION_ROLES),
+      email: emailParameterOf(query, 'email'),
+    };
+    return UserListDto.from(...(await this.users.list(caller, filters, pageOf(query))));
+  }
+
+  @Get(':userId')
+  @RequireScope('organisation_users.read', 'administrators')
+  @ApiOperation({ summary: 'Read a person' })
+  @ApiOkResponse({ type: UserDto })
+  async get(@Caller() caller: Principal, @Param('userId') id: string): Promise<UserDto> {
+    return UserDto.from(await this.users.get(caller, id));
+  }
+
+  @Put(':userId')
+  @RequireScope('organisation_users.update', 'administrators')
+  @ApiOperation({ summary: 'Change role, status or name of a person' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('userId') id: string,
+    @Body() dto: UpdateUserDto,
+  ): Promise<DoneDto> {
+    await this.users.update(caller, id, dto);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':userId')
+  @RequireScope('organisation_users.delete', 'administrators')
+  @ApiOperation({ summary: 'Remove a person from the organization' })
+  @ApiQuery({ name: 'confirm', required: false, type: String, description: 'The address of the person' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(
+    @Caller() caller: Principal,
+    @Param('userId') id: string,
+    @Query() query: ListQuery,
+    @Body() dto: RemoveUserDto,
+  ): Promise<DoneDto> {
+    await this.removal.remove(caller, id, dto.email ?? parameterOf(query, 'confirm'));
+    return EMPTY_ANSWER;
+  }
+
+  @Post(':userId/transfer-ownership')
+  @HttpCode(200)
+  @RequireScope('organisation_users.update', 'administrators')
+  @ApiOperation({ summary: 'Make a person an owner' })
+  @ApiOkResponse({ type: DoneDto })
+  async transferOwnership(
+    @Caller() caller: Principal,
+    @Param('userId') id: string,
+    @Body() dto: TransferOwnershipDto,
+  ): Promise<DoneDto> {
+    await this.users.transferOwnership(caller, id, dto.step_down);
+    return EMPTY_ANSWER;
+  }
+}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
+import { PeopleService } from './people.service.js';
+import { ServiceKeyHandover } from './service-key-handover.js';
+import { UserRemovalService } from './user-removal.service.js';
+import { UsersController } from './users.controller.js';
+import { UsersService } from './users.service.js';
+
+@Module({
+  imports: [AuthModule, KeyRevocationModule],
+  controllers: [UsersController],
+  providers: [PeopleService, ServiceKeyHandover, UserRemovalService, UsersService],
+  exports: [PeopleService],
+})
+export class UsersModule {}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import type { OrganizationRole } from '../../common/contracts/roles.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PeopleService } from './people.service.js';
+import { checkMayActOn, checkMayGrant } from './ranks.js';
+import { type UpdateUserDto, UserDto, type UserWithWorkspaces } from './user.dto.js';
+
+export interface UserFilters {
+  readonly role?: OrganizationRole | undefined;
+  /** In its one spelling. */
+  readonly email?: string | undefined;
+}
+
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly people: PeopleService,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Newest first. */
+  async list(
+    { organizationId }: Principal,
+    { role, email }: UserFilters,
+    { skip, take }: Page,
+  ): Promise<[UserWithWorkspaces[], number]> {
+    const [users, total] = await this.unitOfWork.repository(User).findAndCount({
+      where: { organizationId, ...(role && { role }), ...(email && { email }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+    return [await this.withWorkspaces(organizationId, users), total];
+  }
+
+  async get({ organizationId }: Principal, id: string): Promise<UserWithWorkspaces> {
+    return this.shown(await this.people.find(organizationId, id));
+  }
+
+  async update(caller: Principal, id: string, dto: UpdateUserDto): Promise<void> {
+    await this.people.takeTurn(caller.organizationId);
+    const user = await this.people.find(caller.organizationId, id);
+    const actor = await this.people.actor(caller);
+    checkMayActOn(actor, user);
+    if (dto.role !== undefined) checkMayGrant(actor, dto.role);
+    if (losesOwnership(user, dto)) await this.people.ownerBesides(user);
+    const [before, after] = await this.save(user, {
+      ...(dto.role !== undefined && { role: dto.role }),
+      ...(dto.status !== undefined && { status: dto.status }),
+      ...(dto.first_name !== undefined && { firstName: dto.first_name }),
+      ...(dto.last_name !== undefined && { lastName: dto.last_name }),
+    });
+    this.audit.note({ targetId: user.id, before, after });
+  }
+
+  /** Makes somebody an owner. The one on whose authority it happens must be one, and becomes an admin if it steps down. */
+  async transferOwnership(caller: Principal, id: string, stepsDown: boolean): Promise<void> {
+    await this.people.takeTurn(caller.organizationId);
+    const user = await this.people.find(caller.organizationId, id);
+    const actor = await this.people.actor(caller);
+    if (actor.role !== 'owner')
+      throw new AppError('forbidden', { detail: 'only an owner hands ownership over' });
+    if (actor.id === user.id)
+      throw new AppError('conflict', { detail: 'Ownership can be handed over to another person only.' });
+    if (user.status !== 'active')
+      throw new AppError('conflict', { detail: 'A deactivated person cannot become an owner.' });
+    const [before, after] = await this.save(user, { role: 'owner' });
+    if (stepsDown) await this.save(actor, { role: 'admin' });
+    this.audit.note({
+      targetId: user.id,
+      before,
+      after: { ...after, ...(stepsDown && { stepped_down: actor.id }) },
+    });
+  }
+
+  /** Answers the person as it was and as it is. */
+  private async save(user: User, changed: Partial<User>): Promise<[UserDto, UserDto]> {
+    const before = UserDto.from(await this.shown(user));
+    const saved = await this.unitOfWork.repository(User).save(Object.assign(user, changed));
+    await this.changes.publish({ resource: 'user', id: user.id });
+    return [before, UserDto.from(await this.shown(saved))];
+  }
+
+  private async shown(user: User): Promise<UserWithWorkspaces> {
+    const [shown] = await this.withWorkspaces(user.organizationId, [user]);
+    return shown ?? { user, workspaceIds: [] };
+  }
+
+  private async withWorkspaces(
+    organizationId: string,
+    users: readonly User[],
+  ): Promise<UserWithWorkspaces[]> {
+    const members = await this.unitOfWork.repository(WorkspaceMember).find({
+      where: { organizationId, userId: In(users.map(({ id }) => id)) },
+      order: { createdAt: 'ASC', workspaceId: 'ASC' },
+    });
+    return users.map((user) => ({
+      user,
+      workspaceIds: members.filter(({ userId }) => userId === user.id).map(({ workspaceId }) => workspaceId),
+    }));
+  }
+}
+
+function losesOwnership(user: User, { role, status }: UpdateUserDto): boolean {
+  return user.role === 'owner' && (role !== undefined || status === 'deactivated');
+}

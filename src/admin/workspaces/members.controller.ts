@@ -1,0 +1,101 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
+import { emailParameterOf } from '../../common/http/email-address.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import {
+  AddMembersDto,
+  MemberDto,
+  MemberListDto,
+  RemoveMemberDto,
+  UpdateMemberDto,
+  WORKSPACE_ROLES,
+} from './member.dto.js';
+import { MembersService } from './members.service.js';
+import { WorkspacesService } from './workspaces.service.js';
+
+@AdminController('admin/workspaces/:workspaceId/users')
+@Refusals()
+export class MembersController {
+  constructor(
+    private readonly members: MembersService,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Get()
+  @RequireScope('workspace_users.list')
+  @ApiOperation({ summary: 'List the members of a workspace' })
+  @PagedQuery()
+  @ApiQuery({ name: 'role', required: false, enum: WORKSPACE_ROLES })
+  @ApiQuery({ name: 'email', required: false, type: String })
+  @ApiOkResponse({ type: MemberListDto })
+  async list(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspace: string,
+    @Query() query: ListQuery,
+  ): Promise<MemberListDto> {
+    const filters = {
+      role: choiceOf(query, 'role', WORKSPACE_ROLES),
+      email: emailParameterOf(query, 'email'),
+    };
+    const tenant = await this.workspaces.tenantFor(caller, workspace);
+    return MemberListDto.from(...(await this.members.list(tenant, filters, pageOf(query))));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('workspace_users.create', 'administrators')
+  @ApiOperation({ summary: 'Add people of the organization to a workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async add(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspace: string,
+    @Body() dto: AddMembersDto,
+  ): Promise<DoneDto> {
+    await this.members.add(await this.workspaces.tenantFor(caller, workspace), dto.users);
+    return EMPTY_ANSWER;
+  }
+
+  @Get(':userId')
+  @RequireScope('workspace_users.read')
+  @ApiOperation({ summary: 'Read a member' })
+  @ApiOkResponse({ type: MemberDto })
+  async get(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspace: string,
+    @Param('userId') id: string,
+  ): Promise<MemberDto> {
+    return MemberDto.from(await this.members.get(await this.workspaces.tenantFor(caller, workspace), id));
+  }
+
+  @Put(':userId')
+  @RequireScope('workspace_users.update', 'administrators')
+  @ApiOperation({ summary: 'Change the role of a member' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspace: string,
+    @Param('userId') id: string,
+    @Body() dto: UpdateMemberDto,
+  ): Promise<DoneDto> {
+    await this.members.update(await this.workspaces.tenantFor(caller, workspace), id, dto.role);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':userId')
+  @RequireScope('workspace_users.delete', 'administrators')
+  @ApiOperation({ summary: 'Remove a member, and revoke the keys that it has in the workspace' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(
+    @Caller() caller: Principal,
+    @Param('workspaceId') workspace: string,
+    @Param('userId') id: string,
+    @Body() _dto: RemoveMemberDto,
+  ): Promise<DoneDto> {
+    await this.members.remove(await this.workspaces.tenantFor(caller, workspace), id);
+    return EMPTY_ANSWER;
+  }
+}

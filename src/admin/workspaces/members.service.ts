@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import type { Tenant } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { MemberDto, type Membership } from './member.dto.js';
+
+export interface MemberFilters {
+  readonly role?: WorkspaceRole | undefined;
+  /** In its one spelling. */
+  readonly email?: string | undefined;
+}
+
+interface NewMember {
+  readonly id: string;
+  readonly role: WorkspaceRole;
+}
+
+/** As the join below gives it. */
+type WithUser = WorkspaceMember & Pick<Membership, 'user'>;
+
+/** Who belongs to a workspace, and as what. */
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly revocation: KeyRevocationService,
+    private readonly changes: ChangePublisher,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Newest first. */
+  async list(
+    { organizationId, workspaceId }: Tenant,
+    { role, email }: MemberFilters,
+    { skip, take }: Page,
+  ): Promise<[Membership[], number]> {
+    const query = this.unitOfWork
+      .repository(WorkspaceMember)
+      .createQueryBuilder('member')
+      .innerJoinAndMapOne(
+        'member.user',
+        User,
+        'person',
+        'person.organizationId = member.organizationId AND person.id = member.userId',
+      )
+      .where({ organizationId, workspaceId });
+    if (role !== undefined) query.andWhere('member.role = :role', { role });
+    if (email !== undefined) query.andWhere('person.email = :email', { email });
+    const [members, total] = await query
+      .orderBy('member.createdAt', 'DESC')
+      .addOrderBy('member.userId', 'DESC')
+      .offset(skip)
+      .limit(take)
+      .getManyAndCount();
+    const switches = await this.switchesOf(organizationId);
+    return [members.map((member) => ({ member, user: (member as WithUser).user, switches })), total];
+  }
+
+  async get(tenant: Tenant, userId: string): Promise<Membership> {
+    return this.find(tenant, userId);
+  }
+
+  async add(tenant: Tenant, members: readonly NewMember[]): Promise<void> {
+    await this.enter(tenant, members);
+    this.audit.note({
+      targetId: tenant.workspaceId,
+      workspaceId: tenant.workspaceId,
+      after: { users: members.map(({ id, role }) => ({ id, role })) },
+    });
+  }
+
+  /** A person must be in the organization first. Refuses with `conflict` when one is a member already. */
+  async enter({ organizationId, workspaceId }: Tenant, members: readonly NewMember[]): Promise<void> {
+    const rows = members.map(({ id, role }) => ({
+      organizationId,
+      workspaceId,
+      userId: id.toLowerCase(),
+      role,
+    }));
+    const ids = rows.map(({ userId }) => userId);
+    // Nobody who is found here can be removed before this is committed.
+    const known = await this.unitOfWork
+      .repository(User)
+      .find({ where: { organizationId, id: In(ids) }, lock: { mode: 'for_key_share' } });
+    if (known.length < ids.length) throw new AppError('not_found', { resource: 'user' });
+    const { raw } = await this.unitOfWork.manager
+      .createQueryBuilder()
+      .insert()
+      .into(WorkspaceMember)
+      .values(rows)
+      .orIgnore()
+      .returning('user_id')
+      .execute();
+    if ((raw as readonly unknown[]).length < rows.length)
+      throw new AppError('conflict', {
+        detail: 'One of these people is a member of the workspace already. Change its role instead.',
+      });
+    for (const id of ids) await this.changes.publish({ resource: 'user', id });
+  }
+
+  async update(tenant: Tenant, userId: string, role: WorkspaceRole): Promise<void> {
+    const membership = await this.find(tenant, userId, true);
+    const { member, user } = membership;
+    const before = MemberDto.from(membership);
+    member.role = role;
+    const saved = await this.unitOfWork.repository(WorkspaceMember).save(member);
+    this.noteChange(user, tenant, before, MemberDto.from({ ...membership, member: saved }));
+    await this.changes.publish({ resource: 'user', id: user.id });
+  }
+
+  /** The person's own keys of this workspace are revoked with the membership. */
+  async remove(tenant: Tenant, userId: string): Promise<void> {
+    const membership = await this.find(tenant, userId, true);
+    const { member, user } = membership;
+    this.noteChange(user, tenant, MemberDto.from(membership));
+    await this.revocation.revoke({ ...tenant, userId: user.id });
+    await this.unitOfWork
+      .repository(WorkspaceMember)
+      .delete({ workspaceId: member.workspaceId, userId: member.userId });
+    await this.changes.publish({ resource: 'user', id: user.id });
+  }
+
+  private async find({ organizationId, workspaceId }: Tenant, id: string, lock = false): Promise<Membership> {
+    const userId = isUuid(id) ? id.toLowerCase() : null;
+    const member =
+      userId === null
+        ? null
+        : await this.unitOfWork.repository(WorkspaceMember).findOne({
+            where: { organizationId, workspaceId, userId },
+            ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+          });
+    if (!member) throw new AppError('not_found', { resource: 'member' });
+    const user = await this.unitOfWork.repository(User).findOneByOrFail({ id: member.userId });
+    return { member, user, switches: await this.switchesOf(organizationId) };
+  }
+
+  private async switchesOf(id: string): Promise<SwitchPositions | null> {
+    const { settings } = await this.unitOfWork.repository(Organization).findOneByOrFail({ id });
+    return settings.security_settings ?? null;
+  }
+
+  private noteChange({ id }: User, { workspaceId }: Tenant, before: MemberDto, after?: MemberDto): void {
+    this.audit.note({ targetId: id, workspaceId, before, ...(after ? { after } : {}) });
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityTarget } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import type { Tenant } from '../../auth/tenant.js';
+import { ChangePublisher } from '../../common/changes/change.js';
+import { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { Config } from '../../common/database/entities/config.entity.js';
+import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
+import { WorkspacesService } from './workspaces.service.js';
+
+interface Content {
+  readonly name: string;
+  readonly entity: EntityTarget<Tenant>;
+}
+
+/** What a workspace may still hold and nobody wants to lose by mistake: it must be removed first. */
+const MUST_BE_EMPTY: readonly Content[] = [
+  { name: 'virtual keys', entity: VirtualKey },
+  { name: 'configs', entity: Config as EntityTarget<Tenant> },
+];
+
+/** What goes with a workspace. */
+const GOES_ALONG: readonly Content[] = [
+  { name: 'API keys (revoked)', entity: ApiKey as EntityTarget<Tenant> },
+  { name: 'members', entity: WorkspaceMember },
+];
+
+/** Deletes a workspace for good. The rows of its request log stay. */
+@Injectable()
+export class WorkspaceRemovalService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly workspaces: WorkspacesService,
+    private readonly revocation: KeyRevocationService,
+    private readonly changes: ChangePublisher,
+  ) {}
+
+  /** `confirmation` must be the name; without it the refusal says what would go. */
+  async remove(caller: Principal, named: string, confirmation: string | undefined): Promise<void> {
+    // Whoever adds something to this workspace now waits for the lock, and then finds no workspace.
+    const workspace = await this.workspaces.get(caller, named, true);
+    if (workspace.isDefault)
+      throw new AppError('conflict', { detail: 'The default workspace cannot be deleted.' });
+    const tenant = { organizationId: workspace.organizationId, workspaceId: workspace.id };
+    const inside = await this.count(MUST_BE_EMPTY, tenant);
+    if (confirmation !== workspace.name)
+      throw new AppError('confirmation_required', {
+        detail:
+          `With the workspace "${workspace.name}" go: ${(await this.count(GOES_ALONG, tenant)).map(said).join(', ')}. ` +
+          `To be removed first: ${inside.map(said).join(', ')}. ` +
+          'Repeat the name in the field "name" or as "?name=" to go ahead.',
+      });
+    const left = inside.filter(({ count }) => count > 0);
+    if (left.length > 0)
+      throw new AppError('conflict', {
+        detail: `The workspace still holds ${left.map(said).join(', ')}. Remove them first.`,
+      });
+    await this.delete(workspace, tenant);
+  }
+
+  private async delete(workspace: Workspace, tenant: Tenant): Promise<void> {
+    await this.workspaces.noteBefore(workspace);
+    await this.revocation.revoke(tenant);
+    await this.revocation.release(tenant, { workspaceId: null });
+    await this.unitOfWork.repository(Workspace).delete({ id: workspace.id });
+    await this.changes.publish({ resource: 'workspace', id: workspace.id });
+  }
+
+  private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly Counted[]> {
+    const counted: Counted[] = [];
+    for (const { name, entity } of contents)
+      counted.push({ name, count: await this.unitOfWork.repository(entity).countBy({ ...tenant }) });
+    return counted;
+  }
+}
+
+interface Counted {
+  readonly name: string;
+  readonly count: number;
+}
+
+const said = ({ name, count }: Counted): string => `${name} ${count}`;

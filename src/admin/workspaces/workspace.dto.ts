@@ -1,0 +1,220 @@
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsObject,
+  IsString,
+  IsUUID,
+  Length,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import type { Workspace, WorkspaceDefaults } from '../../common/database/entities/workspace.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import {
+  HasNoEffectYet,
+  IfGiven,
+  IsIdOrSlug,
+  IsName,
+  IsNote,
+  OrNull,
+  rule,
+} from '../../common/http/validators.js';
+import { MemberDto, type Membership } from './member.dto.js';
+
+const NO_LIMITS = 'limits of workspaces are not enforced yet, so none can be set';
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const MOST_GUARDRAILS = 50;
+const LONGEST_REFERENCE = 128;
+const LONGEST_CONFIRMATION = 200;
+const MOST_USERS = 100;
+const MOST_METADATA = 64;
+const LONGEST_METADATA = 128;
+
+const IsMetadata = (): PropertyDecorator =>
+  rule(
+    'isMetadata',
+    `it must be an object of at most ${MOST_METADATA} texts of at most ${LONGEST_METADATA} characters`,
+    (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+      const entries = Object.entries(value);
+      return (
+        entries.length <= MOST_METADATA &&
+        entries.every(
+          ([name, text]) =>
+            name.length <= LONGEST_METADATA && typeof text === 'string' && text.length <= LONGEST_METADATA,
+        )
+      );
+    },
+  );
+
+export class WorkspaceDefaultsDto {
+  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' }, example: { team: 'search' } })
+  @IfGiven()
+  @IsMetadata()
+  readonly metadata?: Readonly<Record<string, string>>;
+
+  @ApiPropertyOptional({ type: [String], example: [] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_GUARDRAILS)
+  @IsString({ each: true })
+  @Length(1, LONGEST_REFERENCE, { each: true })
+  readonly input_guardrails?: readonly string[];
+
+  @ApiPropertyOptional({ type: [String], example: [] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_GUARDRAILS)
+  @IsString({ each: true })
+  @Length(1, LONGEST_REFERENCE, { each: true })
+  readonly output_guardrails?: readonly string[];
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: null })
+  @OrNull()
+  @IsString()
+  @Length(1, LONGEST_REFERENCE)
+  readonly user_api_key_config?: string | null;
+}
+
+class WorkspaceFields {
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Search and ranking' })
+  @OrNull()
+  @IsNote()
+  readonly description?: string | null;
+
+  /** Kept and shown; the gateway does not apply them to requests yet. A field that is not named stays as it is. */
+  @ApiPropertyOptional({ type: WorkspaceDefaultsDto })
+  @IfGiven()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => WorkspaceDefaultsDto)
+  readonly defaults?: WorkspaceDefaultsDto;
+
+  @HasNoEffectYet(NO_LIMITS)
+  readonly usage_limits?: unknown;
+
+  @HasNoEffectYet(NO_LIMITS)
+  readonly rate_limits?: unknown;
+}
+
+export class CreateWorkspaceDto extends WorkspaceFields {
+  @ApiProperty({ example: 'Search', maxLength: 120 })
+  @IsName()
+  readonly name: string;
+
+  /** People of the organization who become members. Other roles are given by the operations on members. */
+  @ApiPropertyOptional({ type: [String], example: [AN_ID] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_USERS)
+  @ArrayUnique()
+  @IsUUID('all', { each: true })
+  readonly users?: readonly string[];
+}
+
+export class UpdateWorkspaceDto extends WorkspaceFields {
+  @ApiPropertyOptional({ example: 'Search', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly name?: string;
+}
+
+export class RemoveWorkspaceDto {
+  /** The name of the workspace, repeated as confirmation; or send it as `?name=`. */
+  @ApiPropertyOptional({ example: 'Search' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(LONGEST_CONFIRMATION)
+  readonly name?: string;
+
+  /** The compatible SDK repeats the id of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+}
+
+/** A workspace as the API shows it. */
+export class WorkspaceDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID })
+  readonly id: string;
+
+  @ApiProperty({ example: 'ws-search' })
+  readonly slug: string;
+
+  @ApiProperty({ example: 'Search' })
+  readonly name: string;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly description: string | null;
+
+  @ApiProperty({ type: WorkspaceDefaultsDto })
+  readonly defaults: WorkspaceDefaults;
+
+  /** 1 for the workspace that the organization began with. */
+  @ApiProperty({ enum: [0, 1] })
+  readonly is_default: 0 | 1;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly created_at: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  readonly last_updated_at: string;
+
+  @ApiProperty({ enum: ['workspace'] })
+  readonly object = 'workspace';
+
+  static from(workspace: Workspace): WorkspaceDto {
+    return Object.assign(new WorkspaceDto(), shown(workspace));
+  }
+}
+
+/** A workspace with its members, newest first: the first hundred of them. */
+export class WorkspaceWithUsersDto extends WorkspaceDto {
+  @ApiProperty({ type: [MemberDto] })
+  readonly users: readonly MemberDto[];
+
+  /** How many members there are in all; the list of members pages through them. */
+  @ApiProperty({ example: 1 })
+  readonly total_users: number;
+
+  static override from(
+    workspace: Workspace,
+    [members, total]: readonly [readonly Membership[], number] = [[], 0],
+  ): WorkspaceWithUsersDto {
+    const users = members.map((member) => MemberDto.from(member));
+    return Object.assign(new WorkspaceWithUsersDto(), { ...shown(workspace), users, total_users: total });
+  }
+}
+
+function shown(workspace: Workspace) {
+  return {
+    id: workspace.id,
+    slug: workspace.slug,
+    name: workspace.name,
+    description: workspace.description,
+    defaults: workspace.defaults,
+    is_default: workspace.isDefault ? 1 : 0,
+    created_at: workspace.createdAt.toISOString(),
+    last_updated_at: workspace.updatedAt.toISOString(),
+  };
+}
+
+export class WorkspaceListDto implements Listed<WorkspaceDto> {
+  @ApiProperty({ enum: ['list'] })
+  readonly object = 'list';
+
+  @ApiProperty({ example: 1 })
+  readonly total: number;
+
+  @ApiProperty({ type: [WorkspaceDto] })
+  readonly data: readonly WorkspaceDto[];
+
+  static from(workspaces: readonly Workspace[], total: number): WorkspaceListDto {
+    const data = workspaces.map((workspace) => WorkspaceDto.from(workspace));
+    return Object.assign(new WorkspaceListDto(), { total, data });
+  }
+}

@@ -1,0 +1,94 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import {
+  CreateWorkspaceDto,
+  RemoveWorkspaceDto,
+  UpdateWorkspaceDto,
+  WorkspaceDto,
+  WorkspaceListDto,
+  WorkspaceWithUsersDto,
+} from './workspace.dto.js';
+import { WorkspaceRemovalService } from './workspace-removal.service.js';
+import { WorkspacesService } from './workspaces.service.js';
+
+@AdminController('admin/workspaces')
+@Refusals()
+export class WorkspacesController {
+  constructor(
+    private readonly workspaces: WorkspacesService,
+    private readonly removal: WorkspaceRemovalService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('workspaces.create', 'administrators')
+  @ApiOperation({ summary: 'Create a workspace' })
+  @ApiOkResponse({ type: WorkspaceWithUsersDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateWorkspaceDto): Promise<WorkspaceWithUsersDto> {
+    return this.workspaces.withMembers(await this.workspaces.create(caller, dto));
+  }
+
+  @Get()
+  @RequireScope('workspaces.list')
+  @ApiOperation({ summary: 'List workspaces' })
+  @PagedQuery()
+  @ApiQuery({ name: 'name', required: false, type: String, description: 'Part of the name' })
+  @ApiQuery({ name: 'exact_name', required: false, type: String })
+  @ApiQuery({
+    name: 'status',
+    required: false,
+    enum: ['active', 'archived'],
+    description: 'Workspaces are deleted and never archived, so none is "archived".',
+  })
+  @ApiOkResponse({ type: WorkspaceListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<WorkspaceListDto> {
+    const filters = { name: parameterOf(query, 'name'), exactName: parameterOf(query, 'exact_name') };
+    const page = pageOf(query);
+    if (choiceOf(query, 'status', ['active', 'archived']) === 'archived') return WorkspaceListDto.from([], 0);
+    return WorkspaceListDto.from(...(await this.workspaces.list(caller, filters, page)));
+  }
+
+  @Get(':workspaceId')
+  @RequireScope('workspaces.read')
+  @ApiOperation({ summary: 'Read a workspace and its members' })
+  @ApiOkResponse({ type: WorkspaceWithUsersDto })
+  async get(
+    @Caller() caller: Principal,
+    @Param('workspaceId') named: string,
+  ): Promise<WorkspaceWithUsersDto> {
+    return this.workspaces.withMembers(await this.workspaces.get(caller, named));
+  }
+
+  @Put(':workspaceId')
+  @RequireScope('workspaces.update', 'administrators')
+  @ApiOperation({ summary: 'Change a workspace and its defaults' })
+  @ApiOkResponse({ type: DoneDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('workspaceId') named: string,
+    @Body() dto: UpdateWorkspaceDto,
+  ): Promise<DoneDto> {
+    await this.workspaces.update(caller, named, dto);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete(':workspaceId')
+  @RequireScope('workspaces.delete', 'administrators')
+  @ApiOperation({ summary: 'Delete a workspace for good' })
+  @ApiQuery({ name: 'name', required: false, type: String, description: 'The name, repeated' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(
+    @Caller() caller: Principal,
+    @Param('workspaceId') named: string,
+    @Query() query: ListQuery,
+    @Body() dto: RemoveWorkspaceDto,
+  ): Promise<DoneDto> {
+    await this.removal.remove(caller, named, dto.name ?? parameterOf(query, 'name'));
+    return EMPTY_ANSWER;
+  }
+}

@@ -1,0 +1,25 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** A mail that is wanted: written in the transaction that wants it, marked when it is sent. */
+@Entity('mails')
+export class Mail {
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  /** The invite that it brings. */
+  @Column({ type: 'uuid' })
+  inviteId: string;
+
+  /** Until then a process is sending it. */
+  @Column({ type: 'timestamptz', nullable: true })
+  leasedUntil: Date | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  sentAt: Date | null;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt: Date;
+}

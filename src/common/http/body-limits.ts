@@ -1,0 +1,24 @@
+/** Largest body of an administrative request, in bytes. */
+export const ADMINISTRATION_BODY_LIMIT = 1024 * 1024;
+
+/** Largest body of a request that nobody has to be known for, in bytes: whoever likes can have it read. */
+export const PUBLIC_BODY_LIMIT = 64 * 1024;
+
+const ROOT = '/v1/';
+
+/** What can be asked of the administration without an API key. */
+const PUBLIC_PATHS: ReadonlySet<string> = new Set([`${ROOT}admin/invites/accept`]);
+
+/** A path of `PUBLIC_PATHS` from what stands below `/v1`. Throws for one that is not listed: its bodies would have no bound of their own. */
+export function publicPath(path: string): string {
+  const whole = ROOT + path;
+  if (!PUBLIC_PATHS.has(whole)) throw new Error(`${whole} is not one of the public paths.`);
+  return whole;
+}
+
+/** By the target of a request, with or without its query, as it came in. */
+export function bodyLimitOf(target: string): number {
+  const end = target.indexOf('?');
+  const path = end < 0 ? target : target.slice(0, end);
+  return PUBLIC_PATHS.has(path) ? PUBLIC_BODY_LIMIT : ADMINISTRATION_BODY_LIMIT;
+}

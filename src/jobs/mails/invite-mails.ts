@@ -1,0 +1,91 @@
+import { DataSource, type EntityManager } from 'typeorm';
+import { inviteLink } from '../../common/contracts/invite-link.js';
+import { InviteTokens } from '../../common/crypto/invite-tokens.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { Mailer, type MailToSend } from './mailer.js';
+
+/** `void`: it is sent, or being sent, or its invite is not open any more. */
+export type Sending = 'sent' | 'void';
+
+interface Open {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly organization: string;
+}
+
+/** Longer than a try can take. A process that dies holding a mail gives it back so much later. */
+const LEASE = '2 minutes';
+
+const CLAIM = `
+  UPDATE mails SET leased_until = now() + interval '${LEASE}'
+  WHERE id = $1 AND sent_at IS NULL AND (leased_until IS NULL OR leased_until < now())
+  RETURNING invite_id`;
+
+const OPEN_INVITE = `
+  SELECT invite.id, invite.organization_id AS "organizationId", invite.email, organization.name AS organization
+  FROM invites invite JOIN organizations organization ON organization.id = invite.organization_id
+  WHERE invite.id = $1 AND invite.status = 'pending' AND invite.expires_at > now()
+  FOR UPDATE OF invite`;
+
+/**
+ * Sends the mail of an invite, once.
+ *
+ * A mail is claimed before it is sent and marked afterwards, so that no other process sends it too; only a process that
+ * dies between the server's answer and the mark lets it be sent again. The token is made here and stored as a hash:
+ * it is nowhere but in the mail, and of two mails the later one has the link that works.
+ */
+export class InviteMails {
+  constructor(
+    private readonly database: DataSource,
+    private readonly mailer: Mailer,
+    private readonly tokens: InviteTokens,
+    private readonly baseUrl: string,
+  ) {}
+
+  /** Rejects when the mail server did not take it; then it can be tried again at once. */
+  async send(mailId: string): Promise<Sending> {
+    const mail = await this.database.transaction((manager) => this.claim(manager, mailId));
+    if (!mail) return 'void';
+    try {
+      await this.mailer.send(mail);
+    } catch (error) {
+      await this.database.query('UPDATE mails SET leased_until = NULL WHERE id = $1', [mailId]);
+      throw error;
+    }
+    await this.database.query('UPDATE mails SET sent_at = now(), leased_until = NULL WHERE id = $1', [
+      mailId,
+    ]);
+    return 'sent';
+  }
+
+  private async claim(manager: EntityManager, mailId: string): Promise<MailToSend | null> {
+    const [claimed]: [{ invite_id: string }[], number] = await manager.query(CLAIM, [mailId]);
+    const [row] = claimed;
+    if (!row) return null;
+    const [invite]: Open[] = await manager.query(OPEN_INVITE, [row.invite_id]);
+    if (!invite) {
+      await manager.query('DELETE FROM mails WHERE id = $1', [mailId]);
+      return null;
+    }
+    const { token, hash } = this.tokens.issue(invite);
+    await manager.query('UPDATE invites SET token_hash = $2 WHERE id = $1', [invite.id, hash]);
+    return this.written(invite, token);
+  }
+
+  private written({ email, organization }: Open, token: Secret): MailToSend {
+    return {
+      to: email,
+      subject: `Your invite to ${organization}`,
+      text: [
+        `You are invited to join ${organization} on Gatehouse, an AI gateway.`,
+        '',
+        'To accept, open this link within 72 hours of the invite. It works once:',
+        inviteLink(this.baseUrl, token),
+        '',
+        'If you expected no invite, do nothing: without the link nobody can accept it.',
+        '',
+      ].join('\n'),
+    };
+  }
+}

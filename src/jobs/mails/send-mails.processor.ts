@@ -1,0 +1,47 @@
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { SEND_MAILS, sendMailPayload, type SendMailPayload } from '../../common/queues/send-mails.queue.js';
+import { InviteMails, type Sending } from './invite-mails.js';
+
+const log = createLogger('send-mails');
+
+/** Sends mails that were announced. A worker that was killed gives its job up after `lockDuration`. */
+@Processor(SEND_MAILS, {
+  concurrency: 2,
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  maxStalledCount: 1_000_000,
+  runRetryDelay: 2_000,
+})
+export class SendMailsProcessor extends WorkerHost implements BeforeApplicationShutdown {
+  readonly #report = reportSparsely(log);
+
+  constructor(private readonly mails: InviteMails) {
+    super();
+  }
+
+  process({ data }: Job<SendMailPayload>): Promise<Sending> {
+    return this.mails.send(sendMailPayload.parse(data).mail_id);
+  }
+
+  @OnWorkerEvent('failed')
+  onFailed(job: Job<SendMailPayload> | undefined, error: Error): void {
+    log.error(
+      { err: error, mail_id: job?.data.mail_id, attempt: job?.attemptsMade },
+      'a mail could not be sent',
+    );
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.#report('the queue is not reachable', error);
+  }
+
+  /** Before connections close: running jobs finish first. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.worker.close();
+  }
+}
