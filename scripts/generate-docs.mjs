@@ -13,7 +13,8 @@ import { AdministrationModule } from '../dist/administration.module.js';
 import { SCOPES } from '../dist/auth/scopes.js';
 import { createDataSource } from '../dist/common/database/data-source.js';
 import { ERRORS } from '../dist/common/errors/catalog.js';
-import { loadSettings, settingsSchema } from '../dist/common/settings/settings.js';
+import { loadSettings } from '../dist/common/settings/settings.js';
+import { settingsSchema } from '../dist/common/settings/settings-schema.js';
 import { catalogPage } from '../dist/providers/catalog-page.js';
 import { endpointsPage } from '../dist/providers/endpoints-page.js';
 

@@ -10,6 +10,7 @@ import type { Settings } from '../common/settings/settings.js';
 import type { LimitStore } from '../gateway/ports.js';
 import { BusOutageNews } from './bus-outage-news.js';
 import { CHANGES_CHANNEL } from './change-message.js';
+import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresConfigDirectory } from './postgres-config-directory.js';
@@ -33,6 +34,12 @@ export function tokenDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresTokenDirectory(database, changes, outside, staleKeysMs);
+}
+
+export function modelCatalog(): GenaiModelCatalog {
+  const catalog = new GenaiModelCatalog();
+  void catalog.prepare();
+  return catalog;
 }
 
 export function virtualKeyDirectory(

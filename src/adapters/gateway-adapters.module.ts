@@ -19,7 +19,6 @@ import {
   VirtualKeyDirectory,
 } from '../gateway/ports.js';
 import * as make from './factories.js';
-import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
@@ -48,7 +47,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: LimitStore, inject: [QueryPool, LogSink, SETTINGS], useFactory: make.limitStore },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
-  { provide: ModelCatalog, inject: [], useFactory: () => new GenaiModelCatalog() },
+  { provide: ModelCatalog, inject: [], useFactory: make.modelCatalog },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },

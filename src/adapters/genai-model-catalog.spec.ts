@@ -84,6 +84,21 @@ describe('the models of the catalogue', () => {
     expect(compared).toBeGreaterThan(250);
   });
 
+  it('are the same when they were taken apart ahead of the first client, in turns', async () => {
+    const ahead = new GenaiModelCatalog();
+    let turns = 0;
+    let isReady = false;
+    const count = (): void => {
+      turns++;
+      if (!isReady) setImmediate(count);
+    };
+    setImmediate(count);
+    await ahead.prepare();
+    isReady = true;
+    expect(turns).toBeGreaterThan(50);
+    expect(ahead.all().map(({ id }) => id)).toEqual(catalog.all().map(({ id }) => id));
+  });
+
   it('are serialized once, and anew when prices may have changed', () => {
     const first = catalog.listed();
     const inputOf = (bytes: Buffer) =>

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findProvider as findListed, type ModelInfo } from '@pydantic/genai-prices';
 import { ModelCatalog } from '../gateway/models/models-port.js';
 import { type ModelEntry, modelEntry, withPrice } from '../providers/models/model-entry.js';
@@ -25,11 +26,21 @@ interface Priced {
 
 /**
  * Models from the data that ships with `@pydantic/genai-prices`, and those whose prices stand in their provider's row.
- * Taking the data apart costs some 50 ms, once, when the first client asks; prices anew, some 5 ms.
+ * Taking the data apart costs some 50 ms, once: ahead of the first client where `prepare` was called. Prices anew, some 5 ms.
  */
 export class GenaiModelCatalog extends ModelCatalog {
   private listedModels: readonly Listed[] | null = null;
   private priced: Priced | null = null;
+
+  /** Takes the data apart ahead of the first client, a provider per turn of the event loop, so that no request waits for it. */
+  async prepare(): Promise<void> {
+    const found: Listed[] = [];
+    for (const provider of providers.values()) {
+      found.push(...listedOf(provider));
+      await nextTurn();
+    }
+    this.listedModels ??= found;
+  }
 
   all(): readonly ModelEntry[] {
     return this.current().models;

@@ -9,6 +9,14 @@ import { complain, explain } from './terminal.js';
  */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const program = new Command('gatehouse').description('The AI gateway with its administration built in.');
+  runningCommands(program);
+  declaredCommands(program);
+  bookCommands(program);
+  await program.parseAsync(args, { from: 'user' });
+}
+
+/** To run an instance and look after it. */
+function runningCommands(program: Command): void {
   program
     .command('start', { isDefault: true })
     .description('start this instance and stay with it until it is stopped')
@@ -29,23 +37,16 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       await finish(migrateCommand(process.env, options));
     });
   program
-    .command('rebuild')
-    .description('make again what is derived from something else')
-    .command('rollups')
-    .description('count analytics again from the request logs; the service may go on meanwhile')
-    .option('--from <day>', 'from this day on (UTC); default: everything')
-    .option('--to <day>', 'until the day before this one')
-    .action(async (options: { readonly from?: string; readonly to?: string }) => {
-      const { rebuildCommand } = await import('./database/rebuild-command.js');
-      await finish(rebuildCommand(process.env, options));
-    });
-  program
     .command('doctor')
     .description('check settings, machine, database and Redis, and say what to do')
     .action(async () => {
       const { doctor } = await import('./doctor/doctor.js');
       await finish(doctor(process.env));
     });
+}
+
+/** To keep an organization as a file says. */
+function declaredCommands(program: Command): void {
   reaching(program.command('apply'))
     .description('make the organization what a YAML file says, after showing what would change')
     .requiredOption('-f, --file <path>', 'the file')
@@ -60,6 +61,21 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     .action(async (options: ConnectOptions) => {
       const { exportCommand } = await import('./declared/export-command.js');
       await finish(exportCommand(process.env, options));
+    });
+}
+
+/** To hold what was written down against each other. */
+function bookCommands(program: Command): void {
+  program
+    .command('rebuild')
+    .description('make again what is derived from something else')
+    .command('rollups')
+    .description('count analytics again from the request logs; the service may go on meanwhile')
+    .option('--from <day>', 'from this day on (UTC); default: everything')
+    .option('--to <day>', 'until the day before this one')
+    .action(async (options: { readonly from?: string; readonly to?: string }) => {
+      const { rebuildCommand } = await import('./database/rebuild-command.js');
+      await finish(rebuildCommand(process.env, options));
     });
   program
     .command('verify')
@@ -80,7 +96,6 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       const { verifyCommand } = await import('./audit/verify-command.js');
       await finish(verifyCommand(process.env, options));
     });
-  await program.parseAsync(args, { from: 'user' });
 }
 
 /** How a command finds the administration and shows who it is. */

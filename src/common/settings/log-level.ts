@@ -1,4 +1,5 @@
-import { type Settings, settingsSchema } from './settings.js';
+import { settingsSchema } from './settings-schema.js';
+import type { Settings } from './settings.js';
 
 /**
  * The level of the process's own log lines, readable before the settings as a whole are known to be right:

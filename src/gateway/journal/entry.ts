@@ -82,6 +82,10 @@ export class Entry implements Findings {
     return Math.max(0, tries - 1);
   }
 
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders;
+  }
+
   get isOpen(): boolean {
     return this.opened !== null;
   }
@@ -153,9 +157,9 @@ export class Entry implements Findings {
       return;
     }
     this.isClosed = true;
-    const { headers, rawHeaders } = this.request;
+    const { headers } = this.request;
     const opened = this.opened ?? openedExchange(this, this.caller, this.request);
-    const record = closedRecord(this, opened, outcome, rawHeaders);
+    const record = closedRecord(this, opened, outcome);
     countExchange(record);
     const secrets = this.secrets();
     this.sink.close(record, {

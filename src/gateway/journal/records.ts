@@ -19,6 +19,8 @@ import { type Reading, UNREAD } from './metering.js';
 
 /** What the steps of an exchange have found so far. */
 export interface Findings {
+  /** Of the request, as they came. */
+  readonly rawHeaders: HeaderPairs;
   readonly id: string;
   readonly traceId: string;
   /** Arrival: milliseconds since the epoch, and on the process's own clock. */
@@ -136,12 +138,7 @@ export function attemptRecord(
 }
 
 /** The second frame. Written out field by field: a spread of an object this wide costs several microseconds. */
-export function closedRecord(
-  found: Findings,
-  opened: OpenedExchange,
-  outcome: Outcome,
-  rawHeaders: HeaderPairs,
-): RequestLogRecord {
+export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
   const { usage, responseModel, firstEventAt } = outcome.reading;
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
@@ -185,7 +182,7 @@ export function closedRecord(
     attempts: found.attempts,
     countable: usage ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },
-    request_headers: maskedHeaders(rawHeaders, found.gatewayKey),
+    request_headers: maskedHeaders(found.rawHeaders, found.gatewayKey),
     response_headers: maskedHeaders(outcome.responseHeaders, providerSecret(found.target)),
   };
 }

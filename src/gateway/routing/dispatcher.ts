@@ -76,8 +76,7 @@ export class Dispatcher {
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
-    if (caller.policy) checkPolicy(caller.policy, target.provider.id, content.model);
-    if (target.virtualKey?.models) checkModel(target.virtualKey.models, content.model, request.method);
+    checkAllowed(caller, target, content, request.method);
     const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });
@@ -175,6 +174,12 @@ function routedRequest(
 ): RoutedRequest {
   const [pathname = ''] = url.split('?', 1);
   return { metadata: entry.asked.metadata, params, pathname, headers };
+}
+
+/** What the organization and the credential allow, before anything is sent. */
+function checkAllowed({ policy }: Principal, target: Target, { model }: Content, method?: string): void {
+  if (policy) checkPolicy(policy, target.provider.id, model);
+  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, method);
 }
 
 /** Another target is tried: what this one said becomes a row, and its connection is freed. */

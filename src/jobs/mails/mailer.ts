@@ -39,9 +39,8 @@ export class Mailer {
       await this.transport.sendMail(mail);
     } catch (error) {
       const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-      throw new Error(
-        `The mail server did not take the mail: ${String(code)} ${String(responseCode ?? '')}`.trim(),
-      );
+      const answered = typeof responseCode === 'number' ? ` ${responseCode}` : '';
+      throw new Error(`The mail server did not take the mail: ${String(code)}${answered}`);
     }
   }
 }

@@ -1,0 +1,142 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+/**
+ * Every setting of the process, read from the environment in this one place.
+ *
+ * A row has its rule, its default and its meaning (the description is what
+ * `docs/settings.md` shows). A secret may also be given as NAME_FILE.
+ */
+const whole = (fallback: number, minimum: number, description: string) =>
+  z.coerce.number().int().min(minimum).default(fallback).describe(description);
+
+const MIB = 1024 * 1024;
+const MINUTE = 60_000;
+
+export const settingsSchema = z.object({
+  GATEHOUSE_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address to listen on. 0.0.0.0 opens it to the network.'),
+  GATEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(8787).describe('Port to listen on.'),
+  GATEHOUSE_PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe('Address that clients use, when a proxy or balancer stands in front.'),
+  GATEHOUSE_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('Folder for the embedded database, the spool and the generated secrets.'),
+  GATEHOUSE_ROLE: z
+    .enum(['all', 'api', 'worker'])
+    .default('all')
+    .describe('What this instance does: serve (api), aggregate (worker) or both (all).'),
+  GATEHOUSE_PROCESSES: whole(availableParallelism(), 1, 'Gateway processes. Default: one per core.'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL 14 or newer. Default: an embedded one in the data folder.'),
+  DATABASE_POOL_SIZE: whole(8, 2, 'Database connections per process at most.'),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe('Redis or Valkey for queue and change bus. Default: PostgreSQL does both.'),
+  GATEHOUSE_MASTER_KEY: z
+    .string()
+    .optional()
+    .describe('Seals stored credentials: 32 bytes in base64. Default: generated into the data folder.'),
+  GATEHOUSE_KEY_PEPPER: z
+    .string()
+    .optional()
+    .describe('Keys the hashes of API keys: 32 bytes in base64. Default: generated into the data folder.'),
+  GATEHOUSE_SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'Mail server for invites: smtp://user:password@host:587 or smtps://…:465. Default: no mail is sent; the inviter gets the link.',
+    ),
+  GATEHOUSE_MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, 'must be an address, or a name with an address in <>')
+    .optional()
+    .describe('Sender of mails: "Gatehouse <gatehouse@example.com>". Needed with GATEHOUSE_SMTP_URL.'),
+  GATEHOUSE_METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe(
+      'Bearer token for /metrics from other machines. Without it, /metrics answers this machine only.',
+    ),
+  GATEHOUSE_EGRESS_ALLOW: z
+    .string()
+    .default('')
+    .describe(
+      'Private addresses that providers may have: host-or-CIDR:port, comma-separated, port * allowed.',
+    ),
+  GATEHOUSE_UPSTREAM_CONNECTIONS: whole(
+    4_096,
+    1,
+    'Connections of a process to one origin for one organization at most; further requests wait.',
+  ),
+  GATEHOUSE_TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .describe('Proxies whose X-Forwarded-For is believed: addresses or CIDRs, comma-separated.'),
+  GATEHOUSE_ADMIN_SOCKET: z
+    .string()
+    .optional()
+    .describe(
+      'Path of the socket between the gateway processes and the administration. Default: in the data folder.',
+    ),
+  GATEHOUSE_CONNECT_TIMEOUT_MS: whole(5_000, 1, 'Per attempt: until the connection to the provider stands.'),
+  GATEHOUSE_FIRST_BYTE_TIMEOUT_MS: whole(
+    5 * MINUTE,
+    1,
+    'Per attempt: from the request to the first byte of the answer.',
+  ),
+  GATEHOUSE_IDLE_TIMEOUT_MS: whole(2 * MINUTE, 1, 'Per attempt: between two chunks of the answer.'),
+  GATEHOUSE_TOTAL_TIMEOUT_MS: whole(30 * MINUTE, 1, 'Per attempt: until the last byte of the answer.'),
+  GATEHOUSE_BODY_LIMIT_BYTES: whole(32 * MIB, 1024, 'Largest request body of an endpoint that is parsed.'),
+  GATEHOUSE_OUTPUT_TOKENS_CEILING: whole(
+    16_384,
+    1,
+    'Output tokens that limits reserve for a request that does not bound its output itself.',
+  ),
+  GATEHOUSE_LOG_BODIES: z
+    .enum(['full', 'off'])
+    .default('full')
+    .describe('Whether request and response bodies are kept in the log.'),
+  GATEHOUSE_LOG_RETENTION_DAYS: whole(90, 0, 'Days for which request logs are kept. 0 keeps them for ever.'),
+  GATEHOUSE_BODY_RETENTION_DAYS: whole(
+    30,
+    0,
+    'Days for which request and response bodies are kept. 0 keeps them for ever.',
+  ),
+  GATEHOUSE_MINUTE_RETENTION_DAYS: whole(
+    90,
+    0,
+    'Days for which analytics are kept by the minute; by hour and day they stay. 0 keeps them for ever.',
+  ),
+  GATEHOUSE_ANALYTICS_METADATA_KEYS: z
+    .string()
+    .default('_environment,_organisation,_prompt')
+    .describe(
+      'Keys of x-gateway-metadata that analytics count ahead, comma-separated. Others are read from the request logs.',
+    ),
+  GATEHOUSE_STALE_KEYS_MS: whole(
+    24 * 60 * MINUTE,
+    0,
+    'How long known keys keep working while the database is away.',
+  ),
+  GATEHOUSE_DRAIN_DELAY_MS: whole(3_000, 0, 'After SIGTERM: how long to go on serving with readiness 503.'),
+  GATEHOUSE_DRAIN_TIMEOUT_MS: whole(
+    2 * MINUTE,
+    0,
+    'After SIGTERM: how long running streams may take to finish.',
+  ),
+  GATEHOUSE_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe("Level of the process's own log lines."),
+});
