@@ -46,7 +46,16 @@ class LogFeedbackDto {
 class LogMessageDto implements ReadableBody {
   @ApiProperty({ type: Object, example: { 'content-type': 'application/json' } })
   readonly headers: Readonly<Record<string, string>>;
-  @ApiProperty({ type: Object, nullable: true, description: 'JSON value, text, or base64; see body_format' })
+  @ApiProperty({
+    oneOf: [
+      { type: 'object', nullable: true },
+      { type: 'array', items: {} },
+      { type: 'string' },
+      { type: 'number' },
+      { type: 'boolean' },
+    ],
+    description: 'JSON value, text, or base64; see body_format',
+  })
   readonly body: unknown;
   @ApiProperty({ enum: ['json', 'text', 'base64', null], nullable: true })
   readonly body_format: ReadableBody['body_format'];

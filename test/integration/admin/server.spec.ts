@@ -182,7 +182,7 @@ describe('the web server of the administration', () => {
   });
 
   it('is closed to everyone without a key, at each of its operations but those whose body is the credential', async () => {
-    const PUBLIC = ['post /v1/admin/invites/accept'];
+    const PUBLIC = ['post /v1/admin/invites/accept', 'get /v1/model-configs/pricing/{provider}/{model}'];
     const { paths } = buildOpenApi(app.app);
     for (const [path, methods] of Object.entries(paths))
       for (const method of Object.keys(methods)) {

@@ -110,7 +110,7 @@ const PROTECT_ONE = `
 
 /**
  * All tables of tenants, by the name of their column. Partitions are reached through their parents only. The request
- * log is read; its writer is the background process. The audit trail can be added to and read, never changed.
+ * log is read; its writer is the background process. How far the rollups are is nobody's secret. The audit trail can be added to and read, never changed.
  */
 const PROTECT_ALL = `
   CREATE FUNCTION protect_tenant_tables() RETURNS void LANGUAGE plpgsql AS $$
@@ -121,6 +121,9 @@ const PROTECT_ALL = `
       EXECUTE format('GRANT USAGE ON SCHEMA %I TO gatehouse_tenant', current_schema());
     END IF;
     PERFORM protect_tenant_table('organizations', 'id', 'SELECT, UPDATE');
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'gatehouse_tenant') THEN
+      GRANT SELECT ON rollup_marks, rollup_metadata_keys, rollup_seals TO gatehouse_tenant;
+    END IF;
     FOR tenant_table IN
       SELECT class.oid::regclass AS name, attribute.attname AS tenant_column, class.relname AS plain_name
       FROM pg_class class JOIN pg_attribute attribute ON attribute.attrelid = class.oid
