@@ -1,8 +1,13 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const common = { pool: 'forks' as const, environment: 'node' as const };
 /** What the code under test logs would hide what the tests say. The built service speaks: its lines are searched for secrets. */
-const quiet = { ...common, env: { GATEHOUSE_LOG_LEVEL: 'silent' } };
+const quiet = {
+  ...common,
+  env: { GATEHOUSE_LOG_LEVEL: 'silent' },
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+};
 
 /** Three sizes of test: unit beside the code, integration against real stores, e2e against the built service. */
 export default defineConfig({

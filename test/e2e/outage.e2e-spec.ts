@@ -121,6 +121,7 @@ describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is awa
           timed(
             world.administration.call('POST', '/v1/api-keys/workspace/service', {
               name: 'x',
+              workspace_id: service.bootstrap.workspace_id,
               scopes: ['logs.list'],
             }),
           ),

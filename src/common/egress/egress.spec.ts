@@ -9,7 +9,7 @@ import { parseEgressAllow } from './egress-allow.js';
 import { upstreamFailure } from './upstream-failure.js';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-const CONNECT_MS = 400;
+const CONNECT_MS = 1_000;
 
 interface Listener {
   readonly port: number;

@@ -13,7 +13,7 @@ import { OwnPostgres } from '../../support/own-postgres.js';
 import { emptyLedger, type Ledger, SpoolProcesses } from '../../support/spool-processes.js';
 import { eventually, sleep } from '../../support/waiting.js';
 
-const ROUNDS = 20;
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 8);
 let source: CompiledSource;
 let processes: SpoolProcesses;
 let postgres: OwnPostgres;

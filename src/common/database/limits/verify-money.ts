@@ -65,7 +65,7 @@ const ROLLUPS = `
     SELECT to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(r.cost_nano_usd) AS cost
     FROM request_logs r JOIN log_batches b ON b.id = r.batch_id AND b.aggregated_at IS NOT NULL GROUP BY 1
   ) AS logged FULL JOIN (
-    SELECT to_char(minute AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(cost_nano_usd) AS cost
+    SELECT to_char(bucket AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(cost_nano_usd) AS cost
     FROM usage_minute GROUP BY 1
   ) AS counted ON counted.day = logged.day`;
 
