@@ -119,7 +119,8 @@ const LEDGER = `ALTER TABLE request_attempts ADD COLUMN charged jsonb`;
 
 /**
  * Takes from a budget or from slots. Free is what is neither spent nor leased. Where there is not enough for all who
- * wait, only the first of them is served, so that nothing is left in a process that cannot use it.
+ * wait, only the first of them is served, and towards the end nothing is given ahead, so that nothing is left in a process
+ * that cannot use it while another has to refuse.
  */
 const TAKE_BUDGETED = `
   CREATE FUNCTION take_pool(holder_name text, ask jsonb, OUT granted bigint, OUT free bigint) LANGUAGE plpgsql AS $$
@@ -140,7 +141,8 @@ const TAKE_BUDGETED = `
     WHERE l.counter = counter_key AND l.expires_at > clock_timestamp();
     free := (ask->>'amount')::bigint - used - leased - debt;
     granted := CASE
-      WHEN free >= needed THEN needed + least((ask->>'spare')::bigint, (free - needed) / 32)
+      WHEN free - needed > 1000 * greatest(wanted, 1) THEN needed + least((ask->>'spare')::bigint, (free - needed) / 32)
+      WHEN free >= needed THEN needed
       WHEN free >= wanted THEN wanted
       ELSE 0 END;
     free := free - granted;
