@@ -40,7 +40,8 @@ type Described = Record<
 function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
   for (const methods of Object.values(paths) as Described[])
     for (const operation of Object.values(methods)) {
-      const needed = scopes.get(operation.operationId ?? '') ?? [];
+      // A handler with two paths is two operations; the framework numbers the second.
+      const needed = scopes.get(operation.operationId?.replace(/\[\d+\]$/, '') ?? '') ?? [];
       const sentence =
         needed.length === 0 ? 'Open to every caller.' : `Scope: ${needed.map(code).join(' or ')}.`;
       operation.description = [operation.description, sentence].filter(Boolean).join('\n\n');
