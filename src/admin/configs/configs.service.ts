@@ -5,7 +5,6 @@ import { ChangePublisher } from '../../common/changes/change.js';
 import type { RoutingConfig } from '../../common/contracts/routing-config.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Config } from '../../common/database/entities/config.entity.js';
-import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -49,13 +48,15 @@ export class ConfigsService {
       status: 'active',
       versionId,
     } as const;
-    await claimSlug({ chosen: dto.slug ?? newSlug(dto.name), name: dto.name, otherwise: 'config' }, (slug) =>
-      insertUnlessTaken(this.unitOfWork.manager, Config, {
-        ...row,
-        slug,
-        ownerId: person,
-        updatedBy: person,
-      }),
+    await claimSlug(
+      { chosen: dto.slug ?? newSlug(dto.name), name: dto.name, otherwise: 'config' },
+      async (slug) =>
+        (await this.unitOfWork.insertUnlessTaken(Config, {
+          ...row,
+          slug,
+          ownerId: person,
+          updatedBy: person,
+        })) > 0,
     );
     await this.versions.add(caller, { id: versionId, organizationId, configId, number: 1, document });
     const made = await this.versions.find(tenant, configId);

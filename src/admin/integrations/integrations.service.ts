@@ -5,7 +5,6 @@ import { type Reach } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Integration } from '../../common/database/entities/integration.entity.js';
 import { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
-import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -60,8 +59,9 @@ export class IntegrationsService {
       sealedCredentials: await this.credentials.seal(place, secret),
       lastFour: lastFourOf(secret),
     };
-    await claimSlug({ chosen: dto.slug, name: dto.name, otherwise: 'integration' }, (slug) =>
-      insertUnlessTaken(this.unitOfWork.manager, Integration, { ...row, slug }),
+    await claimSlug(
+      { chosen: dto.slug, name: dto.name, otherwise: 'integration' },
+      async (slug) => (await this.unitOfWork.insertUnlessTaken(Integration, { ...row, slug })) > 0,
     );
     const integration = await this.unitOfWork.repository(Integration).findOneByOrFail({ id: place.id });
     this.note(integration, 'create', { after: IntegrationDetailDto.from(integration) });

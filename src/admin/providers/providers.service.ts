@@ -3,7 +3,6 @@ import { IsNull, Not } from 'typeorm';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
-import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -34,8 +33,10 @@ export class ProvidersService {
       note: dto.note ?? null,
       expiresAt: momentOf(dto.expires_at ?? null),
     };
-    const slug = await claimSlug({ chosen: dto.slug, name: dto.name, otherwise: 'provider' }, (free) =>
-      insertUnlessTaken(this.unitOfWork.manager, WorkspaceProvider, { ...row, slug: free }),
+    const slug = await claimSlug(
+      { chosen: dto.slug, name: dto.name, otherwise: 'provider' },
+      async (free) =>
+        (await this.unitOfWork.insertUnlessTaken(WorkspaceProvider, { ...row, slug: free })) > 0,
     );
     const provider = await this.find(tenant, slug);
     this.noteChange(provider, { after: ProviderDto.from(provider) });

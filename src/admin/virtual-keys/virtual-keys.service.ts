@@ -3,7 +3,6 @@ import { IsNull } from 'typeorm';
 import { type Reach, type Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
-import { insertUnlessTaken } from '../../common/database/insert-unless-taken.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -125,8 +124,9 @@ export class VirtualKeysService {
     row: Tenant & Partial<VirtualKey> & { readonly name: string },
     chosen: string | undefined,
   ) {
-    const slug = await claimSlug({ chosen, name: row.name, otherwise: 'virtual-key' }, (free) =>
-      insertUnlessTaken(this.unitOfWork.manager, VirtualKey, { ...row, slug: free }),
+    const slug = await claimSlug(
+      { chosen, name: row.name, otherwise: 'virtual-key' },
+      async (free) => (await this.unitOfWork.insertUnlessTaken(VirtualKey, { ...row, slug: free })) > 0,
     );
     const key = await this.find(row, slug);
     this.noteChange(key, undefined, VirtualKeyDto.from(key));
