@@ -11,7 +11,7 @@ import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/clien
 import { createLogger } from './common/observability/logger.js';
 
 /** How long to wait for an administration that is being started again. Nothing was sent by then. */
-const CONNECT_PATIENCE_MS = 5_000;
+const CONNECT_PATIENCE_MS = 20_000;
 const CONNECT_PAUSE_MS = 50;
 /** Longer than any statement of the administration may take. */
 const SILENCE_MS = 60_000;
