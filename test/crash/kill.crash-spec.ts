@@ -259,8 +259,8 @@ describe('after all of this', () => {
           }>(
             `SELECT (SELECT count(*) FROM request_logs WHERE api_key_id = $1) AS logged,
                   (SELECT coalesce(sum(cost_nano_usd), 0) FROM request_logs WHERE api_key_id = $1) AS cost,
-                  (SELECT coalesce(sum(requests), 0) FROM usage_minute WHERE api_key_id = $1::uuid::text) AS rolled,
-                  (SELECT coalesce(sum(cost_nano_usd), 0) FROM usage_minute WHERE api_key_id = $1::uuid::text) AS rolled_cost`,
+                  (SELECT coalesce(sum(requests), 0) FROM usage_minute WHERE api_key_id = $1) AS rolled,
+                  (SELECT coalesce(sum(cost_nano_usd), 0) FROM usage_minute WHERE api_key_id = $1) AS rolled_cost`,
             [world.apiKey.id],
           );
           return rows[0];
