@@ -74,11 +74,11 @@ async function permissionsTable() {
 const { CALLERS, PERMISSIONS } = await permissionsTable();
 
 function permissionsPage() {
-  const rows = PERMISSIONS.map(({ operation, statuses }) => [`\`${operation}\``, ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status))]);
+  const rows = PERMISSIONS.map(({ operation, on, statuses }) => [`\`${operation}\``, on ?? '', ...statuses.match(/\d{3}/g).map((status) => (status === '200' ? 'yes' : status))]);
   const intro =
     'Who may do what, as the tests walk through it: "yes", or the status of the refusal. What is asked for lies in "this workspace"; 404 is the answer for what lies elsewhere, whether it is there or not. ' +
     'What callers hold is in [scopes.md](scopes.md). Lists show what lies within reach, so everybody who may list gets one.';
-  return page('Permissions', intro, table(['Operation', ...CALLERS.map(([, title]) => title)], rows));
+  return page('Permissions', intro, table(['Operation', 'On', ...CALLERS.map(([, title]) => title)], rows));
 }
 
 const PAGES = { 'docs/permissions.md': permissionsPage,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
 import type { Principal, PrincipalKind } from '../auth/principal.js';
-import { scopesOfRoles } from '../auth/roles.js';
+import { hasOnlyOwnKeys, type Roles, scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
 import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import { hashApiKey } from '../common/crypto/key-hash.js';
@@ -114,6 +114,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
 
 function principalOf(row: Row): Principal {
   const limits = callerLimits(row);
+  const roles = rolesOf(row);
   return {
     kind: KINDS[row.kind],
     apiKeyId: row.id,
@@ -122,17 +123,22 @@ function principalOf(row: Row): Principal {
     workspaceId: row.workspace_id,
     userId: row.user_id,
     authorityId: row.authority_id,
-    scopes: effectiveScopes(row),
+    scopes: effectiveScopes(row, roles),
+    ...(roles && hasOnlyOwnKeys(roles) ? { hasOnlyOwnKeys: true } : {}),
     policy: policyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
   };
 }
 
+/** Null when the person on whose authority the key acts is gone. */
+function rolesOf({ organization_role, workspace_role }: Row): Roles | null {
+  return organization_role && { organization: organization_role, workspace: workspace_role };
+}
+
 /** What the key was given, as far as the person on whose authority it acts may do that now. */
-function effectiveScopes({ scopes, organization_role, workspace_role, settings }: Row): ReadonlySet<Scope> {
-  if (organization_role === null) return new Set();
-  const roles = { organization: organization_role, workspace: workspace_role };
+function effectiveScopes({ scopes, settings }: Row, roles: Roles | null): ReadonlySet<Scope> {
+  if (roles === null) return new Set();
   const allowed = scopesOfRoles(roles, settings.security_settings ?? null);
   return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
 }

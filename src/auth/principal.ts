@@ -33,6 +33,8 @@ export interface Principal {
   readonly authorityId: string | null;
   /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
+  /** Of the API keys it reaches those of the person on whose authority it acts, and no others. */
+  readonly hasOnlyOwnKeys?: true;
   /** Absent when nothing limits the caller. */
   readonly limits?: CallerLimits;
   /** Null where the organization decides nothing. */

@@ -76,7 +76,7 @@ export class ApiKeysService {
   /** Newest first, of the kinds that the caller may list. */
   list(caller: Principal, reach: Reach, { skip, take }: Page): Promise<[ApiKey[], number]> {
     return this.unitOfWork.repository(ApiKey).findAndCount({
-      where: { ...reach, kind: In(kindsFor(caller, 'list')) },
+      where: { ...reach, ...ownKeysOf(caller), kind: In(kindsFor(caller, 'list')) },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
       take,
@@ -150,7 +150,7 @@ export class ApiKeysService {
   private async find(caller: Principal, id: string, verb: KeyVerb, lock = false): Promise<ApiKey> {
     const key = isUuid(id)
       ? await this.unitOfWork.repository(ApiKey).findOne({
-          where: { id, ...reachOf(caller) },
+          where: { id, ...reachOf(caller), ...ownKeysOf(caller) },
           ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
         })
       : null;
@@ -210,4 +210,9 @@ function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyD
 /** Undefined stays undefined, and null stays null: "no change" is not "take away". */
 function momentOf(text: string | null | undefined): Date | null | undefined {
   return typeof text === 'string' ? new Date(text) : text;
+}
+
+/** Keys of others are "not found" for who reaches only its own. */
+function ownKeysOf({ hasOnlyOwnKeys, authorityId }: Principal): { userId?: string } {
+  return hasOnlyOwnKeys && authorityId !== null ? { userId: authorityId } : {};
 }

@@ -21,7 +21,7 @@ export class KeyOwnerService {
 
   /** The person that is named, or the caller's own, or the organization's first owner. */
   async userFor(caller: Principal, { organizationId, workspaceId }: Tenant, named?: string): Promise<string> {
-    const id = named ?? caller.userId;
+    const id = ownerNamed(caller, named);
     const users = this.unitOfWork.repository(User);
     const user =
       id === null
@@ -43,4 +43,12 @@ export class KeyOwnerService {
     const member = await this.unitOfWork.repository(WorkspaceMember).findOneBy({ workspaceId, userId });
     return member?.role ?? null;
   }
+}
+
+/** Null for a service that names nobody. */
+function ownerNamed({ userId, authorityId, hasOnlyOwnKeys }: Principal, named?: string): string | null {
+  if (!hasOnlyOwnKeys) return named ?? userId;
+  if (named !== undefined && named.toLowerCase() !== authorityId)
+    throw new AppError('not_found', { resource: 'user' });
+  return authorityId;
 }

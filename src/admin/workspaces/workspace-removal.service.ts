@@ -5,6 +5,7 @@ import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Config } from '../../common/database/entities/config.entity.js';
+import { Guardrail } from '../../common/database/entities/guardrail.entity.js';
 import { Integration } from '../../common/database/entities/integration.entity.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
@@ -24,6 +25,7 @@ const MUST_BE_EMPTY: readonly Content[] = [
   { name: 'virtual keys', entity: VirtualKey },
   { name: 'integrations', entity: Integration },
   { name: 'configs', entity: Config },
+  { name: 'guardrails', entity: Guardrail },
 ];
 
 /** What goes with a workspace. */

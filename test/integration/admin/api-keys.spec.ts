@@ -458,4 +458,54 @@ describe('API keys', () => {
       expect(refused.body.error.message).toContain('workspace_user_api_keys.read');
     });
   });
+
+  describe('of a member', () => {
+    const MEMBERS_SCOPES = ['logs.view', 'workspace_user_api_keys.list', 'workspace_user_api_keys.read'];
+    const MANAGING = ['create', 'update', 'delete'].map((verb) => `workspace_user_api_keys.${verb}`);
+
+    /** A member of the workspace, and a service key that acts on the member's authority. */
+    async function aMember(): Promise<{ id: string; key: string }> {
+      const workspaces = [{ id: 'ws-default', role: 'member' }];
+      const { id } = await app.aPerson({ workspaces });
+      const made = await app.call('POST', SERVICE_KEYS, {
+        body: { name: 'k', workspace_id: 'ws-default', scopes: [...MEMBERS_SCOPES, ...MANAGING] },
+      });
+      await app.dataSource.query('UPDATE api_keys SET created_by_user_id = $2 WHERE id = $1', [
+        made.body.id,
+        id,
+      ]);
+      return { id, key: made.body.key };
+    }
+
+    it('are all that it sees: those of others are not there', async () => {
+      const member = await aMember();
+      const [own, others] = [(await aKey({ user_id: member.id })).body, (await aKey()).body];
+
+      const list = await app.call('GET', '/v1/api-keys', { key: member.key });
+      expect(list.body.data.map(({ id }: Json) => id)).toEqual([own.id]);
+      expect((await app.call('GET', `/v1/api-keys/${own.id}`, { key: member.key })).status).toBe(200);
+      expect((await app.call('GET', `/v1/api-keys/${others.id}`, { key: member.key })).status).toBe(404);
+      expect((await app.call('DELETE', `/v1/api-keys/${own.id}`, { key: member.key })).status).toBe(403);
+    });
+
+    it('are all that it makes and changes, where the organization lets members do so', async () => {
+      const member = await aMember();
+      const others = (await aKey()).body;
+      const settings = (membersManageApiKeys: boolean) =>
+        app.call('PUT', '/v1/admin/organisation', { body: { security_settings: { membersManageApiKeys } } });
+      expect((await aKey({ scopes: ['logs.view'] }, member.key)).status).toBe(403);
+      await settings(true);
+
+      const made = await aKey({ scopes: ['logs.view'] }, member.key);
+      expect(made.status).toBe(200);
+      expect((await app.call('GET', `/v1/api-keys/${made.body.id}`)).body.user_id).toBe(member.id);
+      const forAnother = await aKey({ scopes: ['logs.view'], user_id: (await app.aPerson()).id }, member.key);
+      expect(forAnother.status).toBe(404);
+      expect((await app.call('DELETE', `/v1/api-keys/${made.body.id}`, { key: member.key })).status).toBe(
+        200,
+      );
+      expect((await app.call('DELETE', `/v1/api-keys/${others.id}`, { key: member.key })).status).toBe(404);
+      await settings(false);
+    });
+  });
 });

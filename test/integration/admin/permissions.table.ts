@@ -2,7 +2,7 @@
  * Who may do what: one line for each operation of the administration, which a test walks through against the running
  * service, and docs/permissions.md shows. An operation without a line fails that test.
  *
- * The statuses stand in the order of CALLERS. What is asked for (`on`) lies in "this workspace".
+ * What is asked for (`on`) lies in "this workspace" or belongs to its organization.
  */
 export const CALLERS = [
   ['owner', 'organization owner'],
@@ -21,155 +21,225 @@ export const CALLERS = [
 
 export type CallerName = (typeof CALLERS)[number][0];
 
+export type Operation = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}` | `POST /v2/${string}`;
+
+/** What a path or a body names. The test knows how to make each, and makes another when a call has changed it. */
+export type ThingName =
+  | 'admin key'
+  | 'API key'
+  | 'API key in the body'
+  | 'API key of somebody else'
+  | 'config'
+  | 'config version'
+  | 'config version in the body'
+  | 'feedback'
+  | 'guardrail'
+  | 'guardrail of the organization'
+  | 'integration'
+  | 'integration of the organization'
+  | 'invite'
+  | 'log'
+  | 'member'
+  | 'model of the integration'
+  | 'new guardrail of the organization'
+  | 'new invite'
+  | 'new member'
+  | 'new provider'
+  | 'new signed tokens'
+  | 'owner'
+  | 'person'
+  | 'price'
+  | 'provider'
+  | 'rate policy'
+  | 'signed tokens'
+  | 'this workspace'
+  | 'trace'
+  | 'usage policy'
+  | 'use of a policy'
+  | 'virtual key'
+  | 'virtual key for another workspace'
+  | 'workspace';
+
 export interface Permission {
-  readonly operation: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}` | `POST /v2/${string}`;
+  readonly operation: Operation;
   /** In the order of CALLERS, in groups: people, keys, others. */
   readonly statuses: string;
-  /** The thing that the path names, made anew for each call; its kind is one that the test knows how to make. */
-  readonly on?:
-    'api key' | 'api key in the body' | 'admin key' | 'virtual key' | 'log' | 'setting' | 'new setting';
+  readonly on?: ThingName;
   readonly body?: object;
 }
 
-const WORKSPACE = { workspace_id: 'ws-default' };
+/* prettier-ignore */
+const
+  //              owner admin manager elsewhere member | admin key, this, elsewhere, without, expired | stranger, nobody
+  EVERYBODY     = '200 200 200 200 200 | 200 200 200 200 401 | 200 401', // asks about itself
+  LIST          = '200 200 200 200 200 | 200 200 200 403 401 | 200 401', // hears of what is within reach
+  READ          = '200 200 200 404 200 | 200 200 404 403 401 | 404 401', // a thing of the workspace, by who uses it
+  MANAGE        = '200 200 200 404 403 | 200 200 404 403 401 | 404 401', // a thing of the workspace, by who manages it
+  MANAGE_LIST   = '200 200 200 200 403 | 200 200 200 403 401 | 200 401',
+  PEOPLE_MANAGE = '200 200 200 404 403 | 200 403 403 403 401 | 404 401', // the workspace itself and its members: no workspace key
+  ADMINISTER    = '200 200 403 403 403 | 200 403 403 403 401 | 404 401', // a thing of the organization
+  OWN_SETTINGS  = '200 200 403 403 403 | 200 403 403 403 401 | 200 401', // of one's organization, whichever it is
+  OWNERS_ONLY   = '200 403 403 403 403 | 200 403 403 403 401 | 404 401', // an owner, or a key that acts for one
+  ABOVE_READ    = '200 200 404 404 404 | 200 404 404 403 401 | 404 401', // what no workspace reaches
+  ABOVE_MANAGE  = '200 200 404 404 403 | 200 404 404 403 401 | 404 401',
+  LENT          = '200 200 403 404 403 | 200 403 404 403 401 | 404 401', // of the organization, lent to this workspace
+  OTHERS_KEY    = '200 200 200 404 404 | 200 200 404 403 401 | 404 401',
+  GIVE_FEEDBACK = '403 403 200 200 200 | 403 200 200 403 401 | 403 401', // who uses a workspace
+  OF_FEEDBACK   = '403 403 200 404 200 | 403 200 404 403 401 | 403 401';
+
+const row = (operation: Operation, statuses: string, on?: ThingName, body?: object): Permission => ({
+  operation,
+  statuses,
+  ...(on === undefined ? {} : { on }),
+  ...(body === undefined ? {} : { body }),
+});
+
+const HERE = { workspace_id: 'ws-default' };
 const KEY = { name: 'A key', scopes: ['logs.view'] };
+const RENAMED = { name: 'Another' };
+const GROUPED = {
+  conditions: [{ key: 'metadata.team', value: '*' }],
+  group_by: [{ key: 'api_key' }],
+  ...HERE,
+};
 
 /* prettier-ignore */
 export const PERMISSIONS: readonly Permission[] = [
-  //                                                               owner admin manager elsewhere member | admin key, this, elsewhere, without, expired | stranger, nobody
-  { operation: 'POST /v1/api-keys/organisation/service', statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', body: KEY },
-  { operation: 'POST /v1/api-keys/workspace/service',    statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', body: { ...KEY, ...WORKSPACE } },
-  { operation: 'POST /v1/api-keys/workspace/user',       statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', body: { ...KEY, ...WORKSPACE } },
-  { operation: 'GET /v1/api-keys',                       statuses: '200 200 200 200 200 | 200 200 200 403 401 | 200 401' },
-  { operation: 'GET /v1/api-keys/{id}',                  statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key' },
-  { operation: 'PUT /v1/api-keys/{id}',                  statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key', body: { name: 'Another' } },
-  { operation: 'DELETE /v1/api-keys/{id}',               statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key' },
-  { operation: 'POST /v1/api-keys/{id}/rotate',          statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key', body: {} },
-  { operation: 'POST /v2/api-keys/{id}/rotate',          statuses: '200 200 404 404 403 | 200 404 404 403 401 | 404 401', on: 'admin key', body: {} },
-  { operation: 'POST /v1/api-keys/revoke',               statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'api key in the body' },
-  { operation: 'POST /v1/virtual-keys',                  statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', body: { name: 'A key', provider: 'openai', key: 'sk-canary', ...WORKSPACE } },
-  { operation: 'GET /v1/virtual-keys',                   statuses: '200 200 200 200 200 | 200 200 200 403 401 | 200 401' },
-  { operation: 'GET /v1/virtual-keys/{slug}',            statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'virtual key' },
-  { operation: 'PUT /v1/virtual-keys/{slug}',            statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'virtual key', body: { name: 'Another' } },
-  { operation: 'DELETE /v1/virtual-keys/{slug}',         statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'virtual key' },
-  { operation: 'GET /v1/logs',                           statuses: '200 200 200 200 200 | 200 200 200 403 401 | 200 401' },
-  { operation: 'GET /v1/logs/{id}',                      statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'log' },
-  { operation: 'GET /v1/audit-logs',                     statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
-  { operation: 'GET /v1/audit-logs/export',              statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
-  { operation: 'GET /v1/admin/me',                       statuses: '200 200 200 200 200 | 200 200 200 200 401 | 200 401' },
-  { operation: 'GET /v1/admin/organisation',             statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
-  { operation: 'PUT /v1/admin/organisation',             statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', body: { log_bodies: true } },
-  { operation: 'GET /v1/admin/organisation/jwt',         statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'setting' },
-  { operation: 'PUT /v1/admin/organisation/jwt',         statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'new setting' },
-  { operation: 'DELETE /v1/admin/organisation/jwt',      statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', on: 'setting' },
+  row('GET /v1/admin/me', EVERYBODY),
+
+  row('POST /v1/api-keys/organisation/service', OWN_SETTINGS, undefined, KEY),
+  row('POST /v1/api-keys/workspace/service', MANAGE, undefined, { ...KEY, ...HERE }),
+  row('POST /v1/api-keys/workspace/user', MANAGE, undefined, { ...KEY, ...HERE }),
+  row('GET /v1/api-keys', LIST),
+  row('GET /v1/api-keys/{id}', OTHERS_KEY, 'API key'),
+  row('PUT /v1/api-keys/{id}', MANAGE, 'API key', RENAMED),
+  row('DELETE /v1/api-keys/{id}', MANAGE, 'API key'),
+  row('POST /v1/api-keys/{id}/rotate', MANAGE, 'API key', {}),
+  row('POST /v2/api-keys/{id}/rotate', MANAGE, 'API key', {}),
+  row('POST /v1/api-keys/revoke', MANAGE, 'API key in the body'),
+  row('GET /v1/api-keys/{id}', OTHERS_KEY, 'API key of somebody else'),
+  row('PUT /v1/api-keys/{id}', MANAGE, 'API key of somebody else', RENAMED),
+  row('GET /v1/api-keys/{id}', ABOVE_READ, 'admin key'),
+  row('PUT /v1/api-keys/{id}', ABOVE_MANAGE, 'admin key', RENAMED),
+  row('DELETE /v1/api-keys/{id}', ABOVE_MANAGE, 'admin key'),
+  row('POST /v1/api-keys/{id}/rotate', ABOVE_MANAGE, 'admin key', {}),
+  row('POST /v2/api-keys/{id}/rotate', ABOVE_MANAGE, 'admin key', {}),
+
+  row('POST /v1/virtual-keys', MANAGE, undefined, { name: 'A key', provider: 'openai', key: 'sk-canary', ...HERE }),
+  row('GET /v1/virtual-keys', LIST),
+  row('GET /v1/virtual-keys/{slug}', READ, 'virtual key'),
+  row('PUT /v1/virtual-keys/{slug}', MANAGE, 'virtual key', RENAMED),
+  row('DELETE /v1/virtual-keys/{slug}', MANAGE, 'virtual key'),
+  row('POST /v1/virtual-keys/{slug}/duplicate', MANAGE, 'virtual key', {}),
+  row('POST /v1/virtual-keys/{slug}/copy', MANAGE, 'virtual key', HERE),
+  row('POST /v1/virtual-keys/{slug}/copy', ABOVE_MANAGE, 'virtual key for another workspace'),
+
+  row('POST /v1/configs', MANAGE, undefined, { name: 'A config', config: { retry: { attempts: 1 } }, ...HERE }),
+  row('GET /v1/configs', LIST),
+  row('GET /v1/configs/{slug}', READ, 'config'),
+  row('PUT /v1/configs/{slug}', MANAGE, 'config', RENAMED),
+  row('DELETE /v1/configs/{slug}', MANAGE, 'config'),
+  row('GET /v1/configs/{slug}/versions', READ, 'config'),
+  row('GET /v1/configs/{slug}/versions/{version_id}', READ, 'config version'),
+  row('GET /v1/configs/{slug}/diff', READ, 'config'),
+  row('POST /v1/configs/{slug}/rollback', MANAGE, 'config version in the body'),
+
+  row('POST /v1/integrations', MANAGE, undefined, { name: 'Ours', ai_provider_id: 'openai', key: 'sk-canary', ...HERE }),
+  row('GET /v1/integrations', LIST),
+  row('GET /v1/integrations/{slug}', READ, 'integration'),
+  row('PUT /v1/integrations/{slug}', MANAGE, 'integration', RENAMED),
+  row('DELETE /v1/integrations/{slug}', MANAGE, 'integration'),
+  row('GET /v1/integrations/{slug}/models', READ, 'integration'),
+  row('PUT /v1/integrations/{slug}/models', MANAGE, 'integration', { allow_all_models: true }),
+  row('DELETE /v1/integrations/{slug}/models', MANAGE, 'model of the integration'),
+  row('GET /v1/integrations/{slug}/workspaces', READ, 'integration'),
+  row('GET /v1/integrations/{slug}', LENT, 'integration of the organization'),
+  row('PUT /v1/integrations/{slug}', LENT, 'integration of the organization', RENAMED),
+  row('DELETE /v1/integrations/{slug}', LENT, 'integration of the organization'),
+  row('PUT /v1/integrations/{slug}/workspaces', LENT, 'integration of the organization', {}),
+
+  row('POST /v1/providers', MANAGE, 'new provider'),
+  row('GET /v1/providers', LIST),
+  row('GET /v1/providers/{slug}', READ, 'provider'),
+  row('PUT /v1/providers/{slug}', MANAGE, 'provider', RENAMED),
+  row('DELETE /v1/providers/{slug}', MANAGE, 'provider'),
+
+  row('POST /v1/guardrails', MANAGE, undefined, { name: 'A guardrail', checks: [{ id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } }], ...HERE }),
+  row('POST /v1/guardrails', ADMINISTER, 'new guardrail of the organization'),
+  row('GET /v1/guardrails', LIST),
+  row('GET /v1/guardrails/{guardrail}', READ, 'guardrail'),
+  row('PUT /v1/guardrails/{guardrail}', MANAGE, 'guardrail', RENAMED),
+  row('DELETE /v1/guardrails/{guardrail}', MANAGE, 'guardrail'),
+  row('GET /v1/guardrails/{guardrail}', ABOVE_READ, 'guardrail of the organization'),
+  row('PUT /v1/guardrails/{guardrail}', ABOVE_MANAGE, 'guardrail of the organization', RENAMED),
+  row('DELETE /v1/guardrails/{guardrail}', ABOVE_MANAGE, 'guardrail of the organization'),
+
+  row('POST /v1/policies/usage-limits', MANAGE, undefined, { ...GROUPED, credit_limit: 1 }),
+  row('GET /v1/policies/usage-limits', LIST),
+  row('GET /v1/policies/usage-limits/{id}', READ, 'usage policy'),
+  row('PUT /v1/policies/usage-limits/{id}', MANAGE, 'usage policy', RENAMED),
+  row('DELETE /v1/policies/usage-limits/{id}', MANAGE, 'usage policy'),
+  row('GET /v1/policies/usage-limits/{id}/entities', READ, 'usage policy'),
+  row('PUT /v1/policies/usage-limits/{id}/entities/{entity}/reset', MANAGE, 'use of a policy'),
+  row('POST /v1/policies/rate-limits', MANAGE, undefined, { ...GROUPED, type: 'requests', unit: 'rpm', value: 1 }),
+  row('GET /v1/policies/rate-limits', LIST),
+  row('GET /v1/policies/rate-limits/{id}', READ, 'rate policy'),
+  row('PUT /v1/policies/rate-limits/{id}', MANAGE, 'rate policy', RENAMED),
+  row('DELETE /v1/policies/rate-limits/{id}', MANAGE, 'rate policy'),
+
+  row('GET /v1/admin/workspaces', LIST),
+  row('POST /v1/admin/workspaces', OWN_SETTINGS, undefined, { name: 'A workspace' }),
+  row('GET /v1/admin/workspaces/{workspaceId}', READ, 'this workspace'),
+  row('PUT /v1/admin/workspaces/{workspaceId}', PEOPLE_MANAGE, 'this workspace', { description: 'Ours' }),
+  row('DELETE /v1/admin/workspaces/{workspaceId}', ADMINISTER, 'workspace'),
+  row('GET /v1/admin/workspaces/{workspaceId}/users', READ, 'this workspace'),
+  row('POST /v1/admin/workspaces/{workspaceId}/users', PEOPLE_MANAGE, 'new member'),
+  row('GET /v1/admin/workspaces/{workspaceId}/users/{userId}', READ, 'member'),
+  row('PUT /v1/admin/workspaces/{workspaceId}/users/{userId}', PEOPLE_MANAGE, 'member', { role: 'manager' }),
+  row('DELETE /v1/admin/workspaces/{workspaceId}/users/{userId}', PEOPLE_MANAGE, 'member'),
+
+  row('GET /v1/admin/users', OWN_SETTINGS),
+  row('GET /v1/admin/users/{userId}', ADMINISTER, 'person'),
+  row('PUT /v1/admin/users/{userId}', ADMINISTER, 'person', { first_name: 'Ada' }),
+  row('DELETE /v1/admin/users/{userId}', ADMINISTER, 'person'),
+  row('PUT /v1/admin/users/{userId}', OWNERS_ONLY, 'owner', { role: 'member' }),
+  row('DELETE /v1/admin/users/{userId}', OWNERS_ONLY, 'owner'),
+  row('POST /v1/admin/users/{userId}/transfer-ownership', OWNERS_ONLY, 'person', { step_down: false }),
+  row('GET /v1/admin/users/invites', OWN_SETTINGS),
+  row('POST /v1/admin/users/invites', OWN_SETTINGS, 'new invite'),
+  row('GET /v1/admin/users/invites/{inviteId}', ADMINISTER, 'invite'),
+  row('DELETE /v1/admin/users/invites/{inviteId}', ADMINISTER, 'invite'),
+  row('POST /v1/admin/users/invites/{inviteId}/resend', ADMINISTER, 'invite'),
+
+  row('GET /v1/admin/organisation', OWN_SETTINGS),
+  row('PUT /v1/admin/organisation', OWN_SETTINGS, undefined, { log_bodies: true }),
+  row('GET /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
+  row('PUT /v1/admin/organisation/jwt', OWN_SETTINGS, 'new signed tokens'),
+  row('DELETE /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
+  row('GET /v1/model-configs/pricing', OWN_SETTINGS),
+  row('PUT /v1/model-configs/pricing/{provider}/{model}', OWN_SETTINGS, 'price', { pay_as_you_go: {} }),
+  row('DELETE /v1/model-configs/pricing/{provider}/{model}', ADMINISTER, 'price'),
+  row('GET /v1/audit-logs', OWN_SETTINGS),
+  row('GET /v1/audit-logs/export', OWN_SETTINGS),
+
+  row('GET /v1/logs', LIST),
+  row('GET /v1/logs/{id}', READ, 'log'),
+  row('GET /v1/logs/traces/{traceId}', READ, 'trace'),
+  row('POST /v1/feedback', GIVE_FEEDBACK, undefined, { trace_id: 't', value: 1 }),
+  row('PUT /v1/feedback/{id}', OF_FEEDBACK, 'feedback', { value: 2 }),
+
+  ...[
+    'summary/cache', 'groups/{groupBy}', 'groups/metadata/{metadataKey}', 'metadata/{metadataKey}',
+    'graphs/requests', 'graphs/cost', 'graphs/latency', 'graphs/tokens', 'graphs/users', 'graphs/users/requests',
+    'graphs/users-requests', 'graphs/errors', 'graphs/errors/rate', 'graphs/errors-rate', 'graphs/errors/stacks',
+    'graphs/errors-stack', 'graphs/errors/status-codes', 'graphs/errors-status-code', 'graphs/requests/rescued',
+    'graphs/requests-rescued', 'graphs/cache/hit-rate', 'graphs/cache-hit-rate', 'graphs/cache/latency',
+    'graphs/cache-latency', 'graphs/feedbacks', 'graphs/feedbacks/scores', 'graphs/feedbacks/score',
+    'graphs/feedbacks/weighted', 'graphs/feedbacks/ai-models',
+  ].map((path) => row(`GET /v1/analytics/${path}`, LIST)),
 ];
 
-/**
- * Operations of which only the guards are walked through here, by callers whom they refuse; who of the others may what is
- * in the tests of their rooms. A line above is worth more: move them there.
- */
-export const GUARDED: readonly string[] = [
-  'GET /v1/admin/users',
-  'GET /v1/admin/users/{userId}',
-  'PUT /v1/admin/users/{userId}',
-  'DELETE /v1/admin/users/{userId}',
-  'POST /v1/admin/users/{userId}/transfer-ownership',
-  'GET /v1/admin/users/invites',
-  'POST /v1/admin/users/invites',
-  'GET /v1/admin/users/invites/{inviteId}',
-  'DELETE /v1/admin/users/invites/{inviteId}',
-  'POST /v1/admin/users/invites/{inviteId}/resend',
-  'GET /v1/admin/workspaces',
-  'POST /v1/admin/workspaces',
-  'GET /v1/admin/workspaces/{workspaceId}',
-  'PUT /v1/admin/workspaces/{workspaceId}',
-  'DELETE /v1/admin/workspaces/{workspaceId}',
-  'GET /v1/admin/workspaces/{workspaceId}/users',
-  'POST /v1/admin/workspaces/{workspaceId}/users',
-  'GET /v1/admin/workspaces/{workspaceId}/users/{userId}',
-  'PUT /v1/admin/workspaces/{workspaceId}/users/{userId}',
-  'DELETE /v1/admin/workspaces/{workspaceId}/users/{userId}',
-  'POST /v1/virtual-keys/{slug}/duplicate',
-  'POST /v1/virtual-keys/{slug}/copy',
-  'POST /v1/configs',
-  'GET /v1/configs',
-  'GET /v1/configs/{slug}',
-  'PUT /v1/configs/{slug}',
-  'DELETE /v1/configs/{slug}',
-  'GET /v1/configs/{slug}/versions',
-  'GET /v1/configs/{slug}/versions/{version_id}',
-  'GET /v1/configs/{slug}/diff',
-  'POST /v1/configs/{slug}/rollback',
-  'POST /v1/integrations',
-  'GET /v1/integrations',
-  'GET /v1/integrations/{slug}',
-  'PUT /v1/integrations/{slug}',
-  'DELETE /v1/integrations/{slug}',
-  'GET /v1/integrations/{slug}/models',
-  'PUT /v1/integrations/{slug}/models',
-  'DELETE /v1/integrations/{slug}/models',
-  'GET /v1/integrations/{slug}/workspaces',
-  'PUT /v1/integrations/{slug}/workspaces',
-  'POST /v1/providers',
-  'GET /v1/providers',
-  'GET /v1/providers/{slug}',
-  'PUT /v1/providers/{slug}',
-  'DELETE /v1/providers/{slug}',
-  'GET /v1/model-configs/pricing',
-  'PUT /v1/model-configs/pricing/{provider}/{model}',
-  'DELETE /v1/model-configs/pricing/{provider}/{model}',
-  'POST /v1/policies/usage-limits',
-  'GET /v1/policies/usage-limits',
-  'GET /v1/policies/usage-limits/{id}',
-  'PUT /v1/policies/usage-limits/{id}',
-  'DELETE /v1/policies/usage-limits/{id}',
-  'GET /v1/policies/usage-limits/{id}/entities',
-  'PUT /v1/policies/usage-limits/{id}/entities/{entity}/reset',
-  'POST /v1/policies/rate-limits',
-  'GET /v1/policies/rate-limits',
-  'GET /v1/policies/rate-limits/{id}',
-  'PUT /v1/policies/rate-limits/{id}',
-  'DELETE /v1/policies/rate-limits/{id}',
-  'POST /v1/guardrails',
-  'GET /v1/guardrails',
-  'GET /v1/guardrails/{guardrail}',
-  'PUT /v1/guardrails/{guardrail}',
-  'DELETE /v1/guardrails/{guardrail}',
-  'GET /v1/logs/traces/{traceId}',
-  'GET /v1/analytics/summary/cache',
-  'GET /v1/analytics/groups/metadata/{metadataKey}',
-  'GET /v1/analytics/metadata/{metadataKey}',
-  'GET /v1/analytics/groups/{groupBy}',
-  'GET /v1/analytics/graphs/requests',
-  'GET /v1/analytics/graphs/cost',
-  'GET /v1/analytics/graphs/latency',
-  'GET /v1/analytics/graphs/tokens',
-  'GET /v1/analytics/graphs/users',
-  'GET /v1/analytics/graphs/users/requests',
-  'GET /v1/analytics/graphs/users-requests',
-  'GET /v1/analytics/graphs/errors',
-  'GET /v1/analytics/graphs/errors/rate',
-  'GET /v1/analytics/graphs/errors-rate',
-  'GET /v1/analytics/graphs/errors/stacks',
-  'GET /v1/analytics/graphs/errors-stack',
-  'GET /v1/analytics/graphs/errors/status-codes',
-  'GET /v1/analytics/graphs/errors-status-code',
-  'GET /v1/analytics/graphs/requests/rescued',
-  'GET /v1/analytics/graphs/requests-rescued',
-  'GET /v1/analytics/graphs/cache/hit-rate',
-  'GET /v1/analytics/graphs/cache-hit-rate',
-  'GET /v1/analytics/graphs/cache/latency',
-  'GET /v1/analytics/graphs/cache-latency',
-  'GET /v1/analytics/graphs/feedbacks',
-  'GET /v1/analytics/graphs/feedbacks/scores',
-  'GET /v1/analytics/graphs/feedbacks/score',
-  'GET /v1/analytics/graphs/feedbacks/weighted',
-  'GET /v1/analytics/graphs/feedbacks/ai-models',
-  'POST /v1/feedback',
-  'PUT /v1/feedback/{id}',
-];
-
-/** Doors for those who have no credential yet: what they send is one. */
+/** Doors for those who have no credential: what they send is one, or everybody may know the answer. */
 export const PUBLIC: readonly string[] = [
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',

@@ -231,6 +231,16 @@ describe('workspaces', () => {
       expect((await remove()).status).toBe(200);
     });
 
+    it('refuses while guardrails are inside', async () => {
+      const { id, slug, name } = await aWorkspace('With guardrails');
+      const checks = [{ id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } }];
+      await app.call('POST', '/v1/guardrails', { body: { name: 'g', checks, workspace_id: slug } });
+
+      const refused = await app.call('DELETE', `${WORKSPACES}/${id}`, { body: { name } });
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+      expect(refused.text).toContain('guardrails 1');
+    });
+
     it('refuses for the workspace that the organization began with', async () => {
       const { body } = await app.call('GET', `${WORKSPACES}/${app.first.workspace_id}`);
 

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { currentKey } from '../../../src/admin/limits/limits.service.js';
+import type { AdminApp, Json } from '../../support/admin-app.js';
+import type { TestIssuer } from '../../support/tokens.js';
+import type { ThingName } from './permissions.table.js';
+
+/** What a path and a body name. */
+export interface Thing {
+  /** Values for the parameters of the path, in their order. */
+  readonly path: readonly string[];
+  /** Of the address, with its question mark. */
+  readonly query?: string;
+  readonly body?: object;
+}
+
+const HERE = { workspace_id: 'ws-default' };
+const CONTAINS = { id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } };
+const SOME = { conditions: [{ key: 'metadata.team', value: '*' }] };
+const BUDGET = { ...SOME, group_by: [{ key: 'api_key' }], credit_limit: 1, ...HERE };
+const RATE = { ...SOME, group_by: [{ key: 'api_key' }], type: 'requests', unit: 'rpm', value: 1, ...HERE };
+
+/** Makes everything that the table of permissions asks for: in this workspace, or of its organization. */
+export class PermissionThings {
+  constructor(
+    private readonly app: AdminApp,
+    private readonly issuer: TestIssuer,
+  ) {}
+
+  make(name: ThingName): Promise<Thing> {
+    return this.makers[name]();
+  }
+
+  /** What an organization says that accepts the tokens of these tests. */
+  signedTokens(): object {
+    return this.issuer.setting({ jwks_uri: undefined, jwks: this.issuer.jwks() });
+  }
+
+  private readonly makers: Readonly<Record<ThingName, () => Promise<Thing>>> = {
+    'admin key': async () => at((await this.made('api-keys/organisation/service', aKey())).id),
+    'API key': async () => at(await this.key()),
+    'API key in the body': async () => ({ path: [], body: { ids: [await this.key()] } }),
+    'API key of somebody else': async () => {
+      const { id: user_id } = await this.person({ [this.app.first.workspace_id]: 'member' });
+      return at((await this.made('api-keys/workspace/user', { ...aKey(), ...HERE, user_id })).id);
+    },
+    config: async () => at((await this.config()).slug),
+    'config version': async () => {
+      const { slug, version_id } = await this.config();
+      return at(slug, version_id);
+    },
+    'config version in the body': async () => {
+      const { slug, version_id } = await this.config();
+      return { ...at(slug), body: { version_id } };
+    },
+    feedback: () => this.feedback(),
+    guardrail: async () => at((await this.made('guardrails', { ...aGuardrail(), ...HERE })).slug),
+    'guardrail of the organization': async () =>
+      at((await this.made('guardrails', this.sharedGuardrail())).slug),
+    'new guardrail of the organization': async () => ({ path: [], body: this.sharedGuardrail() }),
+    integration: async () => at((await this.integration(HERE)).slug),
+    'integration of the organization': async () => at((await this.lent()).slug),
+    'model of the integration': async () => {
+      const { slug } = await this.integration(HERE);
+      const body = { models: [{ slug: 'gpt-4o', enabled: false }] };
+      await this.app.call('PUT', `/v1/integrations/${slug}/models`, { body });
+      return { ...at(slug), query: '?slugs=gpt-4o' };
+    },
+    invite: async () => at((await this.made('admin/users/invites', anInvite())).id),
+    'new invite': async () => ({ path: [], body: anInvite() }),
+    log: () => this.logged(),
+    trace: async () => ({ path: [(await this.logged(`t-${randomUUID()}`)).path[1] ?? ''] }),
+    member: async () => at('ws-default', (await this.person({ [this.app.first.workspace_id]: 'member' })).id),
+    'new member': async () => ({
+      ...at('ws-default'),
+      body: { users: [{ id: (await this.person()).id, role: 'member' }] },
+    }),
+    'new provider': async () => ({
+      path: [],
+      body: { name: 'A provider', integration_id: (await this.lent()).slug, ...HERE },
+    }),
+    person: () => this.confirmed('member'),
+    owner: () => this.confirmed('owner'),
+    price: async () => {
+      const path = ['openai', `model-${randomUUID()}`];
+      await this.app.call('PUT', `/v1/model-configs/pricing/${path.join('/')}`, { body: aPrice() });
+      return { path, body: aPrice() };
+    },
+    provider: async () => {
+      const body = { name: 'A provider', integration_id: (await this.lent()).slug, ...HERE };
+      return at((await this.made('providers', body)).slug);
+    },
+    'rate policy': async () => at((await this.made('policies/rate-limits', RATE)).id),
+    'usage policy': async () => at((await this.made('policies/usage-limits', BUDGET)).id),
+    'use of a policy': () => this.use(),
+    'signed tokens': async () => at(),
+    'new signed tokens': async () => ({ path: [], body: this.signedTokens() }),
+    'this workspace': async () => at('ws-default'),
+    'virtual key': () => this.virtualKey(),
+    'virtual key for another workspace': async () => ({
+      ...(await this.virtualKey()),
+      body: { workspace_id: 'ws-third' },
+    }),
+    workspace: async () => {
+      const slug = `ws-${randomUUID()}`;
+      return { ...at(await this.app.anotherWorkspace(slug)), query: `?name=${slug}` };
+    },
+  };
+
+  private async made(path: string, body: object): Promise<Json> {
+    const answer = await this.app.call('POST', `/v1/${path}`, { body });
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
+    return answer.body;
+  }
+
+  private async key(): Promise<string> {
+    return (await this.app.workspaceKey(['logs.view'])).id;
+  }
+
+  private async config(): Promise<Json> {
+    const body = { name: 'A config', config: { retry: { attempts: 1 } }, ...HERE };
+    return (await this.made('configs', body)).data;
+  }
+
+  private integration(more: object): Promise<Json> {
+    return this.made('integrations', { name: 'Ours', ai_provider_id: 'openai', key: 'sk-canary', ...more });
+  }
+
+  /** An integration of the organization that this workspace may use. */
+  private async lent(): Promise<Json> {
+    const integration = await this.integration({});
+    await this.app.call('PUT', `/v1/integrations/${integration.slug}/workspaces`, {
+      body: { workspaces: [{ id: 'ws-default', enabled: true }], create_default_provider: false },
+    });
+    return integration;
+  }
+
+  private async virtualKey(): Promise<Thing> {
+    const body = { name: 'Asked for', provider: 'openai', key: 'sk-canary', ...HERE };
+    return at((await this.made('virtual-keys', body)).data.slug);
+  }
+
+  private sharedGuardrail(): object {
+    return { ...aGuardrail(), organisation_id: this.app.first.organisation_id };
+  }
+
+  private async feedback(): Promise<Thing> {
+    const id = randomUUID();
+    await this.sql(
+      "INSERT INTO feedback (id, organization_id, workspace_id, trace_id, value, weight) VALUES ($1, $2, $3, 't', 1, 1)",
+      [id, this.app.first.organisation_id, this.app.first.workspace_id],
+    );
+    return at(id);
+  }
+
+  private async logged(trace = 't'): Promise<Thing> {
+    const id = randomUUID();
+    await this.sql(
+      "INSERT INTO request_logs (id, created_at, batch_id, organisation_id, workspace_id, trace_id, method, path, streamed, ending, status, duration_ms, overhead_us, request_bytes, response_bytes, usage_source, attempt_count) VALUES ($1, now(), $1, $2, $3, $4, 'GET', '/', false, 'completed', 200, 1, 1, 1, 1, 'none', 1)",
+      [id, this.app.first.organisation_id, this.app.first.workspace_id, trace],
+    );
+    return at(id, trace);
+  }
+
+  /** Somebody, and the word that confirms a deletion. */
+  private async confirmed(role: string): Promise<Thing> {
+    const { id, email } = await this.person({}, { role });
+    return { ...at(id), query: `?confirm=${email}` };
+  }
+
+  /** A budget of which one key has used something. */
+  private async use(): Promise<Thing> {
+    const { id } = await this.made('policies/usage-limits', BUDGET);
+    const [{ budget }] = await this.sql('SELECT budget FROM limit_policies WHERE id = $1', [id]);
+    const group = randomUUID().replaceAll('-', '');
+    await this.sql(
+      "INSERT INTO limit_counters (key, organization_id, limit_id, measure, group_text, spent, amount) VALUES ($1, $2, $3, 'cost', $4, 1, 9)",
+      [currentKey(budget, group), this.app.first.organisation_id, budget.id, `api_key:${group}`],
+    );
+    return at(id, group);
+  }
+
+  /** Somebody of this organization, or of another. */
+  async person(
+    workspaces: Readonly<Record<string, string>> = {},
+    { role = 'member', organizationId = this.app.first.organisation_id } = {},
+  ): Promise<{ id: string; email: string }> {
+    const [id, email] = [randomUUID(), `${randomUUID()}@example.com`];
+    await this.sql('INSERT INTO users (id, organization_id, email, role) VALUES ($1, $2, $3, $4)', [
+      id,
+      organizationId,
+      email,
+      role,
+    ]);
+    for (const [workspaceId, workspaceRole] of Object.entries(workspaces))
+      await this.sql(
+        'INSERT INTO workspace_members (workspace_id, user_id, organization_id, role) VALUES ($1, $2, $3, $4)',
+        [workspaceId, id, organizationId, workspaceRole],
+      );
+    return { id, email };
+  }
+
+  private sql(text: string, parameters: unknown[]): Promise<Json> {
+    return this.app.dataSource.query(text, parameters);
+  }
+}
+
+const at = (...path: string[]): Thing => ({ path });
+const aKey = () => ({ name: 'A key', scopes: ['logs.view'] });
+const aGuardrail = () => ({ name: 'A guardrail', checks: [CONTAINS] });
+const anInvite = () => ({ email: `${randomUUID()}@example.com`, role: 'member', workspaces: [] });
+const aPrice = () => ({ pay_as_you_go: { request_token: { price: 1 }, response_token: { price: 1 } } });
