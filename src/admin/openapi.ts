@@ -3,6 +3,8 @@ import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../auth/access.decorators.js';
 import { API_KEY_SECURITY } from './admin-controller.js';
+import { addExamples } from './openapi-examples.js';
+import { shareRefusals } from './openapi-refusals.js';
 
 const DESCRIPTION = `The administration of Gatehouse. The data plane speaks the dialects of the providers and is not part of this document.
 
@@ -21,6 +23,9 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
   nameScopes(document, scopesByOperation(app));
+  nameSecondPaths(document);
+  shareRefusals(document);
+  addExamples(document);
   return document;
 }
 
@@ -32,20 +37,41 @@ function operationIdFactory(controller: string, method: string, version?: string
   return version ? `${name}${version}` : name;
 }
 
-type Described = Record<
-  string,
-  { operationId?: string; description?: string; 'x-scopes'?: readonly string[] }
->;
+interface Operation {
+  operationId?: string;
+  description?: string;
+  readonly security?: readonly object[];
+  'x-scopes'?: readonly string[];
+}
+
+type Described = Record<string, Operation>;
+
+/** A handler with several paths is as many operations; the framework numbers them. */
+const NUMBER = /\[(\d+)\]$/;
 
 function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
   for (const methods of Object.values(paths) as Described[])
     for (const operation of Object.values(methods)) {
-      // A handler with two paths is two operations; the framework numbers the second.
-      const needed = scopes.get(operation.operationId?.replace(/\[\d+\]$/, '') ?? '') ?? [];
-      const sentence =
-        needed.length === 0 ? 'Open to every caller.' : `Scope: ${needed.map(code).join(' or ')}.`;
-      operation.description = [operation.description, sentence].filter(Boolean).join('\n\n');
+      const needed = scopes.get(operation.operationId?.replace(NUMBER, '') ?? '') ?? [];
+      operation.description = [operation.description, opens(operation, needed)].filter(Boolean).join('\n\n');
       operation['x-scopes'] = needed;
+    }
+}
+
+function opens({ security }: Operation, scopes: readonly string[]): string {
+  if (security?.length === 0) return 'Open to everybody, without an API key.';
+  return scopes.length === 0 ? 'Open to every caller.' : `Scope: ${scopes.map(code).join(' or ')}.`;
+}
+
+/** The first path of a handler keeps its name; another says which version or client it is there for. */
+function nameSecondPaths({ paths }: OpenAPIObject): void {
+  for (const [path, methods] of Object.entries(paths))
+    for (const operation of Object.values(methods as Described)) {
+      const [numbered, number] = NUMBER.exec(operation.operationId ?? '') ?? [];
+      if (numbered === undefined) continue;
+      const version = /^\/v([2-9])\//.exec(path)?.[1];
+      const ending = number === '0' ? '' : version === undefined ? 'BySdkPath' : `V${version}`;
+      operation.operationId = operation.operationId?.replace(NUMBER, ending);
     }
 }
 

@@ -37,9 +37,9 @@ const Ordered = (): MethodDecorator =>
 
 /** Fields that are no numbers. Counts of some groups are texts, as in the compatible API, so columns name no type. */
 const FIELD_SCHEMAS: Readonly<Record<string, object>> = {
-  object: { type: 'string' },
+  object: { type: 'string', example: 'analytics-summary' },
   timestamp: { type: 'string', format: 'date-time' },
-  ai_model: { type: 'string' },
+  ai_model: { type: 'string', example: 'gpt-4o' },
   stats: { type: 'array', items: { type: 'object', additionalProperties: { type: 'integer' } } },
   retry: {},
   summary: { type: 'object', additionalProperties: { type: 'number' } },

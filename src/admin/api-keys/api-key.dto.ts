@@ -82,7 +82,7 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   @IsName()
   readonly name: string;
 
-  @ApiProperty({ type: [String], example: ['completions.write', 'logs.view'] })
+  @ApiProperty({ type: [String], example: ['logs.list', 'logs.view'] })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_SCOPES)
@@ -244,7 +244,7 @@ export class ApiKeyDto {
   @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
   readonly status: 'active' | 'exhausted' | 'expired';
 
-  @ApiProperty({ type: [String], example: ['completions.write', 'logs.view'] })
+  @ApiProperty({ type: [String], example: ['logs.list', 'logs.view'] })
   readonly scopes: string[];
 
   @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })

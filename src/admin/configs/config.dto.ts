@@ -10,7 +10,7 @@ import type { Difference } from '../../common/json/differences.js';
 const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const EXAMPLE = {
   strategy: { mode: 'fallback' },
-  targets: [{ virtual_key: 'openai-production' }, { virtual_key: 'azure-production' }],
+  targets: [{ provider: 'openai' }, { provider: 'anthropic' }],
 };
 
 const IsConfig = (): PropertyDecorator =>

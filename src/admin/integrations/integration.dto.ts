@@ -19,7 +19,7 @@ const LONGEST_PROVIDER = 64;
 
 class IntegrationFields {
   /** The provider's own secret. It is sealed at once and never shown again. */
-  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-…' })
+  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-4711' })
   @IfGiven()
   @IsString()
   @Length(1, LONGEST_KEY)

@@ -25,7 +25,7 @@ export class ModelConfigsController {
 
   @Get('pricing/:provider/:model')
   @OpenToEverybody()
-  @ApiOperation({ summary: 'Read the list price of a model' })
+  @ApiOperation({ summary: 'Read the list price of a model', security: [] })
   @ApiOkResponse({ type: PricingDto })
   async read(@Param('provider') provider: string, @Param('model') model: string): Promise<PricingDto> {
     return PricingDto.from(this.prices.listPrice(provider, model));

@@ -159,10 +159,10 @@ class KeyOfJwtDto {
 /** The setting as it stands. Public keys are told by their names. */
 export class OrganizationJwtDto {
   @ApiProperty({ enum: ['organisation-jwt'] }) readonly object = 'organisation-jwt';
-  @ApiProperty({ type: [String] }) readonly issuers: readonly string[];
-  @ApiProperty({ type: [String] }) readonly audiences: readonly string[];
+  @ApiProperty({ type: [String], example: ['https://id.example.com/'] }) readonly issuers: readonly string[];
+  @ApiProperty({ type: [String], example: ['gatehouse'] }) readonly audiences: readonly string[];
   @ApiProperty({ enum: SIGNATURE_ALGORITHMS, isArray: true }) readonly algorithms: readonly string[];
-  @ApiProperty({ type: [String] }) readonly token_types: readonly string[];
+  @ApiProperty({ type: [String], example: DEFAULT_TOKEN_TYPES }) readonly token_types: readonly string[];
   @ApiProperty({ example: DEFAULT_MAX_LIFETIME_SECONDS }) readonly max_lifetime_seconds: number;
   @ApiProperty({ type: ClaimNamesDto }) readonly claims: TokenRules['claims'];
   @ApiProperty({ type: String, nullable: true }) readonly jwks_uri: string | null;

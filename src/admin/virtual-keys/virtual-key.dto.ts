@@ -104,7 +104,7 @@ const IsDeployments = (): PropertyDecorator =>
 @TakesLimits()
 class VirtualKeyFields {
   /** The provider's own secret. It is sealed at once and never shown again. */
-  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-…' })
+  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-4711' })
   @IfGiven()
   @IsString()
   @Length(1, LONGEST_KEY)

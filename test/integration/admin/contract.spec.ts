@@ -1,22 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/admin/openapi.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { Contract } from '../../support/contract.js';
 
+interface BodyObject {
+  readonly content?: Readonly<Record<string, { readonly example?: unknown; readonly examples?: object }>>;
+}
+
 interface OperationObject {
+  readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly requestBody?: BodyObject;
+  readonly responses: Readonly<Record<string, BodyObject & { readonly $ref?: string }>>;
 }
 
 /** The answers of all other tests of the administration are held against the document; this shows that it would be noticed. */
 describe('the OpenAPI document', () => {
   let app: AdminApp;
   let contract: Contract;
+  let document: ReturnType<typeof buildOpenApi>;
 
   beforeAll(async () => {
     app = await AdminApp.start();
-    contract = new Contract(buildOpenApi(app.app));
+    document = buildOpenApi(app.app);
+    contract = new Contract(document);
   });
   afterAll(() => app.close());
 
@@ -37,21 +46,68 @@ describe('the OpenAPI document', () => {
     expect(mistakes(418, rest)).toHaveLength(1);
   });
 
-  it('names for every operation its scopes, a summary, and an example of each refusal', () => {
-    const operations = Object.entries(buildOpenApi(app.app).paths).flatMap(([path, methods]) =>
+  const operations = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods as Record<string, OperationObject>).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
         where: `${method} ${path}`,
         ...operation,
       })),
     );
-    expect(operations.length).toBeGreaterThan(10);
-    for (const { where, summary, description, responses } of operations) {
+
+  it('says of every operation what it is for, who may, and which refusals there are, each with an example', () => {
+    const shared = document.components?.responses ?? {};
+    expect(operations().length).toBeGreaterThan(100);
+    for (const { where, operationId, summary, description, responses } of operations()) {
       expect(summary, where).toMatch(/\w/);
-      expect(description, where).toMatch(/Scope: `|every caller/);
+      expect(operationId, where).toMatch(/^[a-z][A-Za-z0-9]+$/);
+      expect(description, where).toMatch(/Scope: `|every caller|everybody/);
       const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
       expect(refusals.length, where).toBeGreaterThan(5);
-      for (const [status, refusal] of refusals)
+      for (const [status, { $ref = '' }] of refusals) {
+        const refusal = shared[$ref.replace('#/components/responses/', '')];
         expect(JSON.stringify(refusal), `${where} ${status}`).toContain('"example":{"error"');
+      }
     }
+    const names = operations().map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('says that a key opens what a guard stands before, and that none is needed elsewhere', () => {
+    const open = operations().filter(({ description }) => description?.includes('everybody'));
+    expect(open.map(({ where }) => where)).toEqual([
+      'post /v1/admin/invites/accept',
+      'get /v1/model-configs/pricing/{provider}/{model}',
+    ]);
+    const rotation = operations().find(({ path }) => path === '/v2/api-keys/{id}/rotate');
+    expect(rotation).toMatchObject({
+      operationId: 'rotateApiKeyRotateV2',
+      description: expect.stringContaining('Scope: `organisation_service_api_keys.rotate`'),
+    });
+  });
+
+  it('shows of every answer an example that is such an answer', () => {
+    const wrong = operations().flatMap(({ method, path, where, responses }) => {
+      const content = responses['200']?.content ?? {};
+      const media = content['application/json'];
+      if (!media) return Object.keys(content).length > 0 ? [] : [`${where} does not say what it answers`];
+      const body = media.example;
+      const gaps = JSON.stringify(body).includes('"…"') ? [`${where} has a text without an example`] : [];
+      return [...gaps, ...contract.mistakes(method, path, { status: 200, body })];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('shows of every request an example that is accepted', async () => {
+    const refused: string[] = [];
+    for (const { method, path, where, requestBody } of operations()) {
+      const media = requestBody?.content?.['application/json'];
+      if (!media) continue;
+      const body = media.example as object;
+      const answer = await app.call(method, path.replace('{provider}', 'openai').replaceAll(/\{\w+\}/g, randomUUID()), { body });
+      if (answer.status === 400) refused.push(`${where} ${JSON.stringify(body)}: ${answer.body.error.message}`);
+    }
+    expect(refused).toEqual([]);
   });
 });
