@@ -18,6 +18,7 @@ import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SpoolLogSink } from './spool-log-sink.js';
+import { IntroducingTokenDirectory } from './tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
 
 /** Makes the adapters that settings decide on, for whichever process needs them. */
@@ -34,6 +35,19 @@ export function tokenDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresTokenDirectory(database, changes, outside, staleKeysMs);
+}
+
+/** For a process that makes nobody itself. */
+export function introducingTokenDirectory(
+  database: Queryable,
+  changes: ChangeFeed,
+  outside: Egress,
+  settings: Settings,
+) {
+  const tokens = tokenDirectory(database, changes, outside, settings);
+  return settings.adminSocket === undefined
+    ? tokens
+    : new IntroducingTokenDirectory(tokens, settings.adminSocket);
 }
 
 export function modelCatalog(): GenaiModelCatalog {

@@ -29,7 +29,7 @@ const PORTS: readonly FactoryProvider[] = [
   {
     provide: TokenDirectory,
     inject: [QueryPool, ChangeFeed, Egress, SETTINGS],
-    useFactory: make.tokenDirectory,
+    useFactory: make.introducingTokenDirectory,
   },
   {
     provide: VirtualKeyDirectory,

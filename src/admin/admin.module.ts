@@ -11,6 +11,7 @@ import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
+import { NewcomersModule } from './newcomers/newcomers.module.js';
 import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
@@ -32,6 +33,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     UsersModule,
     InvitesModule,
     MeModule,
+    NewcomersModule,
     ApiKeysModule,
     VirtualKeysModule,
     ConfigsModule,

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { Principal } from './principal.js';
+import type { Newcomer } from './tokens/newcomer.js';
 
 /** A credential as a directory knows it. */
 export interface KnownKey {
@@ -22,10 +24,17 @@ export abstract class ApiKeyDirectory {
 export abstract class TokenDirectory {
   /**
    * `token` looks like one. Answers null for a token that is not to be believed. Rejects with `forbidden` when it names
-   * a workspace that is not open to it, and with `auth_unavailable` when the store is away and the token is not known.
+   * a workspace that is not open to it, with `auth_unavailable` when the store is away and the token is not known, and
+   * with an `UnknownPerson` when the organization takes newcomers and the token names one.
    */
   abstract find(token: string): KnownKey | null | Promise<KnownKey | null>;
 
   /** Whether a token says that it is for an organization of ours which takes tokens, and not for a provider. Never rejects. */
   abstract isOurs(token: string): boolean | Promise<boolean>;
+}
+
+/** Takes people in whom a signed token named first. */
+export abstract class Newcomers {
+  /** Afterwards the person is there. Rejects with `forbidden` when the organization takes no more. */
+  abstract welcome(newcomer: Newcomer, request: FastifyRequest): Promise<void>;
 }

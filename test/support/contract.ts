@@ -57,8 +57,7 @@ export class Contract {
       .sort((a, b) => count(a.path) - count(b.path))[0];
     if (!route) return [];
     const place = this.placeOf(route, String(status));
-    if (!place)
-      return [`${method} ${route.path} answered ${status}, of which the document does not speak.`];
+    if (!place) return [`${method} ${route.path} answered ${status}, of which the document does not speak.`];
     if (!place.promised.content?.[JSON_TYPE]) return [];
     const check = this.checkOf(`${place.pointer}/content/${escaped(JSON_TYPE)}/schema`);
     if (check(body)) return [];

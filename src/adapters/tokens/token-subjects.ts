@@ -2,6 +2,7 @@ import type { KnownSubject, Membership, NamedByToken } from '../../auth/tokens/t
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { Queryable } from '../../common/database/queryable.js';
+import { normalizeEmail } from '../../common/http/email-address.js';
 import { policyOf } from '../organization-policy.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
@@ -43,7 +44,8 @@ export async function subjectOf(
   organizationId: string,
   { user, workspace }: NamedByToken,
 ): Promise<KnownSubject> {
-  const named = [user, idOrNull(user), workspace, idOrNull(workspace)];
+  const email = user === null ? null : (normalizeEmail(user) ?? user);
+  const named = [email, idOrNull(user), workspace, idOrNull(workspace)];
   const [row] = await database.query<Row>(SUBJECT, [organizationId, ...named]);
   if (!row)
     return { organizationId, policy: null, switches: null, configId: null, workspace: null, person: null };

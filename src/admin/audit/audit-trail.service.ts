@@ -84,13 +84,26 @@ export class AuditTrail {
       });
   }
 
+  /** A record of its own beside that of the request: of what had to be done before it could be answered. */
+  async recordApart(request: FastifyRequest, caller: Principal, notes: AuditNotes): Promise<void> {
+    const ending = { outcome: 'success', status: 200, errorCode: null } as const;
+    await this.append(request, { caller }, notes, ending);
+  }
+
   /** Writes the record within the running transaction, or in one of its own. Does nothing when the caller was not identified. */
   async record(request: FastifyRequest, ending: AuditedEnding): Promise<void> {
-    const access = accessOf(request);
+    const notes = this.notes.get(request) ?? {};
+    if (!notes.isLeftOut) await this.append(request, accessOf(request), notes, ending);
+  }
+
+  private async append(
+    request: FastifyRequest,
+    access: Access,
+    notes: AuditNotes,
+    ending: AuditedEnding,
+  ): Promise<void> {
     const { caller } = access;
     if (!caller) return;
-    const notes = this.notes.get(request) ?? {};
-    if (notes.isLeftOut) return;
     const record = {
       ip: this.addresses.of(request.raw),
       ...aboutRequest(request),

@@ -22,11 +22,13 @@ import {
   DEFAULT_ALGORITHMS,
   DEFAULT_CLAIMS,
   DEFAULT_MAX_LIFETIME_SECONDS,
+  DEFAULT_NEWCOMERS,
   DEFAULT_TOKEN_TYPES,
   type TokenRules,
 } from '../../auth/tokens/token-rules.js';
 import type { OrganizationJwt } from '../../common/database/entities/organization-jwt.entity.js';
 import { IfGiven } from '../../common/http/validators.js';
+import { NewcomersDto, newcomersOf, shownNewcomers } from './newcomers.dto.js';
 
 const MOST = 20;
 const LONGEST = 255;
@@ -67,9 +69,14 @@ export class ClaimNamesDto {
   @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.scopes })
   @ClaimNames()
   readonly scopes?: string[];
+
+  /** Names the groups or roles that `role_mappings` speak of. */
+  @ApiPropertyOptional({ type: [String], default: DEFAULT_CLAIMS.roles })
+  @ClaimNames()
+  readonly roles?: string[];
 }
 
-export class SetOrganizationJwtDto {
+export class SetOrganizationJwtDto extends NewcomersDto {
   /** Values of `iss` that are accepted. */
   @ApiProperty({ type: [String], example: ['https://id.example.com/'] })
   @Texts()
@@ -136,15 +143,17 @@ export function rulesOf(dto: SetOrganizationJwtDto): TokenRules {
     tokenTypes: (dto.token_types ?? DEFAULT_TOKEN_TYPES).map((type) => type.toLowerCase()),
     maxLifetimeSeconds: dto.max_lifetime_seconds ?? DEFAULT_MAX_LIFETIME_SECONDS,
     claims: claimsOf(dto.claims ?? {}),
+    newcomers: newcomersOf(dto),
   };
 }
 
-function claimsOf({ user, organisation, workspace, scopes }: ClaimNamesDto): TokenRules['claims'] {
+function claimsOf({ user, organisation, workspace, scopes, roles }: ClaimNamesDto): TokenRules['claims'] {
   return {
     user: user ?? DEFAULT_CLAIMS.user,
     organisation: organisation ?? DEFAULT_CLAIMS.organisation,
     workspace: workspace ?? DEFAULT_CLAIMS.workspace,
     scopes: scopes ?? DEFAULT_CLAIMS.scopes,
+    roles: roles ?? DEFAULT_CLAIMS.roles,
   };
 }
 
@@ -157,7 +166,7 @@ class KeyOfJwtDto {
 }
 
 /** The setting as it stands. Public keys are told by their names. */
-export class OrganizationJwtDto {
+export class OrganizationJwtDto extends NewcomersDto {
   @ApiProperty({ enum: ['organisation-jwt'] }) readonly object = 'organisation-jwt';
   @ApiProperty({ type: [String], example: ['https://id.example.com/'] }) readonly issuers: readonly string[];
   @ApiProperty({ type: [String], example: ['gatehouse'] }) readonly audiences: readonly string[];
@@ -187,7 +196,8 @@ export class OrganizationJwtDto {
       algorithms: rules.algorithms,
       token_types: rules.tokenTypes,
       max_lifetime_seconds: rules.maxLifetimeSeconds,
-      claims: rules.claims,
+      claims: { ...rules.claims, roles: rules.claims.roles ?? DEFAULT_CLAIMS.roles },
+      ...shownNewcomers(rules.newcomers ?? DEFAULT_NEWCOMERS),
       jwks_uri: row.jwksUri,
       keys: keys.map(({ kid, alg }) => ({ kid, alg })),
       fetched_at: row.fetchedAt?.toISOString() ?? null,

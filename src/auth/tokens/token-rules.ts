@@ -1,3 +1,4 @@
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { SignatureAlgorithm } from './algorithms.js';
 
 /** Which claims say what. Of several names the first that a token has counts. */
@@ -6,6 +7,33 @@ export interface ClaimNames {
   readonly organisation: readonly string[];
   readonly workspace: readonly string[];
   readonly scopes: readonly string[];
+  /** Absent in settings of before there were role mappings. */
+  readonly roles?: readonly string[];
+}
+
+/** Tokens of people whom the organization does not know: they act as services, are refused, or make the person. */
+export type UnknownPeople = 'service' | 'refuse' | 'create';
+
+/** What a value of the roles claim gives to a newcomer. */
+export interface RoleMapping {
+  readonly value: string;
+  readonly organisationRole?: 'admin' | 'member' | undefined;
+  /** Id or slug. */
+  readonly workspace?: string | undefined;
+  readonly workspaceRole?: WorkspaceRole | undefined;
+}
+
+/** No mapping gives more than this. Ownership is never given. */
+export interface HighestRoles {
+  readonly organisation: 'admin' | 'member';
+  readonly workspace: WorkspaceRole;
+}
+
+export interface NewcomerRules {
+  readonly unknownPeople: UnknownPeople;
+  readonly roleMappings: readonly RoleMapping[];
+  readonly highestRoles: HighestRoles;
+  readonly mostPeople: number;
 }
 
 /** The tokens that an organization accepts. */
@@ -18,16 +46,25 @@ export interface TokenRules {
   /** The longest time from a token's issue, or from now where it does not say, to its expiry. */
   readonly maxLifetimeSeconds: number;
   readonly claims: ClaimNames;
+  /** Absent in settings of before: unknown people act as services. */
+  readonly newcomers?: NewcomerRules;
 }
 
 /** Names of the compatible API. */
-export const DEFAULT_CLAIMS: ClaimNames = {
+export const DEFAULT_CLAIMS: Required<ClaimNames> = {
   user: ['email_id', 'sub', 'uid'],
   organisation: ['organisation_id', 'portkey_oid'],
   workspace: ['workspace_slug', 'portkey_workspace'],
   scopes: ['scope', 'scopes'],
+  roles: ['roles', 'groups'],
 };
 
 export const DEFAULT_ALGORITHMS: readonly SignatureAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 export const DEFAULT_TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt'];
 export const DEFAULT_MAX_LIFETIME_SECONDS = 86_400;
+export const DEFAULT_NEWCOMERS: NewcomerRules = {
+  unknownPeople: 'service',
+  roleMappings: [],
+  highestRoles: { organisation: 'member', workspace: 'member' },
+  mostPeople: 10_000,
+};

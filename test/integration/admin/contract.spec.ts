@@ -105,8 +105,13 @@ describe('the OpenAPI document', () => {
       const media = requestBody?.content?.['application/json'];
       if (!media) continue;
       const body = media.example as object;
-      const answer = await app.call(method, path.replace('{provider}', 'openai').replaceAll(/\{\w+\}/g, randomUUID()), { body });
-      if (answer.status === 400) refused.push(`${where} ${JSON.stringify(body)}: ${answer.body.error.message}`);
+      const answer = await app.call(
+        method,
+        path.replace('{provider}', 'openai').replaceAll(/\{\w+\}/g, randomUUID()),
+        { body },
+      );
+      if (answer.status === 400)
+        refused.push(`${where} ${JSON.stringify(body)}: ${answer.body.error.message}`);
     }
     expect(refused).toEqual([]);
   });

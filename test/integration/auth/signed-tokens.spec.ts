@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { IntroducingTokenDirectory } from '../../../src/adapters/tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from '../../../src/adapters/tokens/postgres-token-directory.js';
 import type { TokenDirectory } from '../../../src/auth/ports.js';
 import { ChangePublisher } from '../../../src/common/changes/change.js';
@@ -336,6 +341,131 @@ describe('a token of a person', () => {
     await app.app.get(ChangePublisher).publish({ resource: 'user', id: email });
     expect((await app.call('GET', SETTING, { key })).status).toBe(403);
   });
+});
+
+describe('a person whom nobody knows yet', () => {
+  const stranger = () => `${randomUUID()}@example.com`;
+  const welcome = (more: object = {}) => setUp(issuer.setting({ unknown_people: 'create', ...more }));
+  const known = async (email: string) =>
+    sql(
+      `SELECT person.id, person.role, member.workspace_id, member.role AS workspace_role
+       FROM users person LEFT JOIN workspace_members member ON member.user_id = person.id WHERE email = $1`,
+      [email],
+    );
+  const me = (key: string) => app.call('GET', '/v1/admin/me', { key });
+  const MAPPINGS = [
+    { value: 'everybody', workspace_id: 'ws-default', workspace_role: 'member' },
+    { value: 'leads', workspace_id: 'ws-default', workspace_role: 'admin', organisation_role: 'admin' },
+    { value: 'gone', workspace_id: 'ws-gone', workspace_role: 'manager' },
+  ];
+
+  afterAll(() => setUp());
+
+  it('is refused where the organization says so, and acts as a service where it says nothing', async () => {
+    const email = stranger();
+    await setUp(issuer.setting({ unknown_people: 'refuse' }));
+    expect((await list(forWorkspace({ email_id: email }))).status).toBe(403);
+    await setUp();
+    expect((await list(forWorkspace({ email_id: email }))).status).toBe(200);
+    expect(await known(email)).toEqual([]);
+  });
+
+  it('becomes a member without workspaces, and the trail says so', async () => {
+    const email = stranger();
+    await welcome();
+
+    expect((await me(token({ email_id: email.toUpperCase() }))).status).toBe(403);
+    const [made] = await known(email);
+    expect(made).toMatchObject({ role: 'member', workspace_id: null });
+    expect((await app.audited()).at(-1)).toMatchObject({
+      action: 'organisation_users.create',
+      outcome: 'success',
+      actor_kind: 'person',
+      actor_name: email,
+      target_id: made.id,
+      after: { email, role: 'member' },
+    });
+    expect(app.changes.at(-1)).toEqual({ resource: 'user', id: made.id });
+  });
+
+  it('gets what the roles claim maps to, as far as the ceiling, and never ownership', async () => {
+    await welcome({ role_mappings: MAPPINGS, highest_workspace_role: 'manager' });
+    const email = stranger();
+    const key = token({ email_id: email, roles: ['everybody', 'leads', 'gone', 'owner'] });
+    expect((await list(key)).status).toBe(200);
+    expect(await known(email)).toMatchObject([
+      { role: 'member', workspace_id: app.first.workspace_id, workspace_role: 'manager' },
+    ]);
+
+    await welcome({ role_mappings: MAPPINGS, highest_organisation_role: 'admin' });
+    const lead = stranger();
+    expect((await app.call('GET', SETTING, { key: token({ sub: lead, groups: 'leads' }) })).status).toBe(200);
+    expect(await known(lead)).toMatchObject([{ role: 'admin', workspace_role: 'member' }]);
+    const refused = await welcome({ highest_organisation_role: 'owner' });
+    expect(refused.status).toBe(400);
+  });
+
+  it('keeps the roles of our tables from then on, whatever the claim says', async () => {
+    await welcome({ role_mappings: MAPPINGS, highest_organisation_role: 'admin' });
+    const email = stranger();
+    expect((await list(token({ email_id: email, roles: ['everybody'] }))).status).toBe(200);
+    await list(token({ email_id: email, roles: ['leads'] }));
+    expect(await known(email)).toMatchObject([{ role: 'member', workspace_role: 'member' }]);
+  });
+
+  it('is made once by many first requests at the same time, in all processes', async () => {
+    await welcome({ role_mappings: MAPPINGS });
+    const email = stranger();
+    const before = (await app.audited()).length;
+    const tokens = Array.from({ length: 8 }, () => token({ email_id: email, roles: 'everybody' }));
+    const answers = await Promise.all(tokens.map(list));
+
+    expect(answers.map(({ status }) => status)).toEqual(tokens.map(() => 200));
+    expect(await known(email)).toHaveLength(1);
+    expect(await app.audited()).toHaveLength(before + 1);
+  });
+
+  it('is not made when the organization is full, or when the token names no address', async () => {
+    const [{ count }] = await sql('SELECT count(*)::int FROM users WHERE organization_id = $1', [
+      organization(),
+    ]);
+    await welcome({ max_people: count });
+    const email = stranger();
+    expect((await me(token({ email_id: email }))).status).toBe(403);
+    expect(await known(email)).toEqual([]);
+    await welcome();
+    expect((await list(forWorkspace({ sub: 'ci-runner' }))).status).toBe(200);
+    expect(await known('ci-runner')).toEqual([]);
+  });
+
+  it('is introduced to the administration by the process that serves models', async () => {
+    await welcome({ role_mappings: MAPPINGS });
+    const administration = createServer((request, response) => {
+      void app
+        .call(String(request.method), String(request.url), {
+          key: String(request.headers['x-gateway-api-key']),
+        })
+        .then(({ status, text }) => response.writeHead(status).end(text));
+    });
+    const socket = join(await mkdtemp(join(tmpdir(), 'gh-')), 'admin.sock');
+    await new Promise<void>((resolve) => administration.listen(socket, resolve));
+    stops.push(async () => void administration.close());
+    const directory = anotherProcessVia(socket);
+    const email = stranger();
+
+    const found = await directory.find(token({ email_id: email, roles: 'everybody' }));
+    expect(found?.principal).toMatchObject({ kind: 'person', name: email });
+    expect(await known(email)).toHaveLength(1);
+    await welcome({ max_people: 1 });
+    await expect(anotherProcessVia(socket).find(token({ email_id: stranger() }))).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+
+  /** Its own memory, as that of a process that was just started. */
+  function anotherProcessVia(socket: string): IntroducingTokenDirectory {
+    return new IntroducingTokenDirectory(anotherProcess(), socket);
+  }
 });
 
 describe('the keys of an issuer', () => {

@@ -1,0 +1,60 @@
+import { request as connectTo } from 'node:http';
+import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
+import { UnknownPerson } from '../../auth/tokens/newcomer.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Tokens in a gateway process. People are made by the administration, which records it; a gateway process that meets
+ * somebody new sends the token there first, and then finds the person.
+ */
+export class IntroducingTokenDirectory extends TokenDirectory {
+  /** `socketPath`: where the administration of this instance listens. */
+  constructor(
+    private readonly tokens: TokenDirectory,
+    private readonly socketPath: string,
+  ) {
+    super();
+  }
+
+  override find(token: string): KnownKey | null | Promise<KnownKey | null> {
+    const found = this.tokens.find(token);
+    return found instanceof Promise ? found.catch((error: unknown) => this.afterwards(error, token)) : found;
+  }
+
+  override isOurs(token: string): boolean | Promise<boolean> {
+    return this.tokens.isOurs(token);
+  }
+
+  private async afterwards(error: unknown, token: string): Promise<KnownKey | null> {
+    if (!(error instanceof UnknownPerson)) throw error;
+    await this.introduce(token);
+    try {
+      return await this.tokens.find(token);
+    } catch (again) {
+      throw again instanceof UnknownPerson ? notTaken() : again;
+    }
+  }
+
+  /** Whatever it answers: whether there is a person now is seen in the tables. */
+  private introduce(token: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const asking = connectTo({
+        socketPath: this.socketPath,
+        path: '/v1/admin/me',
+        headers: { host: 'administration', 'x-gateway-api-key': token },
+        agent: false,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      asking.once('error', (cause) => reject(new AppError('auth_unavailable', {}, { cause })));
+      asking.once('response', (answer) => {
+        answer.resume().once('close', resolve);
+      });
+      asking.end();
+    });
+  }
+}
+
+const notTaken = (): AppError =>
+  new AppError('forbidden', { detail: 'the organization takes nobody new at the moment' });

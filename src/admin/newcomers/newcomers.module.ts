@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { Newcomers } from '../../auth/ports.js';
+import { UsersModule } from '../users/users.module.js';
+import { NewcomersService } from './newcomers.service.js';
+
+/** Behind the guard of every administrative controller. */
+@Global()
+@Module({
+  imports: [UsersModule],
+  providers: [{ provide: Newcomers, useClass: NewcomersService }],
+  exports: [Newcomers],
+})
+export class NewcomersModule {}

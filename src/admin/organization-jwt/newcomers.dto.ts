@@ -1,0 +1,127 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsString,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import {
+  DEFAULT_NEWCOMERS,
+  type NewcomerRules,
+  type RoleMapping,
+  type UnknownPeople,
+} from '../../auth/tokens/token-rules.js';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+
+const MOST_MAPPINGS = 100;
+const MOST_PEOPLE = 100_000;
+const LONGEST_VALUE = 255;
+const UNKNOWN_PEOPLE: readonly UnknownPeople[] = ['service', 'refuse', 'create'];
+const GIVEN_ROLES = ['member', 'admin'] as const;
+const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['member', 'manager', 'admin'];
+
+/** What a value of the roles claim gives to a person who is made. */
+export class RoleMappingDto {
+  @ApiProperty({ example: 'search-team' })
+  @IsString()
+  @Length(1, LONGEST_VALUE)
+  readonly value: string;
+
+  @ApiPropertyOptional({ enum: GIVEN_ROLES })
+  @IfGiven()
+  @IsIn(GIVEN_ROLES)
+  readonly organisation_role?: (typeof GIVEN_ROLES)[number];
+
+  /** Id or slug. One that is not there is left out. */
+  @ApiPropertyOptional({ example: 'ws-search' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+
+  @ApiPropertyOptional({ enum: WORKSPACE_ROLES })
+  @IfGiven()
+  @IsIn(WORKSPACE_ROLES)
+  readonly workspace_role?: WorkspaceRole;
+}
+
+/** What becomes of tokens that name somebody whom the organization does not know. */
+export class NewcomersDto {
+  /**
+   * "service": the token acts for the workspace that it names; "refuse": it is refused; "create": the person is made
+   * when the token names an e-mail address.
+   */
+  @ApiPropertyOptional({ enum: UNKNOWN_PEOPLE, default: DEFAULT_NEWCOMERS.unknownPeople })
+  @IfGiven()
+  @IsIn(UNKNOWN_PEOPLE)
+  readonly unknown_people?: UnknownPeople;
+
+  @ApiPropertyOptional({ type: [RoleMappingDto], default: [] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(MOST_MAPPINGS)
+  @ValidateNested({ each: true })
+  @Type(() => RoleMappingDto)
+  readonly role_mappings?: RoleMappingDto[];
+
+  /** No mapping gives more than this in the organization. */
+  @ApiPropertyOptional({ enum: GIVEN_ROLES, default: DEFAULT_NEWCOMERS.highestRoles.organisation })
+  @IfGiven()
+  @IsIn(GIVEN_ROLES)
+  readonly highest_organisation_role?: (typeof GIVEN_ROLES)[number];
+
+  /** No mapping gives more than this in a workspace. */
+  @ApiPropertyOptional({ enum: WORKSPACE_ROLES, default: DEFAULT_NEWCOMERS.highestRoles.workspace })
+  @IfGiven()
+  @IsIn(WORKSPACE_ROLES)
+  readonly highest_workspace_role?: WorkspaceRole;
+
+  /** From this many people of the organization on, tokens make none. */
+  @ApiPropertyOptional({ minimum: 1, maximum: MOST_PEOPLE, default: DEFAULT_NEWCOMERS.mostPeople })
+  @IfGiven()
+  @IsInt()
+  @Min(1)
+  @Max(MOST_PEOPLE)
+  readonly max_people?: number;
+}
+
+export function newcomersOf(dto: NewcomersDto): NewcomerRules {
+  const { unknownPeople, highestRoles, mostPeople } = DEFAULT_NEWCOMERS;
+  return {
+    unknownPeople: dto.unknown_people ?? unknownPeople,
+    roleMappings: (dto.role_mappings ?? []).map(mappingOf),
+    highestRoles: {
+      organisation: dto.highest_organisation_role ?? highestRoles.organisation,
+      workspace: dto.highest_workspace_role ?? highestRoles.workspace,
+    },
+    mostPeople: dto.max_people ?? mostPeople,
+  };
+}
+
+const mappingOf = (dto: RoleMappingDto): RoleMapping => ({
+  value: dto.value,
+  organisationRole: dto.organisation_role,
+  workspace: dto.workspace_id,
+  workspaceRole: dto.workspace_role,
+});
+
+export function shownNewcomers(rules: NewcomerRules): Required<NewcomersDto> {
+  return {
+    unknown_people: rules.unknownPeople,
+    role_mappings: rules.roleMappings.map(({ value, organisationRole, workspace, workspaceRole }) => ({
+      value,
+      ...(organisationRole === undefined ? {} : { organisation_role: organisationRole }),
+      ...(workspace === undefined ? {} : { workspace_id: workspace }),
+      ...(workspaceRole === undefined ? {} : { workspace_role: workspaceRole }),
+    })),
+    highest_organisation_role: rules.highestRoles.organisation,
+    highest_workspace_role: rules.highestRoles.workspace,
+    max_people: rules.mostPeople,
+  };
+}
