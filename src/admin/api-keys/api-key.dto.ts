@@ -1,9 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
   IsString,
   IsUUID,
@@ -94,6 +95,17 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;
+
+  /** The compatible SDK repeats both parts of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIn(['organisation', 'workspace'])
+  readonly type?: string;
+
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIn(['service', 'user'])
+  readonly 'sub-type'?: string;
 }
 
 export class CreateWorkspaceServiceKeyDto extends CreateApiKeyDto {
@@ -131,6 +143,12 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   @IfGiven()
   @IsBoolean()
   readonly reset_usage?: boolean;
+
+  /** The compatible SDK repeats the id of the path here. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly id?: string;
 }
 
 const MOST_REVOKED = 1_000;

@@ -6,6 +6,7 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
+import { checkRepeated } from '../repeated-id.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
   ApiKeyDto,
@@ -37,7 +38,7 @@ export class ApiKeysController {
   @ApiOperation({ summary: 'Create an admin key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createAdminKey(@Caller() caller: Principal, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
-    this.owners.checkOrganization(caller, dto.organisation_id);
+    this.owners.checkRepeated(caller, dto, 'organisation-service');
     const place = { kind: 'organisation-service', workspaceId: null, userId: null } as const;
     const { key, secret } = await this.apiKeys.create(caller, place, dto);
     return CreatedApiKeyDto.from(key, secret.reveal());
@@ -52,7 +53,7 @@ export class ApiKeysController {
     @Caller() caller: Principal,
     @Body() dto: CreateWorkspaceServiceKeyDto,
   ): Promise<CreatedApiKeyDto> {
-    this.owners.checkOrganization(caller, dto.organisation_id);
+    this.owners.checkRepeated(caller, dto, 'workspace-service');
     const { workspaceId } = await this.workspaces.tenantFor(caller, dto.workspace_id);
     const place = { kind: 'workspace-service', workspaceId, userId: null } as const;
     const { key, secret } = await this.apiKeys.create(caller, place, dto);
@@ -68,7 +69,7 @@ export class ApiKeysController {
     @Caller() caller: Principal,
     @Body() dto: CreateWorkspaceUserKeyDto,
   ): Promise<CreatedApiKeyDto> {
-    this.owners.checkOrganization(caller, dto.organisation_id);
+    this.owners.checkRepeated(caller, dto, 'workspace-user');
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
     const userId = await this.owners.userFor(caller, tenant, dto.user_id);
     const place = { kind: 'workspace-user', workspaceId: tenant.workspaceId, userId } as const;
@@ -134,6 +135,7 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body() dto: UpdateApiKeyDto,
   ): Promise<DoneDto> {
+    checkRepeated('id', dto.id, id);
     await this.apiKeys.update(caller, id, dto);
     return EMPTY_ANSWER;
   }

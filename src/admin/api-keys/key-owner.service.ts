@@ -2,21 +2,28 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { scopesOfRoles } from '../../auth/roles.js';
 import type { Tenant } from '../../auth/tenant.js';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { checkRepeated } from '../repeated-id.js';
+import type { CreateApiKeyDto } from './api-key.dto.js';
 
 /** Decides which organization and which person a new key belongs to. */
 @Injectable()
 export class KeyOwnerService {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** The body may say the organization, but only the caller's own. */
-  checkOrganization(caller: Principal, named: string | undefined): void {
+  /** The body may say the organization, but only the caller's own, and the kind of key, but only that of the path. */
+  checkRepeated(caller: Principal, dto: CreateApiKeyDto, kind: ApiKeyType): void {
+    const named = dto.organisation_id;
     if (named !== undefined && named.toLowerCase() !== caller.organizationId)
       throw new AppError('not_found', { resource: 'organisation' });
+    const [type = '', subType = ''] = kind.split('-');
+    checkRepeated('type', dto.type, type);
+    checkRepeated('sub-type', dto['sub-type'], subType);
   }
 
   /** The person that is named, or the caller's own, or the organization's first owner. */

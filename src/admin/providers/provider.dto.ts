@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
 import type { Listed } from '../../common/database/page.js';
 import {
@@ -63,6 +63,12 @@ export class UpdateProviderDto extends ProviderFields {
 
   @HasNoEffectYet(NO_LIMITS)
   readonly reset_usage?: unknown;
+
+  /** The compatible SDK sends here what others send as `?workspace_id=`. */
+  @ApiHideProperty()
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
 }
 
 export class ProviderNameDto {

@@ -73,7 +73,8 @@ export class ProvidersController {
     @Query() query: ListQuery,
     @Body() dto: UpdateProviderDto,
   ): Promise<ProviderNameDto> {
-    return ProviderNameDto.from(await this.providers.update(await this.reach(caller, query), slug, dto));
+    const reach = await this.reach(caller, query, dto.workspace_id);
+    return ProviderNameDto.from(await this.providers.update(reach, slug, dto));
   }
 
   @Delete(':slug')
@@ -90,7 +91,7 @@ export class ProvidersController {
     return EMPTY_ANSWER;
   }
 
-  private reach(caller: Principal, query: ListQuery): Promise<Reach> {
-    return this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+  private reach(caller: Principal, query: ListQuery, inBody?: string): Promise<Reach> {
+    return this.workspaces.narrowed(caller, inBody ?? parameterOf(query, 'workspace_id'));
   }
 }
