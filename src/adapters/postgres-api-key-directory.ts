@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../auth/ports.js';
 import type { Principal, PrincipalKind } from '../auth/principal.js';
-import { hasOnlyOwnKeys, type Roles, scopesOfRoles } from '../auth/roles.js';
+import { keysWithin, type Roles, scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
 import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import { hashApiKey } from '../common/crypto/key-hash.js';
@@ -124,7 +124,7 @@ function principalOf(row: Row): Principal {
     userId: row.user_id,
     authorityId: row.authority_id,
     scopes: effectiveScopes(row, roles),
-    ...(roles && hasOnlyOwnKeys(roles) ? { hasOnlyOwnKeys: true } : {}),
+    ...keysWithin(roles),
     policy: policyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { operationsOf } from './openapi-operations.js';
 
 /** What this module reads of a schema: https://spec.openapis.org/oas/v3.0.3#schema-object */
 interface Schema {
@@ -49,12 +50,11 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
  */
 export function addExamples(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
-  for (const operations of Object.values(document.paths) as Record<string, Operation>[])
-    for (const { requestBody, responses } of Object.values(operations)) {
-      addTo(requestBody, new Examples(schemas, false));
-      for (const [status, response] of Object.entries(responses))
-        if (status.startsWith('2')) addTo(response, new Examples(schemas, true));
-    }
+  for (const { requestBody, responses } of operationsOf<Operation>(document)) {
+    addTo(requestBody, new Examples(schemas, false));
+    for (const [status, response] of Object.entries(responses))
+      if (status.startsWith('2')) addTo(response, new Examples(schemas, true));
+  }
 }
 
 function addTo(body: Content | undefined, examples: Examples): void {

@@ -64,9 +64,9 @@ const IN_WORKSPACE: Readonly<Record<WorkspaceRole, ReadonlySet<Scope>>> = {
 /** Owners and admins of the organization administer every workspace of it. */
 export const administersOrganization = ({ organization }: Roles): boolean => organization !== 'member';
 
-/** Members see and change the API keys that are their own; nobody's else, whatever scopes they hold. */
-export const hasOnlyOwnKeys = (roles: Roles): boolean =>
-  !administersOrganization(roles) && roles.workspace === 'member';
+/** Members see and change the API keys that are their own and no others, whatever scopes they hold. */
+export const keysWithin = (roles: Roles | null): { readonly hasOnlyOwnKeys?: true } =>
+  roles && !administersOrganization(roles) && roles.workspace === 'member' ? { hasOnlyOwnKeys: true } : {};
 
 /**
  * What a person may do at most, after the organization's switches. A credential never may more than the person on whose authority it acts, whatever

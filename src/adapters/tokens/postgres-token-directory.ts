@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
-import { newcomerOf, UnknownPerson } from '../../auth/tokens/newcomer.js';
+import { checkUnknown } from '../../auth/tokens/newcomer.js';
 import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
 import type { ChangeFeed } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { normalizeEmail } from '../../common/http/email-address.js';
 import { type Ages, RefreshingCache } from '../refreshing-cache.js';
 import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
@@ -93,11 +92,8 @@ export class PostgresTokenDirectory extends TokenDirectory {
   ): Promise<Found | null> {
     const named = namedBy(verified.claims, rules.claims);
     const subject = await subjectOf(this.database, organizationId, named);
-    const unknownPeople = rules.newcomers?.unknownPeople ?? 'service';
-    const email = subject.person || unknownPeople !== 'create' ? null : normalizeEmail(named.user ?? '');
-    if (email !== null) throw new UnknownPerson(newcomerOf(organizationId, email, verified.claims, rules));
-    if (!subject.person && unknownPeople === 'refuse') return { known: nobodyKnown() };
     try {
+      if (!subject.person) checkUnknown(named.user, { organizationId, claims: verified.claims, rules });
       const principal = principalOf(named, subject);
       return principal && { known: { principal, expiresAt: verified.expiresAt } };
     } catch (error) {
@@ -106,9 +102,6 @@ export class PostgresTokenDirectory extends TokenDirectory {
     }
   }
 }
-
-const nobodyKnown = (): AppError =>
-  new AppError('forbidden', { detail: 'this token stands for nobody whom the organization knows' });
 
 /** Refused now, and perhaps not in half a minute, when the issuer's keys may be fetched again: nothing to remember. */
 class UnknownKey extends Error {

@@ -2,7 +2,7 @@ import type { KnownSubject, Membership, NamedByToken } from '../../auth/tokens/t
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { Queryable } from '../../common/database/queryable.js';
-import { normalizeEmail } from '../../common/http/email-address.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
 import { policyOf } from '../organization-policy.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 

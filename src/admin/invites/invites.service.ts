@@ -8,7 +8,7 @@ import { User } from '../../common/database/entities/user.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { normalizeEmail } from '../../common/http/email-address.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';

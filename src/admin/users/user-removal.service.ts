@@ -7,7 +7,7 @@ import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { normalizeEmail } from '../../common/http/email-address.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
 import { KeyRevocationService } from '../api-keys/key-revocation.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';

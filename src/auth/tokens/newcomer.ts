@@ -1,6 +1,8 @@
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { Claims } from './compact-token.js';
-import type { HighestRoles, RoleMapping, TokenRules } from './token-rules.js';
+import { DEFAULT_NEWCOMERS, type RoleMapping, type TokenRules } from './token-rules.js';
 
 /** What a token that may be believed says of a person whom the organization does not know yet. */
 export interface Newcomer {
@@ -30,34 +32,45 @@ const RANK: Readonly<Record<OrganizationRole | WorkspaceRole, number>> = {
   owner: 4,
 };
 
+interface Told {
+  readonly organizationId: string;
+  readonly claims: Claims;
+  readonly rules: TokenRules;
+}
+
+/**
+ * For a token whose `user` the organization does not know. Throws an `UnknownPerson` where the person is to be made, and
+ * refuses with `forbidden` where nobody unknown may come; otherwise the token goes on as that of a service.
+ */
+export function checkUnknown(user: string | null, told: Told): void {
+  const { unknownPeople } = told.rules.newcomers ?? DEFAULT_NEWCOMERS;
+  const email = unknownPeople === 'create' ? normalizeEmail(user ?? '') : null;
+  if (email !== null) throw new UnknownPerson(newcomerOf(email, told));
+  if (unknownPeople === 'refuse')
+    throw new AppError('forbidden', { detail: 'this token stands for nobody whom the organization knows' });
+}
+
 /** The roles that the organization gives for what the claim says; of several the highest, and never above its ceiling. */
-export function newcomerOf(
-  organizationId: string,
-  email: string,
-  claims: Claims,
-  rules: TokenRules,
-): Newcomer {
-  const { newcomers } = rules;
-  const highest: HighestRoles = newcomers?.highestRoles ?? { organisation: 'member', workspace: 'member' };
+function newcomerOf(email: string, { organizationId, claims, rules }: Told): Newcomer {
+  const { roleMappings, highestRoles, mostPeople } = rules.newcomers ?? DEFAULT_NEWCOMERS;
   const said = valuesIn(claims, rules.claims.roles ?? []);
-  const mappings = (newcomers?.roleMappings ?? []).filter(({ value }) => said.has(value));
-  const workspaces = new Map<string, WorkspaceRole>();
-  for (const { workspace, workspaceRole } of mappings)
-    if (workspace !== undefined)
-      workspaces.set(
-        workspace,
-        higher(workspaces.get(workspace) ?? 'member', lower(workspaceRole ?? 'member', highest.workspace)),
-      );
+  const given = roleMappings.filter(({ value }) => said.has(value));
+  const roles = given.map(({ organisationRole = 'member' }) => organisationRole);
   return {
     organizationId,
     email,
-    role: mappings.reduce<OrganizationRole>(
-      (role, { organisationRole }) => higher(role, lower(organisationRole ?? 'member', highest.organisation)),
-      'member',
-    ),
-    workspaces,
-    mostPeople: newcomers?.mostPeople ?? 0,
+    role: lower(roles.reduce<'admin' | 'member'>(higher, 'member'), highestRoles.organisation),
+    workspaces: workspacesOf(given, highestRoles.workspace),
+    mostPeople,
   };
+}
+
+function workspacesOf(given: readonly RoleMapping[], highest: WorkspaceRole): Map<string, WorkspaceRole> {
+  const workspaces = new Map<string, WorkspaceRole>();
+  for (const { workspace, workspaceRole = 'member' } of given)
+    if (workspace !== undefined)
+      workspaces.set(workspace, higher(workspaces.get(workspace) ?? 'member', lower(workspaceRole, highest)));
+  return workspaces;
 }
 
 /** A text with blanks or commas between, or a list. */

@@ -1,4 +1,4 @@
-import { administersOrganization, hasOnlyOwnKeys, scopesOfRoles } from '../roles.js';
+import { administersOrganization, keysWithin, scopesOfRoles } from '../roles.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
@@ -126,7 +126,7 @@ function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person)
     policy: known.policy,
     routing: routingOf(known, workspace),
     scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
-    ...(hasOnlyOwnKeys(roles) ? { hasOnlyOwnKeys: true } : {}),
+    ...keysWithin(roles),
   };
 }
 

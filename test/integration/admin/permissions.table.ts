@@ -75,7 +75,6 @@ const
   LIST          = '200 200 200 200 200 | 200 200 200 403 401 | 200 401', // hears of what is within reach
   READ          = '200 200 200 404 200 | 200 200 404 403 401 | 404 401', // a thing of the workspace, by who uses it
   MANAGE        = '200 200 200 404 403 | 200 200 404 403 401 | 404 401', // a thing of the workspace, by who manages it
-  MANAGE_LIST   = '200 200 200 200 403 | 200 200 200 403 401 | 200 401',
   PEOPLE_MANAGE = '200 200 200 404 403 | 200 403 403 403 401 | 404 401', // the workspace itself and its members: no workspace key
   ADMINISTER    = '200 200 403 403 403 | 200 403 403 403 401 | 404 401', // a thing of the organization
   OWN_SETTINGS  = '200 200 403 403 403 | 200 403 403 403 401 | 200 401', // of one's organization, whichever it is

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeEmail } from './email-address.js';
+import { normalizeEmail } from './normal-email.js';
 
 describe('normalizeEmail', () => {
   it.each([
