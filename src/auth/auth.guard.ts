@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { OPEN_TO_EVERYBODY } from './access.decorators.js';
 import { accessOf } from './access.js';
 import { IdentityService } from './identity.service.js';
-import { Newcomers } from './ports.js';
+import { Newcomers } from './newcomers.js';
 import type { Principal } from './principal.js';
 import { UnknownPerson } from './tokens/newcomer.js';
 

@@ -1,6 +1,4 @@
-import type { FastifyRequest } from 'fastify';
 import type { Principal } from './principal.js';
-import type { Newcomer } from './tokens/newcomer.js';
 
 /** A credential as a directory knows it. */
 export interface KnownKey {
@@ -31,10 +29,4 @@ export abstract class TokenDirectory {
 
   /** Whether a token says that it is for an organization of ours which takes tokens, and not for a provider. Never rejects. */
   abstract isOurs(token: string): boolean | Promise<boolean>;
-}
-
-/** Takes people in whom a signed token named first. */
-export abstract class Newcomers {
-  /** Afterwards the person is there. Rejects with `forbidden` when the organization takes no more. */
-  abstract welcome(newcomer: Newcomer, request: FastifyRequest): Promise<void>;
 }

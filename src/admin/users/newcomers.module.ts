@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { Newcomers } from '../../auth/ports.js';
-import { UsersModule } from '../users/users.module.js';
+import { Newcomers } from '../../auth/newcomers.js';
 import { NewcomersService } from './newcomers.service.js';
+import { UsersModule } from './users.module.js';
 
 /** Behind the guard of every administrative controller. */
 @Global()

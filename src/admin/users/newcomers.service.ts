@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Newcomers } from '../../auth/ports.js';
+import { Newcomers } from '../../auth/newcomers.js';
 import type { Newcomer } from '../../auth/tokens/newcomer.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { User } from '../../common/database/entities/user.entity.js';
@@ -10,8 +10,8 @@ import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { PeopleService } from '../users/people.service.js';
-import { UserDto } from '../users/user.dto.js';
+import { PeopleService } from './people.service.js';
+import { UserDto } from './user.dto.js';
 
 /** Makes people of whom a signed token spoke first, as far as their organization takes newcomers. */
 @Injectable()
