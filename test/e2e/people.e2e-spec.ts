@@ -5,6 +5,7 @@ import { jsonOf } from '../support/http-client.js';
 import { rawExchange } from '../support/raw-client.js';
 import { startService } from '../support/service.js';
 import { Started } from '../support/started.js';
+import { TestIssuer } from '../support/tokens.js';
 import { MailServer } from '../support/upstreams/smtp.js';
 import { eventually, sleep } from '../support/waiting.js';
 import { World } from '../support/world.js';
@@ -298,5 +299,31 @@ describe('with a mail server', () => {
     await sleep(3_000);
     expect(mail.mails).toHaveLength(1);
     expect(service.output).not.toContain(token.slice(-43));
+  });
+});
+
+describe('a person whom only its signed token knows', () => {
+  const SETTING = '/v1/admin/organisation/jwt';
+
+  it('calls a model with the first request, in whichever process, and is made once', async () => {
+    const issuer = await TestIssuer.start();
+    const { organisation_id, workspace_slug } = world.service.bootstrap;
+    const email = `e-${unique()}@example.com`;
+    await world.administration.ask('PUT', SETTING, {
+      ...issuer.setting({ jwks_uri: undefined, jwks: issuer.jwks() }),
+      unknown_people: 'create',
+      role_mappings: [{ value: 'everybody', workspace_id: workspace_slug }],
+    });
+    const tokens = Array.from({ length: 6 }, () =>
+      issuer.token(organisation_id, { email_id: email, groups: ['everybody'] }),
+    );
+    try {
+      expect(await Promise.all(tokens.map(statusOf))).toEqual(tokens.map(() => 200));
+    } finally {
+      await world.administration.ask('DELETE', SETTING);
+      await issuer.stop();
+    }
+    const people = await world.administration.ask('GET', `/v1/admin/users?email=${email}`);
+    expect(people).toMatchObject({ total: 1, data: [{ email, role: 'member' }] });
   });
 });
