@@ -57,7 +57,8 @@ export class CreateFeedbackDto extends UpdateFeedbackDto {
 export class FeedbackAnswerDto {
   @ApiProperty({ enum: ['success'] }) readonly status = 'success';
   @ApiProperty({ example: 'Feedback is stored.' }) readonly message: string;
-  @ApiProperty({ type: [String], example: ['0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10'] }) readonly feedback_ids: readonly string[];
+  @ApiProperty({ type: [String], example: ['0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10'] })
+  readonly feedback_ids: readonly string[];
 
   static from(message: string, feedback_ids: readonly string[]): FeedbackAnswerDto {
     return Object.assign(new FeedbackAnswerDto(), { message, feedback_ids });
