@@ -103,6 +103,16 @@ export const settingsSchema = z.object({
     1,
     'Output tokens that limits reserve for a request that does not bound its output itself.',
   ),
+  GATEHOUSE_CACHE_MEMORY_BYTES: whole(
+    64 * MIB,
+    0,
+    'Cached answers in memory, per process at most.',
+  ),
+  GATEHOUSE_CACHE_STORE_BYTES: whole(
+    512 * MIB,
+    0,
+    'Cached answers in the database or in Redis, together at most. 0 keeps none there.',
+  ),
   GATEHOUSE_LOG_BODIES: z
     .enum(['full', 'off'])
     .default('full')

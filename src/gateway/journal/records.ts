@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
+  CacheStatus,
   Ending,
   HeaderPairs,
   OpenedExchange,
@@ -41,6 +42,7 @@ export interface Findings {
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
+  readonly cacheStatus: CacheStatus | null;
   readonly hookResults: HookResults | null;
   /** Nano-dollars; null when nobody knows the price. */
   cost(usage: Usage, responseModel: string | null): number | null;
@@ -142,6 +144,8 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   const { usage, responseModel, firstEventAt } = outcome.reading;
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
+  const price = usage && found.cost(usage, responseModel);
+  const isHit = found.cacheStatus === 'HIT';
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -178,9 +182,11 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_model: responseModel,
     usage,
     usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: usage && found.cost(usage, responseModel),
+    cost_nano_usd: isHit ? 0 : price,
+    cache_status: found.cacheStatus,
+    saved_nano_usd: isHit ? price : null,
     attempts: found.attempts,
-    countable: usage ? null : countable(found, outcome.reading),
+    countable: usage || isHit ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },
     request_headers: maskedHeaders(found.rawHeaders, found.gatewayKey),
     response_headers: maskedHeaders(outcome.responseHeaders, providerSecret(found.target)),
