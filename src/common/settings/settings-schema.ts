@@ -41,7 +41,7 @@ export const settingsSchema = z.object({
   REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
     .optional()
-    .describe('Redis or Valkey for queue and change bus. Default: PostgreSQL does both.'),
+    .describe('Redis or Valkey for queue, change bus, rates and cached answers. Default: PostgreSQL does all.'),
   GATEHOUSE_MASTER_KEY: z
     .string()
     .optional()

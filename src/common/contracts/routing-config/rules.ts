@@ -77,6 +77,8 @@ function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): 
   if (targets) checkBranch(config, at);
   else checkTarget(config, at);
   checkForwarding(config, at);
+  if (config.cache?.mode === 'semantic')
+    at.at('cache').at('mode').refuse('is "semantic", which is not built yet: use "simple"');
   if (where.origin === 'saved') {
     checkSecrets(config, at);
     checkHooks(config, at);
