@@ -27,6 +27,7 @@ const FORMAT = '1';
  */
 const SILENT: ReadonlySet<string> = new Set([
   'accept-encoding',
+  'b3',
   'baggage',
   'cdn-loop',
   'content-type',
@@ -37,12 +38,23 @@ const SILENT: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',
   'user-agent',
+  'via',
   'x-amzn-trace-id',
+  'x-client-request-id',
   'x-cloud-trace-context',
   'x-correlation-id',
+  'x-goog-api-client',
   'x-request-id',
 ]);
-const SILENT_PREFIXES = ['b3', 'sec-', 'x-b3-', 'x-datadog-', 'x-stainless-'] as const;
+const SILENT_PREFIXES = [
+  'amz-sdk-',
+  'cf-',
+  'sec-',
+  'x-b3-',
+  'x-datadog-',
+  'x-envoy-',
+  'x-stainless-',
+] as const;
 
 /**
  * The only maker of cache keys: a digest over a list in which each part is preceded by its length, the tenant first. A

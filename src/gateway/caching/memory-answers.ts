@@ -1,7 +1,8 @@
 import type { StoredAnswer } from '../types/stored-answer.js';
 
-/** What an entry takes besides its bytes, about. */
+/** What an entry and each of its pieces take besides their bytes, about. */
 const ENTRY_BYTES = 1024;
+const PIECE_BYTES = 128;
 
 /** An answer in memory, and when the store behind it was last asked for it. */
 export interface KnownAnswer {
@@ -31,7 +32,7 @@ export class MemoryAnswers {
 
   keep(key: string, answer: StoredAnswer, checkedAt: number): void {
     this.forget(key);
-    const bytes = answer.chunks.reduce((sum, { length }) => sum + length, ENTRY_BYTES);
+    const bytes = answer.chunks.reduce((sum, { length }) => sum + length + PIECE_BYTES, ENTRY_BYTES);
     if (bytes > this.bytesMax) return;
     this.known.set(key, { answer, bytes, checkedAt });
     this.total += bytes;

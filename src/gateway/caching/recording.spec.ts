@@ -14,7 +14,7 @@ interface Kept {
 function begun(headers = JSON_HEAD, status = 200): Kept {
   const kept: Recorded[] = [];
   let dropped = 0;
-  const recording = new Recording({ keep: (answer) => void kept.push(answer), drop: () => void dropped++ });
+  const recording = new Recording({ keep: (answer) => void kept.push(answer), drop: () => (dropped += 1) });
   recording.begin(status, headers);
   return { recording, kept, dropped: () => dropped };
 }

@@ -390,6 +390,37 @@ describe('a hundred equal requests at once', () => {
   });
 });
 
+describe('a target that nothing came of', () => {
+  it.each<[string, GatewayWishes]>([
+    [
+      'its limits refused it',
+      { limits: [aLimit({ amount: 0 })], answers: [{ ...STREAMED, isEndless: true }] },
+    ],
+    [
+      'it broke off before its first token',
+      {
+        answers: [
+          { ...STREAMED, chunks: ['data: {"error":{"message":"busy"}}\n\n'], isEndless: true },
+          { ...STREAMED, isEndless: true },
+        ],
+      },
+    ],
+  ])('keeps no equal request waiting for it while another target answers (%s)', async (_, wishes) => {
+    const gateway = await given({ ...wishes, virtualKeys: { second: 'groq' } });
+    const targets = ['openai-prod', 'second'].map((virtual_key) => ({ virtual_key }));
+    const begin = (config: object) =>
+      gateway.chat(STREAM, { 'x-gateway-config': JSON.stringify({ ...SIMPLE, ...config }) });
+    const running = await begin({ strategy: { mode: 'fallback' }, targets });
+    expect(running.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+    const before = performance.now();
+
+    const alone = await begin({ virtual_key: 'openai-prod' });
+
+    expect(performance.now() - before).toBeLessThan(4_000);
+    await Promise.all([running.body?.cancel(), alone.body?.cancel()]);
+  });
+});
+
 describe('limits', () => {
   it('count a hit as a request, and charge no budget for it', async () => {
     const budget = aBudget(1_000_000_000);

@@ -41,10 +41,12 @@ const STREAM_WAIT_MS = 5_000;
 
 const NAMESPACE_CHARS_MAX = 128;
 
-interface Sought {
-  readonly stored: StoredAnswer | null;
-  /** Others wait for what this request gets. */
-  readonly isLeading: boolean;
+/** A request that the cache could not answer. */
+interface Errand {
+  readonly place: AnswerPlace;
+  readonly maxAgeMs: number;
+  /** Others may wait for what it gets. */
+  readonly isAwaited: boolean;
 }
 
 /**
@@ -68,46 +70,36 @@ export class ResponseCache {
 
   /**
    * The request with its stored answer, or with one who records the answer that it gets; as it came where the cache has
-   * nothing to do with it. Rejects with `ClientLeft` and with `header_invalid`.
+   * nothing to do with it. Returns without a promise where the answer is in memory. Throws `header_invalid`, rejects with
+   * `ClientLeft`.
    */
-  async offer(offered: Offered): Promise<WireRequest> {
+  offer(offered: Offered): WireRequest | Promise<WireRequest> {
     const place = placeOf(offered);
     if (!place) return offered.wire;
-    const { exchange, wire, rules } = offered;
-    const { entry, request, response } = exchange;
-    const maxAgeMs = (rules.max_age ?? MAX_AGE_SECONDS) * 1000;
-    const isRefresh = gatewayOption(request.headers, 'cache-force-refresh')?.toLowerCase() === 'true';
-    const { stored, isLeading } = isRefresh
-      ? { stored: null, isLeading: this.flights.begin(place.key) }
-      : await this.seek(place, maxAgeMs, entry.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
-    entry.cacheStatus = stored ? 'HIT' : isRefresh ? 'REFRESH' : 'MISS';
-    cacheCounts.asked[entry.cacheStatus]++;
-    if (stored) return { ...wire, stored };
-    const lead = this.lead(place, maxAgeMs, isLeading);
-    if (response.destroyed) {
-      lead.close();
-      throw new ClientLeft();
-    }
-    response.once('close', () => lead.close());
-    return { ...wire, headers: inClear(wire.headers), lead };
+    const maxAgeMs = (offered.rules.max_age ?? MAX_AGE_SECONDS) * 1000;
+    if (isRefresh(offered))
+      return this.lead(offered, { place, maxAgeMs, isAwaited: this.flights.begin(place.key) });
+    const known = this.memory.find(place.key);
+    const isBelieved = known !== null && Date.now() - known.checkedAt < BELIEVED_MS;
+    if (isBelieved && isFresh(known.answer, maxAgeMs)) return hit(offered, known.answer);
+    return this.seek(offered, place, maxAgeMs);
   }
 
-  private async seek(place: AnswerPlace, maxAgeMs: number, waitMs: number): Promise<Sought> {
+  private async seek(offered: Offered, place: AnswerPlace, maxAgeMs: number): Promise<WireRequest> {
     const { key } = place;
-    const known = this.memory.find(key);
-    const isBelieved = known !== null && Date.now() - known.checkedAt < BELIEVED_MS;
-    if (isBelieved && isFresh(known.answer, maxAgeMs)) return { stored: known.answer, isLeading: false };
-    const landed = this.flights.join(key, waitMs);
+    const { entry } = offered.exchange;
+    const landed = this.flights.join(key, entry.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
     if (landed) {
       const answer = await landed;
-      if (answer) return { stored: answer, isLeading: false };
-      return { stored: null, isLeading: this.flights.begin(key) };
+      return answer
+        ? hit(offered, answer)
+        : this.lead(offered, { place, maxAgeMs, isAwaited: this.flights.begin(key) });
     }
     this.flights.begin(key);
     const found = await this.lookUp(place);
-    const stored = found && isFresh(found, maxAgeMs) ? found : null;
-    if (stored) this.flights.land(key, stored);
-    return { stored, isLeading: stored === null };
+    if (!found || !isFresh(found, maxAgeMs)) return this.lead(offered, { place, maxAgeMs, isAwaited: true });
+    this.flights.land(key, found);
+    return hit(offered, found);
   }
 
   /** While the store is away, memory is believed for longer. */
@@ -120,16 +112,25 @@ export class ResponseCache {
     return found;
   }
 
-  private lead(place: AnswerPlace, maxAgeMs: number, isLeading: boolean): Lead {
-    let isAwaited = isLeading;
+  /** Sends a request on its way to the provider, and has what it gets recorded. */
+  private lead(offered: Offered, { place, maxAgeMs, isAwaited }: Errand): WireRequest {
+    const { exchange, wire } = offered;
+    let isLanded = !isAwaited;
     const land = (answer: StoredAnswer | null): void => {
-      if (isAwaited) this.flights.land(place.key, answer);
-      isAwaited = false;
+      if (!isLanded) this.flights.land(place.key, answer);
+      isLanded = true;
     };
-    return new Lead({
+    const lead = new Lead({
       keep: (recorded) => land(this.keep(place, recorded, maxAgeMs)),
       giveUp: () => land(null),
     });
+    if (exchange.response.destroyed) {
+      lead.close();
+      throw new ClientLeft();
+    }
+    exchange.response.once('close', () => lead.close());
+    note(offered, isRefresh(offered) ? 'REFRESH' : 'MISS');
+    return { ...wire, headers: inClear(wire.headers), lead };
   }
 
   private keep(place: AnswerPlace, recorded: Recorded, maxAgeMs: number): StoredAnswer {
@@ -141,6 +142,20 @@ export class ResponseCache {
     cacheCounts.memoryBytes = this.memory.bytes;
     return answer;
   }
+}
+
+function hit(offered: Offered, stored: StoredAnswer): WireRequest {
+  note(offered, 'HIT');
+  return { ...offered.wire, stored };
+}
+
+function note({ exchange }: Offered, status: 'HIT' | 'MISS' | 'REFRESH'): void {
+  exchange.entry.cacheStatus = status;
+  cacheCounts.asked[status]++;
+}
+
+function isRefresh({ exchange }: Offered): boolean {
+  return gatewayOption(exchange.request.headers, 'cache-force-refresh')?.toLowerCase() === 'true';
 }
 
 /** Null where the request is not one whose answer may be kept. */

@@ -1,6 +1,7 @@
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
-import { type AnswerPlace, AnswerStore } from '../ports.js';
+import type { AnswerStore } from '../ports.js';
+import { type AnswerPlace } from '../ports.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import { answerOf, bytesOf } from './answer-bytes.js';
 import { cacheCounts } from './cache-metrics.js';
@@ -43,7 +44,7 @@ export class SharedAnswers {
       const found = await within(asked, FIND_WITHIN_MS);
       // Null is what is late, so a miss has a name of its own.
       if (found === null) return this.failed(new Error(`no answer within ${FIND_WITHIN_MS} ms`));
-      return found === MISSING ? null : answerOf(found as Buffer);
+      return found === MISSING ? null : answerOf(found);
     } catch (error) {
       return this.failed(error);
     }

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
-import type { AttemptRecord, CacheStatus, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
+import type {
+  AttemptRecord,
+  CacheStatus,
+  OpenedExchange,
+  Usage,
+} from '../../common/contracts/request-log.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';

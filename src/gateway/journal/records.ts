@@ -144,8 +144,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   const { usage, responseModel, firstEventAt } = outcome.reading;
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
-  const price = usage && found.cost(usage, responseModel);
-  const isHit = found.cacheStatus === 'HIT';
+  const { cost, saved } = moneyOf(found, outcome.reading);
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -182,15 +181,24 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_model: responseModel,
     usage,
     usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: isHit ? 0 : price,
+    cost_nano_usd: cost,
     cache_status: found.cacheStatus,
-    saved_nano_usd: isHit ? price : null,
+    saved_nano_usd: saved,
     attempts: found.attempts,
-    countable: usage || isHit ? null : countable(found, outcome.reading),
+    countable: usage ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },
     request_headers: maskedHeaders(found.rawHeaders, found.gatewayKey),
     response_headers: maskedHeaders(outcome.responseHeaders, providerSecret(found.target)),
   };
+}
+
+/** What the cache answers costs nothing, and saves what it would have cost. */
+function moneyOf(
+  found: Findings,
+  { usage, responseModel }: Reading,
+): { readonly cost: number | null; readonly saved: number | null } {
+  const price = usage && found.cost(usage, responseModel);
+  return found.cacheStatus === 'HIT' ? { cost: 0, saved: price } : { cost: price, saved: null };
 }
 
 function providerSecret(target: Target | null): string | null {
@@ -199,8 +207,11 @@ function providerSecret(target: Target | null): string | null {
 }
 
 /** Text to count where the provider gave an answer and no usage. */
-function countable({ endpoint, body }: Findings, { outputText }: Reading): RequestLogRecord['countable'] {
-  return endpoint?.usage && body && outputText !== ''
+function countable(
+  { cacheStatus, endpoint, body }: Findings,
+  { outputText }: Reading,
+): RequestLogRecord['countable'] {
+  return endpoint?.usage && body && outputText !== '' && cacheStatus !== 'HIT'
     ? { input: endpoint.usage.inputText(body), output: outputText }
     : null;
 }

@@ -88,12 +88,23 @@ export class Dispatcher {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
       await entry.open(caller);
     }
-    const rules = planned.cache ?? entry.asked.cache;
-    const offered = rules ? await this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
-    const attempt = await this.send(sending, planned, target, offered);
+    const offered = this.offered(sending, planned, target, wire);
+    const ready = offered instanceof Promise ? await offered : offered;
+    const attempt = await this.send(sending, planned, target, ready);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
+  }
+
+  /** The request as the cache leaves it: answered, listened to, or as it came. */
+  private offered(
+    { exchange, caller }: Sending,
+    planned: PlannedTarget,
+    target: Target,
+    wire: WireRequest,
+  ): WireRequest | Promise<WireRequest> {
+    const rules = planned.cache ?? exchange.entry.asked.cache;
+    return rules ? this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
   }
 
   private async guard({ exchange, caller }: Sending, hooks: HookLists, content: Content): Promise<Guarded> {
@@ -135,6 +146,9 @@ export class Dispatcher {
       );
       entry.isExhausted = isExhausted;
       return attempt;
+    } catch (error) {
+      wire.lead?.close();
+      throw error;
     } finally {
       budget?.leave();
       response.off('close', onLeft);
@@ -195,6 +209,8 @@ async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>):
     await discard(answer.attempt);
     const { attempt, target, judged } = answer;
     entry.addAttempt(attempt, target, judged?.isDenied ? 'guardrail_denied' : null, judged?.reading);
-  } else if (thrown instanceof FailedAttempt && entry.target)
+  } else if (thrown instanceof FailedAttempt && entry.target) {
+    thrown.attempt.recording?.drop();
     entry.addAttempt(thrown.attempt, entry.target, thrown.error.code);
+  }
 }
