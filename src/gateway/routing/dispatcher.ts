@@ -209,8 +209,6 @@ async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>):
     await discard(answer.attempt);
     const { attempt, target, judged } = answer;
     entry.addAttempt(attempt, target, judged?.isDenied ? 'guardrail_denied' : null, judged?.reading);
-  } else if (thrown instanceof FailedAttempt && entry.target) {
-    thrown.attempt.recording?.drop();
+  } else if (thrown instanceof FailedAttempt && entry.target)
     entry.addAttempt(thrown.attempt, entry.target, thrown.error.code);
-  }
 }
