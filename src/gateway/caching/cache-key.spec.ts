@@ -75,6 +75,7 @@ describe('the key of a request', () => {
 
   it('is none for numbers that a double cannot tell apart, and for what is not JSON', () => {
     expect(keyWith({ wire: wireOf('{"seed":9007199254740993}') })).toBeNull();
+    expect(keyWith({ wire: wireOf('{"seed":1e400}') })).toBeNull();
     expect(keyWith({ wire: wireOf('{') })).toBeNull();
     expect(keyWith({ wire: { ...asked.wire, body: null } })).toBeNull();
     expect(keyWith({ wire: wireOf(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) })).toBeNull();

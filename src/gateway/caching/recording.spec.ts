@@ -18,39 +18,48 @@ function begun(headers = JSON_HEAD, status = 200): Kept {
   recording.begin(status, headers);
   return { recording, kept, dropped: () => dropped };
 }
+const turn = (): Promise<void> => new Promise(setImmediate);
+
 /** What is kept of an answer that came whole and was welcome. */
-function keptOf(chunks: readonly string[], headers = JSON_HEAD): Recorded | undefined {
+async function keptOf(
+  chunks: readonly string[],
+  headers: string[] = JSON_HEAD,
+): Promise<Recorded | undefined> {
   const { recording, kept } = begun(headers);
   for (const chunk of chunks) recording.add(Buffer.from(chunk));
   recording.over(false);
   recording.approve();
+  await turn();
   return kept[0];
 }
 
 describe('a recording', () => {
-  it('keeps the pieces as they came, whichever of the two ends comes first', () => {
-    const kept = keptOf(['{"id":', '1}']);
+  it('keeps the pieces as they came, whichever of the two ends comes first', async () => {
+    const kept = await keptOf(['{"id":', '1}']);
     expect(kept?.chunks.map(String)).toEqual(['{"id":', '1}']);
     const other = begun();
     other.recording.add(Buffer.from('{}'));
     other.recording.approve();
+    await turn();
     expect(other.kept).toHaveLength(0);
     other.recording.over(false);
+    await turn();
     expect(other.kept).toHaveLength(1);
   });
 
   it.each([
     ['a status other than 200', () => begun(JSON_HEAD, 201)],
     ['an answer that is packed', () => begun([...JSON_HEAD, 'content-encoding', 'gzip'])],
-  ])('drops %s', (_, start) => {
+  ])('drops %s', async (_, start) => {
     const { recording, kept, dropped } = start();
     recording.add(Buffer.from('{}'));
     recording.over(false);
     recording.approve();
+    await turn();
     expect([kept.length, dropped()]).toEqual([0, 1]);
   });
 
-  it('drops what was cut off, what the client did not get as a good answer, and what is too large; and says so once', () => {
+  it('drops what was cut off, what the client did not get as a good answer, and what is too large; and says so once', async () => {
     const cut = begun();
     cut.recording.approve();
     cut.recording.over(true);
@@ -64,10 +73,11 @@ describe('a recording', () => {
     large.recording.add(Buffer.from('1'));
     large.recording.over(false);
     large.recording.approve();
+    await turn();
     for (const { kept, dropped } of [cut, denied, large]) expect([kept.length, dropped()]).toEqual([0, 1]);
   });
 
-  it('leaves out what was said of one exchange only', () => {
+  it('leaves out what was said of one exchange only', async () => {
     const head = [
       ...JSON_HEAD,
       'Set-Cookie',
@@ -79,7 +89,7 @@ describe('a recording', () => {
       'openai-version',
       '1',
     ];
-    expect(keptOf(['{}'], head)?.headers).toEqual([...JSON_HEAD, 'openai-version', '1']);
+    expect((await keptOf(['{}'], head))?.headers).toEqual([...JSON_HEAD, 'openai-version', '1']);
   });
 
   it.each([
@@ -93,8 +103,8 @@ describe('a recording', () => {
     ],
     ['a stream with an event of failure', ['event: error\ndata: {}\n\ndata: [DONE]\n\n'], STREAM_HEAD],
     ['a kind that nobody can judge', ['sound'], ['content-type', 'audio/mpeg']],
-  ])('drops %s', (_, chunks, headers) => {
-    expect(keptOf(chunks, headers)).toBeUndefined();
+  ])('drops %s', async (_, chunks, headers) => {
+    expect(await keptOf(chunks, headers)).toBeUndefined();
   });
 
   it.each([
@@ -108,8 +118,8 @@ describe('a recording', () => {
       ['event: response.completed\ndata: {"type":"response.completed","response":{"error":null}}\n\n'],
     ],
     ['Gemini', ['data: {"candidates":[{"finishReason":"STOP"}]}\r\n\r\n']],
-  ])('keeps a stream of %s that says that it is whole', (_, chunks) => {
-    expect(keptOf(chunks, STREAM_HEAD)).toBeDefined();
+  ])('keeps a stream of %s that says that it is whole', async (_, chunks) => {
+    expect(await keptOf(chunks, STREAM_HEAD)).toBeDefined();
   });
 });
 

@@ -26,7 +26,7 @@ const OF_ONE_EXCHANGE =
   /^(set-cookie.*|date|age|alt-svc|retry-after.*|server-timing|.*ratelimit.*|x-should-retry)$/i;
 
 /**
- * Writes down the answer of one attempt as it passes. It is kept when the provider's last byte has come, the client got
+ * Writes down the answer of one attempt as it passes, and judges it when the client has it. It is kept when the provider's last byte has come, the client got
  * what was made of it as a good answer, and the answer itself says no failure; in every other case it is dropped.
  */
 export class Recording {
@@ -57,12 +57,12 @@ export class Recording {
   over(hasFailed: boolean): void {
     if (hasFailed) return this.drop();
     this.isOver = true;
-    this.decide();
+    this.settle();
   }
 
   approve(): void {
     this.isApproved = true;
-    this.decide();
+    this.settle();
   }
 
   drop(): void {
@@ -72,8 +72,13 @@ export class Recording {
     this.purpose.drop();
   }
 
+  /** The last byte goes to the client first: an answer is read, copied and sealed after it. */
+  private settle(): void {
+    if (this.isOver && this.isApproved) setImmediate(() => this.decide());
+  }
+
   private decide(): void {
-    if (this.isDecided || !this.isOver || !this.isApproved) return;
+    if (this.isDecided) return;
     const body = Buffer.concat(this.chunks);
     if (!endedWell(headerOf(this.headers, 'content-type'), body)) return this.drop();
     this.isDecided = true;
