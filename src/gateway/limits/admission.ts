@@ -49,7 +49,8 @@ export class Admission {
     const metadata = metadataOf(entry);
     const isFirst = !entry.isAdmitted;
     // What the cache answers is a request like any other, and uses nothing.
-    if (wire.stored) return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate: FREE });
+    if (wire.stored)
+      return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate: FREE });
     const estimate = estimateOf({
       endpoint,
       body,
