@@ -9,6 +9,7 @@ import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
+import { LogExportsModule } from './log-exports/log-exports.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
 import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
@@ -40,6 +41,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     ModelConfigsModule,
     PoliciesModule,
     GuardrailsModule,
+    LogExportsModule,
     LogsModule,
     AnalyticsModule,
     FeedbackModule,

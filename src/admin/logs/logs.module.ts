@@ -10,5 +10,6 @@ import { LogsService } from './logs.service.js';
   imports: [AuthModule, LogReadingModule, WorkspacesModule],
   controllers: [LogsController],
   providers: [LogRows, LogsService],
+  exports: [LogsService],
 })
 export class LogsModule {}

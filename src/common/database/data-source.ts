@@ -12,6 +12,7 @@ import { Integration } from './entities/integration.entity.js';
 import { ModelPrice } from './entities/model-price.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
+import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
@@ -34,6 +35,7 @@ import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
+import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -55,6 +57,7 @@ const ENTITIES = [
   Guardrail,
   Invite,
   InviteWorkspace,
+  LogExport,
   Mail,
   Organization,
   OrganizationJwt,
@@ -81,6 +84,7 @@ const MIGRATIONS = [
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,
+  LogExports1763691300000,
 ];
 
 /**
