@@ -59,6 +59,7 @@ export interface LogRow {
   readonly fallback_count: number | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly hook_results: Readonly<Record<string, unknown>> | null;
+  readonly source: string | null;
 }
 
 /** The next rows of the log, as a reader of all of them asks for them. */
@@ -121,7 +122,7 @@ const LOG_COLUMNS = `
   provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
   overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count,
-  prompt_slug, cache_status, saved_nano_usd, retry_count, fallback_count, metadata, hook_results`;
+  prompt_slug, cache_status, saved_nano_usd, retry_count, fallback_count, metadata, hook_results, source`;
 
 const ATTEMPTS = `
   SELECT attempt, option_path, provider, virtual_key_id, origin, started_at, first_byte_ms, duration_ms, status, error_code,

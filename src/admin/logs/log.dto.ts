@@ -90,6 +90,14 @@ export class LogDto {
   })
   readonly hook_results: Readonly<Record<string, unknown>> | null;
 
+  @ApiProperty({
+    type: String,
+    enum: ['api', 'otlp', null],
+    nullable: true,
+    description: 'How a log of a call made elsewhere came in; null for what the gateway did itself',
+  })
+  readonly source: string | null;
+
   @ApiProperty() readonly is_success: boolean;
   @text('openai') readonly ai_org: string | null;
   @text('gpt-5') readonly ai_model: string | null;

@@ -137,6 +137,8 @@ export const GUARDED: readonly string[] = [
   'GET /v1/guardrails/{guardrail}',
   'PUT /v1/guardrails/{guardrail}',
   'DELETE /v1/guardrails/{guardrail}',
+  'POST /v1/logs',
+  'POST /v1/otel/v1/traces',
   'GET /v1/logs/exports/{id}',
   'PUT /v1/logs/exports/{id}',
   'POST /v1/logs/exports/{id}/start',

@@ -17,8 +17,8 @@ export class LogExports1763691300000 implements MigrationInterface {
 }
 
 /**
- * The file holds \`rows\` rows in its first \`bytes\` bytes, the last of them at (\`cursor_at\`, \`cursor_id\`): whoever goes
- * on cuts it there. \`leased_until\` and \`run\` say who writes it now.
+ * The file holds `rows` rows in its first `bytes` bytes, the last of them at (`cursor_at`, `cursor_id`): whoever goes
+ * on cuts it there. `leased_until` and `run` say who writes it now.
  */
 const LOG_EXPORTS = `
   CREATE TABLE log_exports (

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { AppError } from '../../common/errors/app-error.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import type { UnpricedCall } from './log-ingestion.service.js';
+import { providerOfUrl, usageIn } from './told-usage.js';
+
+const MOST = 500;
+const LONGEST = 256;
+const LONGEST_VALUE = 1_024;
+const MOST_KEYS = 32;
+const LONGEST_CALL_MS = 24 * 60 * 60_000;
+
+const text = z.string().max(LONGEST);
+const headers = z.record(text, z.union([z.string(), z.number(), z.boolean()])).optional();
+const body = z.record(z.string(), z.unknown());
+
+/** https://portkey.ai/docs/api-reference/inference-api/logs/insert-a-log, with the provider and the streaming mode beside it. */
+const customLog = z.strictObject({
+  request: z.strictObject({
+    url: z.string().min(1).max(8_192),
+    provider: text.optional(),
+    method: z
+      .string()
+      .regex(/^[A-Za-z]{1,16}$/)
+      .optional(),
+    headers,
+    body,
+  }),
+  response: z.strictObject({
+    status: z.int().min(100).max(599).optional(),
+    headers,
+    body,
+    response_time: z.number().min(0).max(LONGEST_CALL_MS).optional(),
+    responseTime: z.number().min(0).max(LONGEST_CALL_MS).optional(),
+    streamingMode: z.boolean().optional(),
+  }),
+  metadata: z
+    .record(text, z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()]))
+    .refine((given) => Object.keys(given).length <= MOST_KEYS, `it has more than ${MOST_KEYS} keys`)
+    .optional(),
+});
+
+type CustomLog = z.infer<typeof customLog>;
+
+/** Reads one log or a list of them; the compatible SDK sends a list as an object with the keys 0, 1, 2 and so on. */
+export function customLogsIn(given: unknown, now: number): readonly UnpricedCall[] {
+  const list = listIn(given);
+  if (list.length === 0 || list.length > MOST)
+    throw new AppError('invalid_request', { detail: `There must be 1 to ${MOST} logs.` });
+  return list.map((each, at) => {
+    const parsed = customLog.safeParse(each);
+    if (parsed.success) return callOf(parsed.data, now);
+    const [issue] = parsed.error.issues;
+    const path = [...(list.length > 1 ? [at] : []), ...(issue?.path ?? [])].join('.');
+    throw new AppError('invalid_request', {
+      detail: `The field "${path.slice(0, LONGEST)}" is not acceptable: ${issue?.message ?? 'it is wrong'}.`,
+    });
+  });
+}
+
+function listIn(given: unknown): readonly unknown[] {
+  if (Array.isArray(given)) return given;
+  const entries = Object.entries(given as object);
+  return entries.length > 0 && entries.every(([name], at) => name === String(at))
+    ? entries.map(([, value]) => value)
+    : [given];
+}
+
+const OF_TRACE = ['trace_id', 'span_id', 'parent_span_id', 'span_name'] as const;
+
+function callOf({ request, response, metadata = {} }: CustomLog, now: number): UnpricedCall {
+  const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map((name) =>
+    metadata[name] === undefined ? null : String(metadata[name]).slice(0, LONGEST),
+  );
+  const id = uuidV7(now);
+  const free = Object.entries(metadata).filter(([name]) => !(OF_TRACE as readonly string[]).includes(name));
+  return {
+    id,
+    source: 'api',
+    startedAt: now,
+    durationMs: Math.round(response.response_time ?? response.responseTime ?? 0),
+    traceId: traceId ?? id,
+    spanId: spanId ?? null,
+    parentSpanId: parentSpanId ?? null,
+    spanName: spanName ?? null,
+    method: (request.method ?? 'POST').toUpperCase(),
+    url: request.url,
+    provider: request.provider ?? providerOfUrl(request.url),
+    model: textOf(request.body['model']),
+    responseModel: textOf(response.body['model']) ?? textOf(response.body['modelVersion']),
+    streamed: response.streamingMode ?? request.body['stream'] === true,
+    status: response.status ?? 200,
+    errorCode: null,
+    usage: usageIn(response.body),
+    toldCostNanoUsd: null,
+    metadata: free.length === 0 ? null : textsOf(Object.fromEntries(free)),
+    request: { headers: textsOf(request.headers ?? {}), body: request.body },
+    response: { headers: textsOf(response.headers ?? {}), body: response.body },
+  };
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? value.slice(0, LONGEST) : null;
+
+const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
