@@ -219,6 +219,25 @@ export class LogRows {
     );
   }
 
+  /** The requests of a batch that fit, so many at most, and how many more there are. */
+  async ofBatch(
+    reach: Reach,
+    conditions: LogQuery['conditions'],
+    batch: { readonly id: string; readonly first: Date; readonly last: Date },
+    most: number,
+  ): Promise<[rows: readonly LogRow[], more: number]> {
+    const query = filtered(reach, conditions);
+    query.and((id) => `batch_id = ${id}::uuid`, batch.id);
+    query.and((first) => `created_at >= ${first}::timestamptz`, batch.first);
+    query.and((last) => `created_at <= ${last}::timestamptz`, batch.last);
+    const rows = await this.database.read<LogRow & { readonly fitting: number }>(
+      `SELECT ${LOG_COLUMNS}, (count(*) OVER ())::int AS fitting FROM ${REQUESTS} WHERE ${query.sql}
+       ORDER BY created_at, id LIMIT ${query.bind(most)}`,
+      query.parameters,
+    );
+    return [rows.map(({ fitting: _, ...row }) => row), (rows[0]?.fitting ?? 0) - rows.length];
+  }
+
   /** How many rows fit, but never more than `most`: nobody pays for counting millions. */
   async count(reach: Reach, { conditions }: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
     const query = filtered(reach, conditions);

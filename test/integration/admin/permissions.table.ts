@@ -139,6 +139,7 @@ export const GUARDED: readonly string[] = [
   'DELETE /v1/guardrails/{guardrail}',
   'POST /v1/logs',
   'POST /v1/otel/v1/traces',
+  'GET /v1/logs/stream',
   'GET /v1/logs/exports/{id}',
   'PUT /v1/logs/exports/{id}',
   'POST /v1/logs/exports/{id}/start',
