@@ -1,5 +1,5 @@
 import type { Principal, PrincipalKind } from '../auth/principal.js';
-import { scopesOfRoles } from '../auth/roles.js';
+import { narrowedSight, scopesOfRoles } from '../auth/roles.js';
 import { type Scope, isScope } from '../auth/scopes.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
@@ -79,7 +79,16 @@ export function principalOf(row: ApiKeyRow): Principal {
     policy: policyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
+    ...sightOf(row),
   };
+}
+
+/** Keys of services see what they reach; a person's key sees what the person may. */
+function sightOf(row: ApiKeyRow): Pick<Principal, 'seesOnlyOf'> {
+  const { user_id, organization_role, workspace_role, settings } = row;
+  if (user_id === null || organization_role === null) return {};
+  const roles = { organization: organization_role, workspace: workspace_role };
+  return narrowedSight(user_id, roles, settings.security_settings ?? null);
 }
 
 /** What the key was given, as far as the person on whose authority it acts may do that now. */

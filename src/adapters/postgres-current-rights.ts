@@ -1,5 +1,5 @@
 import { type Actor, CurrentRights, type Rights } from '../auth/ports.js';
-import { administersOrganization, scopesOfRoles } from '../auth/roles.js';
+import { administersOrganization, narrowedSight, scopesOfRoles } from '../auth/roles.js';
 import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
 import type { Queryable } from '../common/database/queryable.js';
@@ -39,6 +39,7 @@ export class PostgresCurrentRights extends CurrentRights {
     if (!row) return null;
     const roles = { organization: row.role, workspace: row.workspace_role };
     if (row.workspace_role === null && !administersOrganization(roles)) return null;
-    return { scopes: scopesOfRoles(roles, row.settings.security_settings ?? null) };
+    const switches = row.settings.security_settings ?? null;
+    return { scopes: scopesOfRoles(roles, switches), ...narrowedSight(userId ?? '', roles, switches) };
   }
 }

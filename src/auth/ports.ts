@@ -1,5 +1,4 @@
 import type { Principal } from './principal.js';
-import type { Scope } from './scopes.js';
 
 /** A credential as a directory knows it. */
 export interface KnownKey {
@@ -41,9 +40,7 @@ export interface Actor {
 }
 
 /** What somebody may do in a workspace at this moment. */
-export interface Rights {
-  readonly scopes: ReadonlySet<Scope>;
-}
+export type Rights = Pick<Principal, 'scopes' | 'seesOnlyOf'>;
 
 /** For work that goes on after its request, and for links: nobody presents a credential there, and rights may be gone since. */
 export abstract class CurrentRights {

@@ -33,6 +33,8 @@ export interface Principal {
   readonly authorityId: string | null;
   /** Never more than that person may do now. */
   readonly scopes: ReadonlySet<Scope>;
+  /** The person to whose own keys' traffic logs and analytics are narrowed; absent for who sees all within reach. */
+  readonly seesOnlyOf?: string;
   /** Absent when nothing limits the caller. */
   readonly limits?: CallerLimits;
   /** Null where the organization decides nothing. */

@@ -17,7 +17,7 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { LogExportsService } from './log-exports.service.js';
+import { LogExportsService, reachOfExports } from './log-exports.service.js';
 
 const TYPES: Readonly<Record<LogExport['format'], string>> = {
   jsonl: 'application/x-ndjson',
@@ -77,7 +77,7 @@ export class ExportDownloads {
   private async byKey(request: FastifyRequest, id: string): Promise<LogExport> {
     const caller = await this.identity.identify(request.raw);
     requireScope(caller, EXPORTING);
-    return this.exports.finished(reachOf(caller), id);
+    return this.exports.finished(reachOfExports(caller, reachOf(caller)), id);
   }
 
   /** Whatever is wrong with a link, the answer is that there is no such file. */
@@ -95,6 +95,6 @@ export class ExportDownloads {
     };
     const rights = await this.rights.of(actor);
     if (!rights?.scopes.has(EXPORTING)) throw new AppError('not_found', { resource: 'file of a log export' });
-    return this.exports.finished({ organizationId, workspaceId }, id);
+    return this.exports.finished(reachOfExports(rights, { organizationId, workspaceId }), id);
   }
 }

@@ -17,7 +17,7 @@ import {
   LogExportTaskDto,
   UpdateLogExportDto,
 } from './log-export.dto.js';
-import { LogExportsService } from './log-exports.service.js';
+import { LogExportsService, reachOfExports } from './log-exports.service.js';
 
 @AdminController('logs/exports')
 @Refusals()
@@ -46,7 +46,7 @@ export class LogExportsController {
   @ApiOkResponse({ type: LogExportListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogExportListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    return LogExportListDto.from(...(await this.exports.list(reach, pageOf(query))));
+    return LogExportListDto.from(...(await this.exports.list(reachOfExports(caller, reach), pageOf(query))));
   }
 
   @Get(':id')
@@ -54,7 +54,7 @@ export class LogExportsController {
   @ApiOperation({ summary: 'Read an export and how far it is' })
   @ApiOkResponse({ type: LogExportDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportDto> {
-    return LogExportDto.from(await this.exports.get(reachOf(caller), id));
+    return LogExportDto.from(await this.exports.get(reachOfExports(caller, reachOf(caller)), id));
   }
 
   @Put(':id')
@@ -96,7 +96,7 @@ export class LogExportsController {
   @ApiOperation({ summary: 'Get a signed link to the file; it works for 15 minutes' })
   @ApiOkResponse({ type: LogExportLinkDto })
   async download(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportLinkDto> {
-    const row = await this.exports.finished(reachOf(caller), id);
+    const row = await this.exports.finished(reachOfExports(caller, reachOf(caller)), id);
     this.exports.noteLink(row);
     return LogExportLinkDto.from(this.downloads.linkTo(caller, row));
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
+import { sightOf } from '../../auth/sight.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { LogExport } from '../../common/database/entities/log-export.entity.js';
 import {
@@ -20,6 +21,16 @@ import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from '
 const MOST_RUNNING = 5;
 /** Of one workspace, whose files may lie there. */
 const MOST_KEPT = 500;
+
+/** Exports within reach; of who may see only their own traffic, those that they made. */
+export interface ExportReach extends Reach {
+  readonly userId?: string;
+}
+
+export const reachOfExports = ({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>, reach: Reach): ExportReach => ({
+  ...reach,
+  ...(seesOnlyOf === undefined ? {} : { userId: seesOnlyOf }),
+});
 
 /** An export and how many requests it would have now; null where counting them takes too long. */
 export type Counted = readonly [LogExport, total: number | null];
@@ -56,7 +67,7 @@ export class LogExportsService {
       ...packingOf(dto, { format: 'jsonl', compression: 'none' }),
       status: 'draft',
     });
-    const total = await this.count(tenant, filters);
+    const total = await this.count(caller, tenant, filters);
     await exports.save(row);
     const saved = await exports.findOneByOrFail({ id: row.id });
     this.note(saved, undefined, LogExportDto.from(saved));
@@ -64,7 +75,7 @@ export class LogExportsService {
   }
 
   /** Newest first. */
-  list(reach: Reach, { skip, take }: Page): Promise<[LogExport[], number]> {
+  list(reach: ExportReach, { skip, take }: Page): Promise<[LogExport[], number]> {
     return this.unitOfWork.repository(LogExport).findAndCount({
       where: { ...reach },
       order: { createdAt: 'DESC', id: 'DESC' },
@@ -73,18 +84,18 @@ export class LogExportsService {
     });
   }
 
-  get(reach: Reach, id: string): Promise<LogExport> {
+  get(reach: ExportReach, id: string): Promise<LogExport> {
     return this.find(reach, id);
   }
 
   /** Only a draft: what was begun goes on as it was begun. */
   async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<Counted> {
-    const row = await this.find(reachOf(caller), id, true);
+    const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status !== 'draft') throw new AppError('conflict', { detail: 'Only a draft can be changed.' });
     const { workspace_slug, ...filters } = dto.filters ?? row.filters;
     for (const named of [dto.workspace_id, workspace_slug]) await this.checkSlug(caller, row, named);
-    const total = await this.count(row, filters);
+    const total = await this.count(caller, row, filters);
     Object.assign(row, actorOf(caller), packingOf(dto, row), {
       filters,
       description: dto.description ?? row.description,
@@ -97,7 +108,7 @@ export class LogExportsService {
 
   /** Begins it, or goes on with one that failed or was stopped. Its rows are those that have arrived by the first start. */
   async start(caller: Principal, id: string): Promise<void> {
-    const row = await this.find(reachOf(caller), id, true);
+    const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status === 'in_progress' || row.status === 'success')
       throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be started.` });
@@ -115,7 +126,7 @@ export class LogExportsService {
   }
 
   async cancel(caller: Principal, id: string): Promise<void> {
-    const row = await this.find(reachOf(caller), id, true);
+    const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
     const before = LogExportDto.from(row);
     if (row.status !== 'in_progress' && row.status !== 'draft')
       throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be stopped.` });
@@ -125,7 +136,7 @@ export class LogExportsService {
   }
 
   /** One whose file is there. */
-  async finished(reach: Reach, id: string): Promise<LogExport> {
+  async finished(reach: ExportReach, id: string): Promise<LogExport> {
     const row = await this.find(reach, id);
     if (row.status !== 'success')
       throw new AppError('conflict', { detail: `The export is "${row.status}", so it has no file.` });
@@ -163,11 +174,16 @@ export class LogExportsService {
   }
 
   /** Also refuses filters that mean nothing. */
-  private count({ organizationId, workspaceId }: Tenant, filters: FilterDocument): Promise<number | null> {
-    return this.logs.countInTime({ organizationId, workspaceId }, conditionsIn(filters));
+  private count(
+    caller: Principal,
+    { organizationId, workspaceId }: Tenant,
+    filters: FilterDocument,
+  ): Promise<number | null> {
+    const conditions = [...sightOf(caller), ...conditionsIn(filters)];
+    return this.logs.countInTime({ organizationId, workspaceId }, conditions);
   }
 
-  private async find(reach: Reach, id: string, lock = false): Promise<LogExport> {
+  private async find(reach: ExportReach, id: string, lock = false): Promise<LogExport> {
     const row = isUuid(id)
       ? await this.unitOfWork.repository(LogExport).findOne({
           where: { ...reach, id },

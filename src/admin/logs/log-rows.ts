@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import { REQUESTS } from '../../common/database/log-reading/log-filters.js';
@@ -250,12 +251,12 @@ export class LogRows {
   }
 
   /** The requests of a trace, oldest first. */
-  trace(reach: Reach, traceId: string, most: number): Promise<readonly LogRow[]> {
-    const query = new Where(reach);
+  trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+    const query = filtered(reach, reach.own);
     query.and((placeholder) => `trace_id = ${placeholder}`, traceId);
     const limit = query.bind(most);
     return this.database.read(
-      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
+      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
       query.parameters,
     );
   }
@@ -264,8 +265,8 @@ export class LogRows {
     return this.database.read(FEEDBACK, [organisation_id, workspace_id, trace_id]);
   }
 
-  async find(reach: Reach, id: string): Promise<LogRow | undefined> {
-    const query = new Where(reach);
+  async find(reach: Sight, id: string): Promise<LogRow | undefined> {
+    const query = filtered(reach, reach.own);
     query.and((placeholder) => `id = ${placeholder}::uuid`, id);
     const [row] = await this.database.read<LogRow>(
       `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql}`,

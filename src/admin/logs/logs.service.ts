@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -45,7 +46,7 @@ export class LogsService {
   }
 
   /** All requests of a trace as a tree. One without requests is "not found", as is another tenant's. */
-  async trace(reach: Reach, traceId: string): Promise<Trace> {
+  async trace(reach: Sight, traceId: string): Promise<Trace> {
     const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
     const rows = isText ? await this.rows.trace(reach, traceId, MOST_SPANS + 1) : [];
     if (rows.length === 0) throw new AppError('not_found', { resource: 'trace' });
@@ -53,7 +54,7 @@ export class LogsService {
   }
 
   /** Another tenant's request is "not found", and so is a thing that is no id: nobody learns which ids exist. */
-  async get(reach: Reach, id: string): Promise<LogDetail> {
+  async get(reach: Sight, id: string): Promise<LogDetail> {
     const row = isUuid(id) ? await this.rows.find(reach, id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.rows.attemptsOf(row);

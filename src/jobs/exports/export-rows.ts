@@ -8,6 +8,7 @@ import {
 import { type BodyRow, type LogRow, LogRows, positionBefore } from '../../admin/logs/log-rows.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
+import type { Condition } from '../../common/database/log-reading/log-filters.js';
 import type { UnitOfWork } from '../../common/database/unit-of-work.js';
 import type { ClaimedExport, Progress } from './export-lease.js';
 
@@ -37,14 +38,15 @@ export class ExportRows {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  step(wanted: ClaimedExport, after: Progress['after']): Promise<ExportStep> {
+  /** `own` narrows what is wanted to what whoever started it may see now. */
+  step(wanted: ClaimedExport, after: Progress['after'], own: readonly Condition[]): Promise<ExportStep> {
     const { organizationId, workspaceId, filters, until } = wanted;
     const hasMessages = columnsOf(wanted).some(({ isMessage }) => isMessage === true);
     const oldest = oldestOf(filters);
     const from = after ?? (oldest && positionBefore(oldest));
     const size = hasMessages ? ROWS_WITH_MESSAGES : ROWS_WITHOUT;
     return this.unitOfWork.runFor({ organizationId, isReading: true }, async () => {
-      const conditions = conditionsIn(filters);
+      const conditions = [...own, ...conditionsIn(filters)];
       const { rows, end, isLast } = await this.rows.step(
         { organizationId, workspaceId },
         { conditions, after: from, until, size },

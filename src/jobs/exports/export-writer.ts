@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import type { CurrentRights } from '../../auth/ports.js';
+import type { CurrentRights, Rights } from '../../auth/ports.js';
+import { sightOf } from '../../auth/sight.js';
 import { exportFile } from '../../common/contracts/log-export.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ExportSettings } from '../../common/settings/settings.js';
@@ -79,8 +80,8 @@ export class ExportWriter {
     for (let isLast = false; !isLast;) {
       if (isStopping()) return (await leases.release(claimed)) ? 'released' : 'absent';
       const startedAt = performance.now();
-      await this.checkRights(claimed);
-      const step = await rows.step(claimed, after);
+      const rights = await this.rightsOf(claimed);
+      const step = await rows.step(claimed, after, sightOf(rights));
       const piece = await encodePiece(packingOf(claimed), step.requests, file.bytes === 0);
       this.checkSize(file.bytes + piece.length);
       if (performance.now() - startedAt > STEP_MS) throw new Error('A step of an export took too long.');
@@ -92,10 +93,11 @@ export class ExportWriter {
     return 'complete';
   }
 
-  private async checkRights(claimed: ClaimedExport): Promise<void> {
+  private async rightsOf(claimed: ClaimedExport): Promise<Rights> {
     const rights = await this.parts.rights.of(claimed);
     if (!rights?.scopes.has('logs.export'))
       throw new ExportProblem('Who started the export may not export requests of this workspace any more.');
+    return rights;
   }
 
   private checkSize(bytes: number): void {

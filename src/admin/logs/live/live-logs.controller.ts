@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, RequireScope } from '../../../auth/access.decorators.js';
 import { IdentityService } from '../../../auth/identity.service.js';
 import type { Principal } from '../../../auth/principal.js';
+import { sightOf } from '../../../auth/sight.js';
 import { requireScope } from '../../../auth/require-scope.js';
 import { LOG_FILTERS } from '../../../common/database/log-reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../../common/database/page.js';
@@ -45,7 +46,7 @@ export class LiveLogsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { conditions } = logQueryOf(query);
+    const { conditions } = logQueryOf(query, sightOf(caller));
     const reach = await this.workspaces.narrowed(
       caller,
       parameterOf(query, 'workspace_id', 'workspace_slug'),
