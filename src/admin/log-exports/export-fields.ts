@@ -1,4 +1,4 @@
-import type { LogRow } from '../logs/log-rows.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
 
 /** A message of the exchange, as an export shows it. */
 export interface ExportedMessage {

@@ -59,8 +59,8 @@ export function customLogsIn(given: unknown, now: number): readonly UnpricedCall
 }
 
 function listIn(given: unknown): readonly unknown[] {
-  if (Array.isArray(given)) return given;
-  const entries = Object.entries(given as object);
+  if (Array.isArray(given)) return given as readonly unknown[];
+  const entries: [string, unknown][] = Object.entries(given as object);
   return entries.length > 0 && entries.every(([name], at) => name === String(at))
     ? entries.map(([, value]) => value)
     : [given];
@@ -69,35 +69,51 @@ function listIn(given: unknown): readonly unknown[] {
 const OF_TRACE = ['trace_id', 'span_id', 'parent_span_id', 'span_name'] as const;
 
 function callOf({ request, response, metadata = {} }: CustomLog, now: number): UnpricedCall {
-  const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map((name) =>
-    metadata[name] === undefined ? null : String(metadata[name]).slice(0, LONGEST),
-  );
   const id = uuidV7(now);
   const free = Object.entries(metadata).filter(([name]) => !(OF_TRACE as readonly string[]).includes(name));
   return {
     id,
     source: 'api',
     startedAt: now,
-    durationMs: Math.round(response.response_time ?? response.responseTime ?? 0),
-    traceId: traceId ?? id,
-    spanId: spanId ?? null,
-    parentSpanId: parentSpanId ?? null,
-    spanName: spanName ?? null,
-    method: (request.method ?? 'POST').toUpperCase(),
-    url: request.url,
-    provider: request.provider ?? providerOfUrl(request.url),
-    model: textOf(request.body['model']),
-    responseModel: textOf(response.body['model']) ?? textOf(response.body['modelVersion']),
+    ...traceOf(metadata, id),
+    ...requestOf(request),
+    ...responseOf(response),
     streamed: response.streamingMode ?? request.body['stream'] === true,
-    status: response.status ?? 200,
-    errorCode: null,
-    usage: usageIn(response.body),
-    toldCostNanoUsd: null,
     metadata: free.length === 0 ? null : textsOf(Object.fromEntries(free)),
-    request: { headers: textsOf(request.headers ?? {}), body: request.body },
-    response: { headers: textsOf(response.headers ?? {}), body: response.body },
   };
 }
+
+/** Without a trace it is one of its own. */
+function traceOf(metadata: NonNullable<CustomLog['metadata']>, id: string) {
+  const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map((name) =>
+    metadata[name] === undefined ? null : String(metadata[name]).slice(0, LONGEST),
+  ) as [string | null, string | null, string | null, string | null];
+  return { traceId: traceId ?? id, spanId, parentSpanId, spanName };
+}
+
+const requestOf = ({ method, url, provider, body: sent, headers: names }: CustomLog['request']) => ({
+  method: (method ?? 'POST').toUpperCase(),
+  url,
+  provider: provider ?? providerOfUrl(url),
+  model: textOf(sent['model']),
+  request: { headers: textsOf(names ?? {}), body: sent },
+});
+
+const responseOf = ({
+  response_time,
+  responseTime,
+  status,
+  body: told,
+  headers: names,
+}: CustomLog['response']) => ({
+  durationMs: Math.round(response_time ?? responseTime ?? 0),
+  responseModel: textOf(told['model']) ?? textOf(told['modelVersion']),
+  status: status ?? 200,
+  errorCode: null,
+  usage: usageIn(told),
+  toldCostNanoUsd: null,
+  response: { headers: textsOf(names ?? {}), body: told },
+});
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.slice(0, LONGEST) : null;

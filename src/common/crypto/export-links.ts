@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Secret } from './secret.js';
+import type { Secret } from './secret.js';
 
 /** What a link opens: one file, for a time, on the authority of whoever asked for the link. */
 export interface ExportLink {
@@ -10,7 +10,6 @@ export interface ExportLink {
   readonly expires: number;
 }
 
-const NAMES = ['expires', 'by', 'signature'] as const;
 const LONGEST_MS = 15 * 60_000;
 const BY = /^(key|user)-([0-9a-f-]{36})$/;
 
@@ -31,20 +30,34 @@ export class ExportLinks {
 
   /** Null for a link that is not ours, was changed, or is over. */
   read(exportId: string, query: Readonly<Record<string, unknown>>, now = Date.now()): ExportLink | null {
-    const [expires, by, signature] = NAMES.map((name) => query[name]);
-    const [, kind, id] = typeof by === 'string' ? (BY.exec(by) ?? []) : [];
-    if (typeof expires !== 'string' || !/^\d{1,12}$/.test(expires) || typeof signature !== 'string')
-      return null;
-    if ((kind !== 'key' && kind !== 'user') || id === undefined) return null;
-    const link: ExportLink = { exportId, by: [kind, id], expires: Number(expires) };
+    const [expires, by, signature] = [
+      textIn(query, 'expires'),
+      textIn(query, 'by'),
+      textIn(query, 'signature'),
+    ];
+    const [, kind, id] = BY.exec(by) ?? [];
+    if (!id || !/^\d{1,12}$/.test(expires)) return null;
+    const link: ExportLink = {
+      exportId,
+      by: [kind === 'key' ? 'key' : 'user', id],
+      expires: Number(expires),
+    };
+    return this.isSigned(link, signature) && link.expires * 1_000 > now ? link : null;
+  }
+
+  private isSigned(link: ExportLink, signature: string): boolean {
     const given = Buffer.from(signature, 'base64url');
     const right = this.sign(link);
-    const isOurs = given.length === right.length && timingSafeEqual(given, right);
-    return isOurs && link.expires * 1_000 > now ? link : null;
+    return given.length === right.length && timingSafeEqual(given, right);
   }
 
   private sign({ exportId, by, expires }: ExportLink): Buffer {
     const said = ['export-link', exportId, ...by, expires].join('\n');
     return createHmac('sha256', this.pepper).update(said).digest();
   }
+}
+
+function textIn(query: Readonly<Record<string, unknown>>, name: string): string {
+  const value = query[name];
+  return typeof value === 'string' ? value : '';
 }

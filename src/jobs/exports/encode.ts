@@ -31,7 +31,7 @@ const csv: Encode = (columns, requests, isFirst) => {
 function cellOf({ type, of }: Column, request: ExportedRequest): string {
   const value = of(request);
   if (value === null || value === undefined) return '';
-  return type === 'json' ? JSON.stringify(value) : String(value as string | number | boolean);
+  return type !== 'json' && typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Parquet cannot be written in pieces: its end says where everything is. It is made of JSON Lines when they are complete. */

@@ -5,7 +5,9 @@ import {
   type ExportField,
   isExportField,
 } from '../../admin/log-exports/export-fields.js';
-import { type BodyRow, type LogRow, LogRows, positionBefore } from '../../admin/logs/log-rows.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { LogRows } from '../../admin/logs/log-rows.js';
+import { type BodyRow, positionBefore } from '../../admin/logs/log-rows.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
 import type { Condition } from '../../common/database/log-reading/log-filters.js';

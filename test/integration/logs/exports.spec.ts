@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -83,7 +83,7 @@ const linesIn = (bytes: Buffer): Json[] =>
     .toString()
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as Json);
+    .map((line) => JSON.parse(line));
 
 describe('an export', () => {
   it('goes from draft to a file of the rows that fit, oldest first, under the names of the compatible API', async () => {
@@ -150,7 +150,7 @@ describe('an export', () => {
 
   it('makes cells that no spreadsheet takes for a formula, and that say the same without the apostrophe', async () => {
     const evil = ['=1+1', '+cmd', '-2', '@x', '\tx', '\rx', '＝1', '"=1', 'a\nb,"c"', 'harmless'];
-    const { filters } = await stored(evil.length, (at) => ({ trace_id: evil[at] as string }));
+    const { filters } = await stored(evil.length, (at) => ({ trace_id: evil[at] }));
     const id = await started({ filters, requested_data: ['trace_id', 'total_units'], format: 'csv' });
     await write(id);
 

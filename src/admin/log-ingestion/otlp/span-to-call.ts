@@ -171,7 +171,7 @@ function bodyOf(
 }
 
 function eventOf({ events }: OtlpSpan, name: string): Attributes {
-  const found = (Array.isArray(events) ? events : []).find((event) => event?.name === name);
+  const found = list(events).find((event) => event.name === name);
   return mapOf(found?.attributes);
 }
 
@@ -197,19 +197,24 @@ const attributesOf = ({ attributes }: OtlpSpan): Attributes => mapOf(attributes)
 
 /** Dotted names stay what they are: to unfold them into objects is how others let clients write into prototypes. */
 function mapOf(pairs: readonly KeyValue[] | undefined): Attributes {
-  const list = Array.isArray(pairs) ? (pairs as readonly KeyValue[]) : [];
   return new Map(
-    list.flatMap(({ key, value }) => (typeof key === 'string' ? [[key, plain(value)] as const] : [])),
+    list(pairs).flatMap(({ key, value }) => (typeof key === 'string' ? [[key, plain(value)] as const] : [])),
   );
 }
 
 function plain(value: AnyValue | undefined, depth = 0): unknown {
   if (!value || depth > DEEPEST) return undefined;
-  if (value.arrayValue) return (value.arrayValue.values ?? []).map((each) => plain(each, depth + 1));
-  if (value.kvlistValue)
+  const { arrayValue, kvlistValue, intValue } = value;
+  if (arrayValue) return list(arrayValue.values).map((each) => plain(each, depth + 1));
+  if (kvlistValue)
     return Object.fromEntries(
-      (value.kvlistValue.values ?? []).map(({ key, value: each }) => [key, plain(each, depth + 1)]),
+      list(kvlistValue.values).map(({ key, value: each }) => [key, plain(each, depth + 1)]),
     );
-  if (value.intValue !== undefined) return Number(value.intValue);
+  if (intValue !== undefined) return Number(intValue);
   return value.stringValue ?? value.boolValue ?? value.doubleValue ?? value.bytesValue;
 }
+
+const list = <T>(values: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(values)
+    ? (values as readonly T[]).filter((each) => typeof each === 'object' && each !== null)
+    : [];

@@ -139,4 +139,5 @@ export function protobufAnswer(partialSuccess: PartialSuccess | null): Buffer {
 
 const hexOf = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');
 
-const list = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? value : []);
+const list = <T>(value: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(value) ? (value as readonly T[]) : [];

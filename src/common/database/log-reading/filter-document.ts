@@ -10,7 +10,7 @@ export function conditionsIn(filters: FilterDocument): Condition[] {
     if (value === null || value === '') return [];
     if (!isLogFilter(name))
       throw new AppError('invalid_request', { detail: `There is no filter "${name.slice(0, 64)}".` });
-    return [conditionOf(name, typeof value === 'object' ? JSON.stringify(value) : String(value))];
+    return [conditionOf(name, typeof value === 'string' ? value : JSON.stringify(value))];
   });
 }
 
