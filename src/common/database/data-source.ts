@@ -31,6 +31,7 @@ import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
+import { CachedAnswers1763691100000 } from './migrations/1763691100000-cached-answers.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
@@ -89,6 +90,7 @@ const MIGRATIONS = [
   People1763690800000,
   LogExports1763691300000,
   IngestedLogs1763691310000,
+  CachedAnswers1763691100000,
 ];
 
 /**
