@@ -17,7 +17,7 @@ module.exports = {
     only('gateway', ['providers', 'auth', 'common'], 'The data plane must run while the control plane is being changed: it sees its own ports only.'),
     only('admin', ['providers', 'auth', 'common'], 'The control plane stores rules and never runs them.'),
     only('adapters', ['gateway', 'admin', 'providers', 'auth', 'common'], 'Adapters plug ports into tables and queues; nothing else may see both sides.'),
-    only('jobs', ['admin', 'providers', 'common'], 'Background work reads what the spool and the queue carry and writes what admin shows.'),
+    only('jobs', ['admin', 'auth', 'providers', 'common'], 'Background work reads what the spool and the queue carry, writes what admin shows, and asks again whether its principal may.'),
     only('launcher', ['common', 'admin', 'auth'], 'The launcher starts processes; what they do is not its business.'),
     {
       name: 'adapters-see-only-ports-of-the-gateway',

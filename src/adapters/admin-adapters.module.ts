@@ -1,6 +1,6 @@
 import { type FactoryProvider, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApiKeyDirectory, TokenDirectory } from '../auth/ports.js';
+import { ApiKeyDirectory, CurrentRights, TokenDirectory } from '../auth/ports.js';
 import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
 import { UnitOfWork } from '../common/database/unit-of-work.js';
 import { Egress } from '../common/egress/egress.js';
@@ -13,6 +13,7 @@ import * as make from './factories.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import { PostgresChangePublisher } from './postgres-change-publisher.js';
+import { PostgresCurrentRights } from './postgres-current-rights.js';
 import { RedisChangePublisher } from './redis-change-publisher.js';
 
 /** Which adapter is behind which port of the administration. */
@@ -22,6 +23,11 @@ const PORTS: readonly FactoryProvider[] = [
     provide: TokenDirectory,
     inject: [DataSource, ChangeFeed, Egress, SETTINGS],
     useFactory: make.tokenDirectory,
+  },
+  {
+    provide: CurrentRights,
+    inject: [DataSource],
+    useFactory: (database: DataSource) => new PostgresCurrentRights(database),
   },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: ChangePublisher, inject: [UnitOfWork, SETTINGS], useFactory: changePublisher },

@@ -9,6 +9,8 @@ import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
+import { LogExportsModule } from './log-exports/log-exports.module.js';
+import { LogIngestionModule } from './log-ingestion/log-ingestion.module.js';
 import { LogsModule } from './logs/logs.module.js';
 import { MeModule } from './me/me.module.js';
 import { OrganizationJwtModule } from './organization-jwt/organization-jwt.module.js';
@@ -42,6 +44,8 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     ModelConfigsModule,
     PoliciesModule,
     GuardrailsModule,
+    LogExportsModule,
+    LogIngestionModule,
     LogsModule,
     AnalyticsModule,
     FeedbackModule,

@@ -1,7 +1,9 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../common/errors/app-error.js';
-import { ADMINISTRATION_BODY_LIMIT, bodyLimitOf } from '../common/http/body-limits.js';
+import { ADMINISTRATION_BODY_LIMIT, bodyLimitOf, INGESTION_BODY_LIMIT } from '../common/http/body-limits.js';
 import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
@@ -9,6 +11,8 @@ import { entityTagOf } from './entity-tag.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
 const JSON_TYPE = 'application/json';
+const PROTOBUF_TYPE = 'application/x-protobuf';
+const OTLP_PATH = '/v1/otel/v1/traces';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Makes the web server the administration's: how bodies are read and checked, how errors look, what every answer carries. Call it before `init`. */
@@ -41,14 +45,47 @@ export function configureAdmin(app: NestFastifyApplication): void {
 function readJsonOnly(app: NestFastifyApplication): void {
   app.getHttpAdapter().getInstance().removeAllContentTypeParsers();
   const limit = { bodyLimit: ADMINISTRATION_BODY_LIMIT };
-  app.useBodyParser(JSON_TYPE, limit, (_request, body, done) => {
-    finish(done, () => parseJsonBody(body));
+  app.useBodyParser(JSON_TYPE, limit, (request, body, done) => {
+    void unpacked(request, body).then(
+      (bytes) => finish(done, () => parseJsonBody(bytes)),
+      (error: unknown) => done(AppError.from(error)),
+    );
+  });
+  app.useBodyParser(PROTOBUF_TYPE, limit, (request, body, done) => {
+    void unpacked(request, body).then(
+      (bytes) => finish(done, () => only(OTLP_PATH, request, bytes)),
+      (error: unknown) => done(AppError.from(error)),
+    );
   });
   app.useBodyParser(FORM_TYPE, limit, (_request, _body, done) => {
     finish(done, () => {
       throw new AppError('unsupported_media_type', { contentType: FORM_TYPE });
     });
   });
+}
+
+/** Only exporters of traces compress, and only they speak protobuf; elsewhere both are refused. */
+type Head = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
+
+function only(path: string, { routeOptions, headers }: Head, bytes: Buffer): Buffer {
+  if (routeOptions.url === path) return bytes;
+  throw new AppError('unsupported_media_type', { contentType: headers['content-type'] ?? 'none' });
+}
+
+const gunzipped = promisify(gunzip);
+/** A small archive can hold any amount of zeros. */
+const LARGEST_UNPACKED = 4 * INGESTION_BODY_LIMIT;
+
+async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
+  if (request.headers['content-encoding'] !== 'gzip') return bytes;
+  only(OTLP_PATH, request, bytes);
+  try {
+    return await gunzipped(bytes, { maxOutputLength: LARGEST_UNPACKED });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new AppError('body_too_large', { limitBytes: LARGEST_UNPACKED });
+    throw new AppError('invalid_request', { detail: 'The body is not gzip, as its Content-Encoding says.' });
+  }
 }
 
 type Done = (error: Error | null, body?: unknown) => void;

@@ -36,5 +36,10 @@ export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
 /** For a handler that tells what everybody may know, whoever asks: nobody is identified and no scope is needed. */
 export const OpenToEverybody = (): MethodDecorator => SetMetadata(OPEN_TO_EVERYBODY, true);
 
+export const RECORDED = 'gatehouse:recorded';
+
+/** For reading that is worth an audit record, because what is read leaves the house. */
+export const Recorded = (): CustomDecorator => SetMetadata(RECORDED, true);
+
 /** The principal that AuthGuard identified. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

@@ -30,3 +30,21 @@ export abstract class TokenDirectory {
   /** Whether a token says that it is for an organization of ours which takes tokens, and not for a provider. Never rejects. */
   abstract isOurs(token: string): boolean | Promise<boolean>;
 }
+
+/** Who asked for something in a workspace, by ids: as the thing remembers it after the request is over. */
+export interface Actor {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  readonly apiKeyId: string | null;
+  /** The person, where nobody came with a key. */
+  readonly userId: string | null;
+}
+
+/** What somebody may do in a workspace at this moment. */
+export type Rights = Pick<Principal, 'scopes' | 'seesOnlyOf'>;
+
+/** For work that goes on after its request, and for links: nobody presents a credential there, and rights may be gone since. */
+export abstract class CurrentRights {
+  /** Asks the store every time. Null when the credential is gone or does not reach the workspace. */
+  abstract of(actor: Actor): Promise<Rights | null>;
+}

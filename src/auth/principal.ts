@@ -35,6 +35,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** Of the API keys it reaches those of the person on whose authority it acts, and no others. */
   readonly hasOnlyOwnKeys?: true;
+  /** The person to whose own keys' traffic logs and analytics are narrowed; absent for who sees all within reach. */
+  readonly seesOnlyOf?: string;
   /** Absent when nothing limits the caller. */
   readonly limits?: CallerLimits;
   /** Null where the organization decides nothing. */

@@ -1,7 +1,7 @@
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
 import type { SwitchPositions } from '../common/contracts/organization-settings.js';
 import { isScope, type Scope, SCOPES } from './scopes.js';
-import { switched } from './switches.js';
+import { seesAllData, switched, type SwitchedRole } from './switches.js';
 
 /** The roles of one person: in the organization, and in the workspace in question; null where there is none. */
 export interface Roles {
@@ -75,6 +75,19 @@ export const keysWithin = (roles: Roles | null): { readonly hasOnlyOwnKeys?: tru
 export function scopesOfRoles(roles: Roles, switches: SwitchPositions | null = null): ReadonlySet<Scope> {
   if (administersOrganization(roles)) return switched(EVERY_SCOPE, 'organization_admin', switches);
   if (roles.workspace === null) return NONE;
-  const role = roles.workspace === 'member' ? 'member' : 'manager';
-  return switched(IN_WORKSPACE[roles.workspace], role, switches);
+  return switched(IN_WORKSPACE[roles.workspace], switchedRoleOf(roles), switches);
+}
+
+/** What `Principal.seesOnlyOf` is for a person with these roles: to be spread into the principal. */
+export function narrowedSight(
+  userId: string,
+  roles: Roles,
+  switches: SwitchPositions | null,
+): { readonly seesOnlyOf?: string } {
+  return seesAllData(switchedRoleOf(roles), switches) ? {} : { seesOnlyOf: userId };
+}
+
+function switchedRoleOf(roles: Roles): SwitchedRole {
+  if (administersOrganization(roles)) return 'organization_admin';
+  return roles.workspace === 'admin' || roles.workspace === 'manager' ? 'manager' : 'member';
 }

@@ -87,6 +87,8 @@ export const SWITCHES = {
   membersViewLogMetadata: on('member', LIST_LOGS, 'list requests'),
   managersViewAnalytics: on('manager', VIEW_ANALYTICS, 'see analytics'),
   membersViewAnalytics: on('member', VIEW_ANALYTICS, 'see analytics'),
+  managersViewAllData: on('manager', [], "see others' traffic, not only that of their own keys"),
+  membersViewAllData: on('member', [], "see others' traffic, not only that of their own keys"),
   managersViewPrompts: on('manager', VIEW_PROMPTS, 'see prompts'),
   managersWritePrompts: on('manager', WRITE_PROMPTS, 'change prompts'),
   membersViewPrompts: on('member', VIEW_PROMPTS, 'see prompts'),
@@ -108,6 +110,13 @@ export const SWITCHES = {
 export type SwitchName = keyof typeof SWITCHES;
 
 export const SWITCH_NAMES = Object.keys(SWITCHES) as readonly SwitchName[];
+
+/** Whether a role sees the traffic of others. Services and administrators always do. */
+export function seesAllData(role: SwitchedRole, positions: SwitchPositions | null): boolean {
+  if (role === 'organization_admin') return true;
+  const name: SwitchName = role === 'member' ? 'membersViewAllData' : 'managersViewAllData';
+  return positions?.[name] ?? SWITCHES[name].usual;
+}
 
 /** The scopes of a role after the organization's switches. Without any the very same set comes back. */
 export function switched(

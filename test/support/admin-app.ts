@@ -10,8 +10,9 @@ import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
 import { buildOpenApi } from '../../src/admin/openapi.js';
 import { configureAdmin } from '../../src/admin/configure.js';
+import { PostgresCurrentRights } from '../../src/adapters/postgres-current-rights.js';
 import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
-import { ApiKeyDirectory, TokenDirectory } from '../../src/auth/ports.js';
+import { ApiKeyDirectory, CurrentRights, TokenDirectory } from '../../src/auth/ports.js';
 import { type Scope, SCOPES } from '../../src/auth/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
@@ -70,6 +71,7 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Se
         useFactory: (changes: LocalChanges, egress: Egress) =>
           new PostgresTokenDirectory(dataSource, changes, egress, 0),
       },
+      { provide: CurrentRights, useFactory: () => new PostgresCurrentRights(dataSource) },
       { provide: PriceBook, useFactory: () => new GenaiPriceBook() },
       { provide: ModelCatalog, useFactory: () => new GenaiModelCatalog() },
       { provide: ClientAddresses, useFactory: () => new ClientAddresses([]) },
@@ -82,6 +84,7 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Se
       ChangePublisher,
       ClientAddresses,
       ApiKeyDirectory,
+      CurrentRights,
       TokenDirectory,
       Egress,
       PriceBook,

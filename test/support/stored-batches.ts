@@ -31,6 +31,7 @@ export interface StoredRequest {
 export interface StoreOptions {
   /** Age of the batch in seconds. */
   readonly ageS?: number;
+  readonly batchId?: string;
 }
 
 const TENANT = { organisation_id: randomUUID(), workspace_id: randomUUID(), api_key_id: randomUUID() };
@@ -72,9 +73,8 @@ function row(request: StoredRequest) {
 export async function storeBatch(
   database: DataSource,
   requests: readonly StoredRequest[],
-  { ageS = 0 }: StoreOptions = {},
+  { ageS = 0, batchId = uuidV7(Date.now()) }: StoreOptions = {},
 ): Promise<string> {
-  const batchId = uuidV7(Date.now());
   const rows = requests.map((request) => ({ ...row(request), batch_id: batchId }));
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   await database.transaction(async (manager) => {

@@ -40,14 +40,18 @@ const OTHERS: ReadonlySet<string> = new Set([
 const METADATA = /^metadata\[(.{1,128})\]$/s;
 const LONGEST_NAME = 64;
 
-/** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. */
+/** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows whatever is asked for. */
 export function analyticsQueryOf(
   query: ListQuery,
+  own: readonly Condition[],
   more: readonly string[],
   now = Date.now(),
 ): AnalyticsQuery {
   const names = Object.keys(query).filter((name) => !OTHERS.has(name) && !more.includes(name));
-  return { range: rangeOf(query, now), conditions: names.map((name) => conditionIn(query, name)) };
+  return {
+    range: rangeOf(query, now),
+    conditions: [...own, ...names.map((name) => conditionIn(query, name))],
+  };
 }
 
 function conditionIn(query: ListQuery, name: string): Condition {

@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Reach } from '../../auth/tenant.js';
+import { type Sight, sightOf } from '../../auth/sight.js';
 import { AdminController } from '../admin-controller.js';
 import { PagedQuery, Refusals } from '../openapi.decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
@@ -136,8 +136,9 @@ export class AnalyticsController {
   }
 
   /** Every workspace within reach, unless one is named. */
-  reach(caller: Principal, query: ListQuery): Promise<Reach> {
-    return this.workspaces.narrowed(caller, parameterOf(query, 'workspace_slug', 'workspace_id'));
+  async reach(caller: Principal, query: ListQuery): Promise<Sight> {
+    const named = parameterOf(query, 'workspace_slug', 'workspace_id');
+    return { ...(await this.workspaces.narrowed(caller, named)), own: sightOf(caller) };
   }
 }
 

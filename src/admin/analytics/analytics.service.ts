@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Reach } from '../../auth/tenant.js';
+import type { Sight } from '../../auth/sight.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
@@ -42,8 +42,8 @@ export class AnalyticsService {
   ) {}
 
   /** Every slot of the range has its point, also the ones without requests. */
-  async graph(reach: Reach, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
-    const asked = analyticsQueryOf(query, [...SERIES_NAMES, ...PAGE_NAMES]);
+  async graph(reach: Sight, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
+    const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const series = await this.usage.series(reach, asked, graph.measures, slots);
     const before = new RunningTotals(graph.measures);
@@ -62,15 +62,15 @@ export class AnalyticsService {
     };
   }
 
-  async feedbackGraph(reach: Reach, query: ListQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
-    const asked = analyticsQueryOf(query, [...SERIES_NAMES, ...PAGE_NAMES]);
+  async feedbackGraph(reach: Sight, query: ListQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
+    const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const answer = graph.of(await this.feedback.read(reach, asked, slots), slots);
     return { object: 'analytics-graph', ...answer };
   }
 
-  async cacheSummary(reach: Reach, query: ListQuery): Promise<Record<string, unknown>> {
-    const asked = analyticsQueryOf(query, [...SERIES_NAMES, ...PAGE_NAMES]);
+  async cacheSummary(reach: Sight, query: ListQuery): Promise<Record<string, unknown>> {
+    const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const { total } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
     const hit = ratio(total.milliseconds('hit_duration_us'), total.hits);
     const misses = total.count('requests') - total.hits;
@@ -86,8 +86,8 @@ export class AnalyticsService {
     };
   }
 
-  async groups(reach: Reach, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
-    const asked = analyticsQueryOf(query, [...PAGE_NAMES, ...ORDER_NAMES]);
+  async groups(reach: Sight, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
+    const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
     const columns = columnsOf(query, grouping);
     const { total, rows } = await this.usage.groups(reach, asked, {
       value: (statement) =>
@@ -107,13 +107,13 @@ export class AnalyticsService {
 
   /** The groups of a key of the metadata, with the feedback on their requests. */
   async metadataGroups(
-    reach: Reach,
+    reach: Sight,
     query: ListQuery,
     grouping: Grouping,
     key: string,
   ): Promise<GroupsAnswer> {
     const answer = await this.groups(reach, query, grouping);
-    const asked = analyticsQueryOf(query, [...PAGE_NAMES, ...ORDER_NAMES]);
+    const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
     const values = answer.data.map((row) => String(row['metadata_value']));
     const feedback = await this.feedback.byMetadata(reach, asked, { key, values });
     return {

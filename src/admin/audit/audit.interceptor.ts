@@ -1,7 +1,9 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { accessOf } from '../../auth/access.js';
+import { RECORDED } from '../../auth/access.decorators.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from './audit-trail.service.js';
@@ -9,19 +11,21 @@ import { isReading } from './reading.js';
 
 /**
  * Opens the transaction of the caller's organization, lets the handler work inside it, writes the audit record and
- * commits. A change that cannot be recorded does not happen. Reading can change nothing, and leaves no record.
+ * commits. A change that cannot be recorded does not happen. Reading can change nothing, and leaves no record unless its
+ * handler is `Recorded`.
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly trail: AuditTrail,
+    private readonly reflector: Reflector,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller } = accessOf(request);
-    const isRead = isReading(request.method);
+    const isRead = isReading(request.method) && !this.reflector.get(RECORDED, context.getHandler());
     const { statusCode } = context.switchToHttp().getResponse<FastifyReply>();
     const work = () => (isRead ? answerOf(next) : this.recorded(request, statusCode, next));
     // At a public door nobody is known before the service has looked.

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { LogDto } from './log.dto.js';
-import type { AttemptRow, BodyRow, FeedbackRow, LogRow } from './log-rows.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { AttemptRow, BodyRow, FeedbackRow } from './log-rows.js';
 import type { ReadableBody } from './readable-body.js';
 
 /** One try at one target. */

@@ -24,11 +24,11 @@ const OTHERS: ReadonlySet<string> = new Set([
 const METADATA = /^metadata\[(.{1,128})\]$/s;
 const LONGEST_NAME = 64;
 
-/** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. */
-export function logQueryOf(query: ListQuery): LogQuery {
+/** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. `own` narrows whatever is asked for. */
+export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {
-    conditions: Object.keys(query).flatMap((name) => conditionIn(query, name) ?? []),
+    conditions: [...own, ...Object.keys(query).flatMap((name) => conditionIn(query, name) ?? [])],
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
     size: pageOf(query).take,
     includesTotal: parameterOf(query, 'include_total') === 'true',

@@ -1,62 +1,27 @@
 import { Injectable } from '@nestjs/common';
+import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import { REQUESTS } from '../../common/database/log-reading/log-filters.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { filtered, Where } from '../../common/database/log-reading/where.js';
+import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 
-/** A row of `request_logs`; `bigint` comes as text. `at` is the exact time of arrival, for the cursor. */
-export interface LogRow {
-  readonly id: string;
-  readonly created_at: Date;
-  readonly at: string;
-  readonly organisation_id: string;
-  readonly workspace_id: string | null;
-  readonly workspace_slug: string | null;
-  readonly api_key_id: string | null;
-  readonly user_id: string | null;
-  readonly virtual_key_id: string | null;
-  readonly virtual_key: string | null;
-  readonly config_id: string | null;
-  readonly config_version_id: string | null;
-  readonly option_path: string | null;
-  readonly decisions: readonly string[] | null;
-  readonly trace_id: string;
-  readonly span_id: string | null;
-  readonly parent_span_id: string | null;
-  readonly span_name: string | null;
-  readonly method: string;
-  readonly path: string;
-  readonly endpoint: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly response_model: string | null;
-  readonly streamed: boolean;
-  readonly ending: string;
-  readonly status: number;
-  readonly error_code: string | null;
-  readonly error_source: string | null;
-  readonly duration_ms: number;
-  readonly first_token_ms: number | null;
-  readonly overhead_us: number;
-  readonly request_bytes: string;
-  readonly response_bytes: string;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_input_tokens: number | null;
-  readonly cache_write_tokens: number | null;
-  readonly reasoning_tokens: number | null;
-  readonly audio_input_tokens: number | null;
-  readonly audio_output_tokens: number | null;
-  readonly usage_source: string;
-  readonly cost_nano_usd: string | null;
-  readonly attempt_count: number;
-  readonly prompt_slug: string | null;
-  readonly cache_status: string | null;
-  readonly saved_nano_usd: string | null;
-  readonly retry_count: number | null;
-  readonly fallback_count: number | null;
-  readonly metadata: Readonly<Record<string, string>> | null;
-  readonly hook_results: Readonly<Record<string, unknown>> | null;
+/** The next rows of the log, as a reader of all of them asks for them. */
+export interface LogStep {
+  readonly conditions: LogQuery['conditions'];
+  readonly after: LogPosition | null;
+  readonly until: Date;
+  /** Rows to look at. */
+  readonly size: number;
+}
+
+export interface LogStepRows {
+  readonly rows: readonly LogRow[];
+  /** The last row that was looked at; null when there was none. */
+  readonly end: LogPosition | null;
+  readonly isLast: boolean;
 }
 
 /** A row of `request_attempts`. */
@@ -88,14 +53,22 @@ export interface BodyRow {
   readonly truncated: boolean;
 }
 
+const AT = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`;
+const POSITION = `${AT}, id`;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const BEFORE_ALL: LogPosition = { at: '-infinity', id: FIRST_ID };
+
+/** The position before all rows of a moment. */
+export const positionBefore = (moment: Date): LogPosition => ({ at: moment.toISOString(), id: FIRST_ID });
+
 const LOG_COLUMNS = `
-  id, created_at, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, organisation_id,
+  id, created_at, ${AT}, organisation_id,
   workspace_id, (SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id) AS workspace_slug,
   api_key_id, user_id, virtual_key_id, virtual_key, config_id, config_version_id, option_path, decisions, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
   provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
   overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count,
-  prompt_slug, cache_status, saved_nano_usd, retry_count, fallback_count, metadata, hook_results`;
+  prompt_slug, cache_status, saved_nano_usd, retry_count, fallback_count, metadata, hook_results, source`;
 
 const ATTEMPTS = `
   SELECT attempt, option_path, provider, virtual_key_id, origin, started_at, first_byte_ms, duration_ms, status, error_code,
@@ -105,6 +78,11 @@ const ATTEMPTS = `
 const BODIES = `
   SELECT direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated
   FROM request_bodies WHERE request_id = $1 AND created_at = $2::timestamptz AND organisation_id = $3`;
+
+const BODIES_OF_ALL = `
+  SELECT request_id, direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated
+  FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
+  JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3`;
 
 /** A row of `feedback`. */
 export interface FeedbackRow {
@@ -140,8 +118,74 @@ export class LogRows {
     );
   }
 
+  /**
+   * Oldest first, of the next so many rows after a position those that fit; and where the next step begins, or null when
+   * that was all. So a step reads a bounded number of rows however few fit, where a search for the next page might read all.
+   */
+  async step(reach: Reach, { conditions, after, until, size }: LogStep): Promise<LogStepRows> {
+    const edge = new Where(reach);
+    edge.and((moment) => `created_at <= ${moment}::timestamptz`, until);
+    if (after) {
+      const at = edge.bind(after.at);
+      // The first half lets the database leave partitions out, which it does not for the second.
+      edge.and(
+        (id) => `created_at >= ${at}::timestamptz AND (created_at, id) > (${at}::timestamptz, ${id}::uuid)`,
+        after.id,
+      );
+    }
+    const rows = await this.database.read<LogPosition & { readonly is_last: boolean }>(
+      `SELECT ${POSITION}, count(*) OVER () < ${edge.bind(size)} AS is_last FROM (
+         SELECT created_at, id FROM request_logs WHERE ${edge.sql} ORDER BY created_at, id LIMIT ${edge.bind(size)}
+       ) AS next ORDER BY created_at DESC, id DESC LIMIT 1`,
+      edge.parameters,
+    );
+    const [end] = rows;
+    if (!end) return { rows: [], end: null, isLast: true };
+    return { rows: await this.between(reach, conditions, after, end), end, isLast: end.is_last };
+  }
+
+  private between(
+    reach: Reach,
+    conditions: LogQuery['conditions'],
+    after: LogPosition | null,
+    end: LogPosition,
+  ): Promise<readonly LogRow[]> {
+    const query = filtered(reach, conditions);
+    for (const [operator, { at, id }] of [['>', after ?? BEFORE_ALL] as const, ['<', end] as const]) {
+      const moment = query.bind(at);
+      query.and(
+        (each) =>
+          `created_at ${operator}= ${moment}::timestamptz AND (created_at, id) ${operator === '<' ? '<=' : '>'} (${moment}::timestamptz, ${each}::uuid)`,
+        id,
+      );
+    }
+    return this.database.read(
+      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id`,
+      query.parameters,
+    );
+  }
+
+  /** The requests of a batch that fit, so many at most, and how many more there are. */
+  async ofBatch(
+    reach: Reach,
+    conditions: LogQuery['conditions'],
+    batch: { readonly id: string; readonly first: Date; readonly last: Date },
+    most: number,
+  ): Promise<[rows: readonly LogRow[], more: number]> {
+    const query = filtered(reach, conditions);
+    query.and((id) => `batch_id = ${id}::uuid`, batch.id);
+    query.and((first) => `created_at >= ${first}::timestamptz`, batch.first);
+    query.and((last) => `created_at <= ${last}::timestamptz`, batch.last);
+    const rows = await this.database.read<LogRow & { readonly fitting: number }>(
+      `SELECT ${LOG_COLUMNS}, (count(*) OVER ())::int AS fitting FROM ${REQUESTS} WHERE ${query.sql}
+       ORDER BY created_at, id LIMIT ${query.bind(most)}`,
+      query.parameters,
+    );
+    return [rows, (rows[0]?.fitting ?? 0) - rows.length];
+  }
+
   /** How many rows fit, but never more than `most`: nobody pays for counting millions. */
-  async count(reach: Reach, { conditions }: LogQuery, most: number): Promise<number> {
+  async count(reach: Reach, { conditions }: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
     const query = filtered(reach, conditions);
     const limit = query.bind(most);
     const [row] = await this.database.read<{ count: number }>(
@@ -152,12 +196,12 @@ export class LogRows {
   }
 
   /** The requests of a trace, oldest first. */
-  trace(reach: Reach, traceId: string, most: number): Promise<readonly LogRow[]> {
-    const query = new Where(reach);
+  trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+    const query = filtered(reach, reach.own);
     query.and((placeholder) => `trace_id = ${placeholder}`, traceId);
     const limit = query.bind(most);
     return this.database.read(
-      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
+      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
       query.parameters,
     );
   }
@@ -166,8 +210,8 @@ export class LogRows {
     return this.database.read(FEEDBACK, [organisation_id, workspace_id, trace_id]);
   }
 
-  async find(reach: Reach, id: string): Promise<LogRow | undefined> {
-    const query = new Where(reach);
+  async find(reach: Sight, id: string): Promise<LogRow | undefined> {
+    const query = filtered(reach, reach.own);
     query.and((placeholder) => `id = ${placeholder}::uuid`, id);
     const [row] = await this.database.read<LogRow>(
       `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql}`,
@@ -180,37 +224,16 @@ export class LogRows {
     return this.database.read(ATTEMPTS, [id, at, organisation_id]);
   }
 
+  /** Headers and bodies of several requests of one organization. */
+  bodiesOfAll(rows: readonly LogRow[]): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
+    return this.database.read(BODIES_OF_ALL, [
+      rows.map(({ id }) => id),
+      rows.map(({ at }) => at),
+      rows[0]?.organisation_id,
+    ]);
+  }
+
   bodiesOf({ id, at, organisation_id }: LogRow): Promise<readonly BodyRow[]> {
     return this.database.read(BODIES, [id, at, organisation_id]);
-  }
-}
-
-function filtered(reach: Reach, conditions: LogQuery['conditions']): Where {
-  const query = new Where(reach);
-  for (const { sql, parameter } of conditions) query.and(sql, parameter);
-  return query;
-}
-
-/** The conditions of a query and their parameters. It begins with the reach: there is no query without one. */
-class Where {
-  readonly parameters: unknown[] = [];
-  readonly #conditions: string[] = [];
-
-  constructor({ organizationId, workspaceId }: Reach) {
-    this.and((placeholder) => `organisation_id = ${placeholder}::uuid`, organizationId);
-    if (workspaceId !== undefined)
-      this.and((placeholder) => `workspace_id = ${placeholder}::uuid`, workspaceId);
-  }
-
-  get sql(): string {
-    return this.#conditions.join(' AND ');
-  }
-
-  bind(parameter: unknown): string {
-    return `$${this.parameters.push(parameter)}`;
-  }
-
-  and(sql: (placeholder: string) => string, parameter: unknown): void {
-    this.#conditions.push(sql(this.bind(parameter)));
   }
 }

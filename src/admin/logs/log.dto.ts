@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { LogRow } from './log-rows.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
 
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const text = (example: string | null = null) => ApiProperty({ type: String, nullable: true, example });
@@ -90,6 +90,14 @@ export class LogDto {
   })
   readonly hook_results: Readonly<Record<string, unknown>> | null;
 
+  @ApiProperty({
+    type: String,
+    enum: ['api', 'otlp', null],
+    nullable: true,
+    description: 'How a log of a call made elsewhere came in; null for what the gateway did itself',
+  })
+  readonly source: string | null;
+
   @ApiProperty() readonly is_success: boolean;
   @text('openai') readonly ai_org: string | null;
   @text('gpt-5') readonly ai_model: string | null;
@@ -110,8 +118,9 @@ export class LogDto {
   static from(row: LogRow): LogDto {
     return Object.assign(new LogDto(), {
       ...row,
-      // Serves the cursor only.
+      // Serve the cursor and the count only.
       at: undefined,
+      fitting: undefined,
       created_at: row.created_at.toISOString(),
       request_bytes: Number(row.request_bytes),
       response_bytes: Number(row.response_bytes),

@@ -2,7 +2,7 @@ import { applyDecorators, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { reachOf } from '../../auth/tenant.js';
+import { sightOf, withSight } from '../../auth/sight.js';
 import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi.decorators.js';
@@ -54,7 +54,7 @@ export class LogsController {
   })
   @ApiOkResponse({ type: LogListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogListDto> {
-    const wanted = logQueryOf(query);
+    const wanted = logQueryOf(query, sightOf(caller));
     const reach = await this.workspaces.narrowed(
       caller,
       parameterOf(query, 'workspace_id', 'workspace_slug'),
@@ -72,7 +72,7 @@ export class LogsController {
   @ApiOperation({ summary: 'Read all requests of a trace, as a tree of spans' })
   @ApiOkResponse({ type: TraceDto })
   async trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<TraceDto> {
-    return TraceDto.from(await this.logs.trace(reachOf(caller), traceId));
+    return TraceDto.from(await this.logs.trace(withSight(caller), traceId));
   }
 
   @Get(':id')
@@ -80,6 +80,6 @@ export class LogsController {
   @ApiOperation({ summary: 'Read a request with its attempts and bodies' })
   @ApiOkResponse({ type: LogDetailDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
-    return LogDetailDto.of(await this.logs.get(reachOf(caller), id));
+    return LogDetailDto.of(await this.logs.get(withSight(caller), id));
   }
 }

@@ -2,13 +2,16 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
+import { LiveLogsController } from './live/live-logs.controller.js';
+import { LiveLogs } from './live/live-logs.service.js';
 import { LogRows } from './log-rows.js';
 import { LogsController } from './logs.controller.js';
 import { LogsService } from './logs.service.js';
 
 @Module({
   imports: [AuthModule, LogReadingModule, WorkspacesModule],
-  controllers: [LogsController],
-  providers: [LogRows, LogsService],
+  controllers: [LiveLogsController, LogsController],
+  providers: [LiveLogs, LogRows, LogsService],
+  exports: [LogsService],
 })
 export class LogsModule {}

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { toCursor } from './log-cursor.js';
 import type { LogDetail } from './log-detail.dto.js';
 import type { LogQuery } from './log-query.js';
-import { type LogRow, LogRows } from './log-rows.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { LogRows } from './log-rows.js';
 import type { CappedCount } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
 
 const MOST_COUNTED = 10_000;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const QUERY_CANCELED = '57014';
 const MOST_SPANS = 1_000;
 const LONGEST_TRACE = 1_024;
 
@@ -32,8 +36,18 @@ export class LogsService {
     return { total, total_is_capped: total > MOST_COUNTED };
   }
 
+  /** The same number, for answers that can do without it: null when counting takes longer than a statement may. */
+  async countInTime(reach: Reach, conditions: LogQuery['conditions']): Promise<number | null> {
+    try {
+      return await this.rows.count(reach, { conditions }, MOST_COUNTED + 1);
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code === QUERY_CANCELED) return null;
+      throw error;
+    }
+  }
+
   /** All requests of a trace as a tree. One without requests is "not found", as is another tenant's. */
-  async trace(reach: Reach, traceId: string): Promise<Trace> {
+  async trace(reach: Sight, traceId: string): Promise<Trace> {
     const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
     const rows = isText ? await this.rows.trace(reach, traceId, MOST_SPANS + 1) : [];
     if (rows.length === 0) throw new AppError('not_found', { resource: 'trace' });
@@ -41,7 +55,7 @@ export class LogsService {
   }
 
   /** Another tenant's request is "not found", and so is a thing that is no id: nobody learns which ids exist. */
-  async get(reach: Reach, id: string): Promise<LogDetail> {
+  async get(reach: Sight, id: string): Promise<LogDetail> {
     const row = isUuid(id) ? await this.rows.find(reach, id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.rows.attemptsOf(row);

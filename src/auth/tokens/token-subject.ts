@@ -1,4 +1,4 @@
-import { administersOrganization, keysWithin, scopesOfRoles } from '../roles.js';
+import { administersOrganization, keysWithin, narrowedSight, scopesOfRoles } from '../roles.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
@@ -125,6 +125,7 @@ function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person)
     authorityId: person.id,
     policy: known.policy,
     routing: routingOf(known, workspace),
+    ...narrowedSight(person.id, roles, known.switches),
     scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
     ...keysWithin(roles),
   };

@@ -38,6 +38,9 @@ export interface OpenedExchange {
 export type Ending =
   'completed' | 'refused' | 'client_aborted' | 'upstream_failed' | 'upstream_truncated' | 'gateway_crashed';
 
+/** Where a log of a call that was made elsewhere came in: by `POST /v1/logs`, or as a span. */
+export type LogSource = 'api' | 'otlp';
+
 /** Tokens by kind. `input` and `output` are totals that contain the finer kinds. */
 export interface Usage {
   readonly input_tokens: number;
@@ -137,6 +140,8 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly countable: { readonly input: string; readonly output: string } | null;
   /** What guardrails said of the request and its answer; null where there are none. */
   readonly hook_results: Readonly<Record<string, unknown>> | null;
+  /** Absent for what the gateway itself did. */
+  readonly source?: LogSource;
   readonly request_headers: HeaderPairs;
   readonly response_headers: HeaderPairs;
 }

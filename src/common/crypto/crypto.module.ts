@@ -3,6 +3,7 @@ import type { Settings } from '../settings/settings.js';
 import { SETTINGS } from '../settings/settings.module.js';
 import { ApiKeyIssuer } from './api-key-issuer.js';
 import { SecretBox } from './envelope.js';
+import { ExportLinks } from './export-links.js';
 import { InviteTokens } from './invite-tokens.js';
 import type { Secret } from './secret.js';
 
@@ -24,8 +25,13 @@ import type { Secret } from './secret.js';
       inject: [SETTINGS],
       useFactory: ({ keyPepper }: Settings) => new InviteTokens(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
+    {
+      provide: ExportLinks,
+      inject: [SETTINGS],
+      useFactory: ({ keyPepper }: Settings) => new ExportLinks(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+    },
   ],
-  exports: [SecretBox, ApiKeyIssuer, InviteTokens],
+  exports: [SecretBox, ApiKeyIssuer, InviteTokens, ExportLinks],
 })
 export class CryptoModule {}
 

@@ -10,8 +10,10 @@ import { IntegrationModel } from './entities/integration-model.entity.js';
 import { IntegrationWorkspace } from './entities/integration-workspace.entity.js';
 import { Integration } from './entities/integration.entity.js';
 import { ModelPrice } from './entities/model-price.entity.js';
+import { IngestedLog } from './entities/ingested-log.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
+import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
@@ -35,6 +37,8 @@ import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
+import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.js';
+import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-logs.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -54,8 +58,10 @@ const ENTITIES = [
   ConfigVersion,
   Feedback,
   Guardrail,
+  IngestedLog,
   Invite,
   InviteWorkspace,
+  LogExport,
   Mail,
   Organization,
   OrganizationJwt,
@@ -82,6 +88,8 @@ const MIGRATIONS = [
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,
+  LogExports1763691300000,
+  IngestedLogs1763691310000,
   CachedAnswers1763691100000,
 ];
 

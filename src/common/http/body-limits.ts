@@ -4,10 +4,16 @@ export const ADMINISTRATION_BODY_LIMIT = 1024 * 1024;
 /** Largest body of a request that nobody has to be known for, in bytes: whoever likes can have it read. */
 export const PUBLIC_BODY_LIMIT = 64 * 1024;
 
+/** Largest body of logs of calls that were made elsewhere, in bytes, as it travels. */
+export const INGESTION_BODY_LIMIT = 8 * 1024 * 1024;
+
 const ROOT = '/v1/';
 
 /** What can be asked of the administration without an API key. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set([`${ROOT}admin/invites/accept`]);
+
+/** Where logs of calls that were made elsewhere come in. */
+const INGESTION_PATHS: ReadonlySet<string> = new Set([`${ROOT}logs`, `${ROOT}otel/v1/traces`]);
 
 /** A path of `PUBLIC_PATHS` from what stands below `/v1`. Throws for one that is not listed: its bodies would have no bound of their own. */
 export function publicPath(path: string): string {
@@ -20,5 +26,6 @@ export function publicPath(path: string): string {
 export function bodyLimitOf(target: string): number {
   const end = target.indexOf('?');
   const path = end < 0 ? target : target.slice(0, end);
+  if (INGESTION_PATHS.has(path)) return INGESTION_BODY_LIMIT;
   return PUBLIC_PATHS.has(path) ? PUBLIC_BODY_LIMIT : ADMINISTRATION_BODY_LIMIT;
 }

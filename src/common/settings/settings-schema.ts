@@ -126,6 +126,15 @@ export const settingsSchema = z.object({
     0,
     'Days for which analytics are kept by the minute; by hour and day they stay. 0 keeps them for ever.',
   ),
+  GATEHOUSE_EXPORT_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder for files of log exports. With several machines one that all of them share. Default: exports in the data folder.',
+    ),
+  GATEHOUSE_EXPORT_RETENTION_DAYS: whole(7, 1, 'Days for which files of log exports are kept.'),
+  GATEHOUSE_EXPORT_LIMIT_BYTES: whole(2048 * MIB, MIB, 'Largest file of a log export.'),
   GATEHOUSE_ANALYTICS_METADATA_KEYS: z
     .string()
     .default('_environment,_organisation,_prompt')

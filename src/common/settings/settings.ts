@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Secret } from '../crypto/secret.js';
 import { type EgressRule, parseEgressAllow } from '../egress/egress-allow.js';
@@ -34,6 +34,7 @@ export interface Settings {
   readonly cacheStoreBytes: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
   readonly retentionDays: RetentionDays;
+  readonly exports: ExportSettings;
   readonly analyticsMetadataKeys: readonly string[];
   readonly staleKeysMs: number;
   readonly drainDelayMs: number;
@@ -46,6 +47,12 @@ export interface RetentionDays {
   readonly logs: number;
   readonly bodies: number;
   readonly minutes: number;
+}
+
+export interface ExportSettings {
+  readonly folder: string;
+  readonly retentionDays: number;
+  readonly limitBytes: number;
 }
 
 export interface MailSettings {
@@ -214,6 +221,11 @@ function toSettings(raw: Raw): Settings {
       logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
       bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
       minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
+    },
+    exports: {
+      folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
+      retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,
+      limitBytes: raw.GATEHOUSE_EXPORT_LIMIT_BYTES,
     },
     analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,

@@ -13,6 +13,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'logs',
   'model-configs',
   'organisations',
+  'otel',
   'policies',
   'prompts',
   'providers',

@@ -15,6 +15,8 @@ import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
+import { storeIngested } from '../ingested/store-ingested.js';
+import { InTurn } from '../in-turn.js';
 import { AnnouncerModule } from '../announcer.module.js';
 import { QueueBatchAnnouncer } from '../queue-batch-announcer.js';
 import type { UsageCounter } from './ports.js';
@@ -22,9 +24,10 @@ import { Shipper } from './shipper.js';
 import { strayRows } from './shipper-metrics.js';
 
 const USAGE_COUNTER = Symbol('usage-counter');
+const INBOX_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
-/** One for the batch, and one for each part of the hourly round. */
-const CONNECTIONS_MAX = 3;
+/** One for each kind of batch, and one for each part of the hourly round. */
+const CONNECTIONS_MAX = 4;
 
 /** Runs the shipper and the hourly round as long as the process lives. */
 @Injectable()
@@ -32,6 +35,7 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = createLogger('shipper');
   private readonly pool: Pool;
   private readonly shipper: Shipper;
+  private readonly inbox: InTurn;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -51,11 +55,18 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
       logger.warn({ err: error }, 'a connection of the shipper broke');
     });
     this.pool = pool;
+    this.inbox = new InTurn(
+      async () => {
+        while (!this.inbox.isStopped && (await storeIngested(pool, announcer)));
+      },
+      { logger, failure: 'logs of calls made elsewhere could not be stored' },
+    );
     this.shipper = new Shipper({ pool, spool: join(dataDir, 'spool'), announcer, counter, logger });
   }
 
   onApplicationBootstrap(): void {
     this.shipper.start();
+    this.inbox.start(INBOX_EVERY_MS);
     this.timer = setInterval(() => this.tidy(), TIDY_EVERY_MS);
     this.tidy();
   }
@@ -78,7 +89,7 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await this.shipper.stop();
+    await Promise.all([this.shipper.stop(), this.inbox.stop()]);
     await this.pool.end();
   }
 }

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { TENANT_ROLE, WALL_STANDS } from '../../common/database/tenant-wall.js';
+import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
 import { connectionsNeeded } from '../launch-plan.js';
@@ -43,6 +44,7 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Fi
       judgeSkew(facts.now_ms, before, Date.now()),
       await checkSchema(url),
       ...(await checkWall(client)),
+      ...(await checkStrays(client)),
     ];
   } catch (error) {
     return [
@@ -109,6 +111,33 @@ export function judgeWall(stands: boolean): Finding {
     'kept apart by the queries alone',
     `As a superuser: CREATE ROLE ${TENANT_ROLE} NOLOGIN; GRANT ${TENANT_ROLE} TO <this user>; then as this user: SELECT protect_tenant_tables();`,
   );
+}
+
+/** Nothing to say of a log that is still to be made, or that lies where it belongs. */
+async function checkStrays(client: Client): Promise<Finding[]> {
+  const tables: string[] = [];
+  for (const table of PARTITIONED) {
+    const made = await client.query<{ made: boolean }>('SELECT to_regclass($1) IS NOT NULL AS made', [
+      `${table}_default`,
+    ]);
+    if (!made.rows[0]?.made) continue;
+    const { rows } = await client.query<{ held: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${table}_default) AS held`,
+    );
+    if (rows[0]?.held) tables.push(table);
+  }
+  return judgeStrays(tables);
+}
+
+export function judgeStrays(tables: readonly string[]): Finding[] {
+  if (tables.length === 0) return [];
+  return [
+    warning(
+      'Request log',
+      `rows outside of its days in ${tables.join(', ')}`,
+      'Retention cannot drop them: the clock of a machine was wrong. Set it, and remove what lies in the tables that end in _default.',
+    ),
+  ];
 }
 
 async function checkSchema(url: Secret): Promise<Finding> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { judgeServer, judgeSkew } from './check-database.js';
+import { judgeServer, judgeSkew, judgeStrays } from './check-database.js';
 import { checkNode, judgeSpace } from './check-machine.js';
 import { judgeRedis } from './check-redis.js';
 import { examine } from './doctor.js';
@@ -35,6 +35,12 @@ describe('doctor', () => {
       max_connections: 20,
     };
     expect(results(judgeServer(bad, 80))).toEqual(['failed', 'failed', 'failed', 'warning']);
+  });
+
+  it('warns of rows of the log that retention cannot reach, and names where they are', () => {
+    expect(judgeStrays([])).toEqual([]);
+    const [finding] = judgeStrays(['request_logs']);
+    expect([finding?.result, finding?.detail]).toEqual(['warning', expect.stringContaining('request_logs')]);
   });
 
   it('counts only what lies outside of its own two readings as clock skew', () => {

@@ -171,6 +171,7 @@ export const LOG_FILTERS = {
   prompt_slug: anyText('prompt_slug'),
   user: anyText('end_user', true),
   user_id: anyId('user_id'),
+  source: anyText('source'),
   trace_id: anyText('trace_id'),
   span_id: anyText('span_id'),
   metadata,

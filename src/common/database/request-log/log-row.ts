@@ -101,7 +101,7 @@ const requestLogs: CopyTable<RequestRow> = {
       'error_code',
       'error_source',
     ),
-    ...fields<RequestRow>('text', 'usage_source', 'prompt_slug', 'cache_status'),
+    ...fields<RequestRow>('text', 'usage_source', 'prompt_slug', 'cache_status', 'source'),
     ...fields<RequestRow>('bool', 'streamed'),
     ...fields<RequestRow>('int2', 'status', 'retry_count', 'fallback_count'),
     ...fields<RequestRow>('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),

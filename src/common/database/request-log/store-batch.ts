@@ -39,7 +39,21 @@ const UNIQUE_VIOLATION = '23505';
  * Rejects when the database is away or refuses; nothing is stored then, unless the answer to COMMIT was lost, which is
  * why a caller must ask for the cursor again after every failure.
  */
-export async function storeBatch(pool: Pool, batch: BatchToStore): Promise<StoredBatch | null> {
+export function storeBatch(pool: Pool, batch: BatchToStore): Promise<StoredBatch | null> {
+  const take = async (client: PoolClient) => ((await moveCursor(client, batch)) ? batch.rows : null);
+  return storeTaken(pool, { writerId: batch.writerId, take });
+}
+
+/** Rows that are taken from somewhere in the very transaction that stores them. */
+export interface Batch {
+  /** Says in the dead letters whose rows they were. */
+  readonly writerId: string;
+  /** Null when there are none. Whatever it does is undone with the batch. */
+  readonly take: (client: PoolClient) => Promise<readonly LogRow[] | null>;
+}
+
+/** Stores what is taken, in one transaction with the taking. Null when nothing was; then nothing happened. */
+export async function storeTaken(pool: Pool, batch: Batch): Promise<StoredBatch | null> {
   const client = await pool.connect();
   let failure: Error | undefined;
   client.on('error', ignore);
@@ -55,9 +69,10 @@ export async function storeBatch(pool: Pool, batch: BatchToStore): Promise<Store
   }
 }
 
-async function inTransaction(client: PoolClient, batch: BatchToStore): Promise<StoredBatch | null> {
+async function inTransaction(client: PoolClient, batch: Batch): Promise<StoredBatch | null> {
   await client.query(BEGIN);
-  const stored = (await moveCursor(client, batch)) ? await new BatchStore(client).store(batch) : null;
+  const rows = await batch.take(client);
+  const stored = rows ? await new BatchStore(client).store(rows, batch.writerId) : null;
   await client.query(stored ? 'COMMIT' : 'ROLLBACK');
   return stored;
 }
@@ -124,7 +139,7 @@ class BatchStore {
 
   constructor(private readonly client: PoolClient) {}
 
-  async store({ writerId, rows }: BatchToStore): Promise<StoredBatch> {
+  async store(rows: readonly LogRow[], writerId: string): Promise<StoredBatch> {
     await this.add(rows);
     await keepDeadLetters(this.client, writerId, this.letters);
     if (this.stored.length > 0) await this.addBatch();

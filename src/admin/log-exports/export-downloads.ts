@@ -1,0 +1,100 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { IdentityService } from '../../auth/identity.service.js';
+import { CurrentRights } from '../../auth/ports.js';
+import type { Principal } from '../../auth/principal.js';
+import { requireScope } from '../../auth/require-scope.js';
+import { reachOf } from '../../auth/tenant.js';
+import { exportFile, extensionOf } from '../../common/contracts/log-export.js';
+import { ExportLinks } from '../../common/crypto/export-links.js';
+import { LogExport } from '../../common/database/entities/log-export.entity.js';
+import type { ListQuery } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { baseUrl } from '../../common/settings/base-url.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { LogExportsService, reachOfExports } from './log-exports.service.js';
+
+const TYPES: Readonly<Record<LogExport['format'], string>> = {
+  jsonl: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+export interface Download {
+  readonly stream: ReadStream;
+  readonly type: string;
+  readonly length: number;
+  /** The name that a browser saves it under. */
+  readonly name: string;
+}
+
+const EXPORTING = 'logs.export';
+
+/** Hands out files of exports: by a key, or by a link whose maker may still export. */
+@Injectable()
+export class ExportDownloads {
+  constructor(
+    private readonly exports: LogExportsService,
+    private readonly links: ExportLinks,
+    private readonly rights: CurrentRights,
+    private readonly identity: IdentityService,
+    private readonly unitOfWork: UnitOfWork,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** A link that needs no key, for 15 minutes. Who made it must be allowed to export when it is used, too. */
+  linkTo(caller: Principal, { id }: LogExport): string {
+    const by =
+      caller.apiKeyId === null
+        ? (['user', caller.userId ?? ''] as const)
+        : (['key', caller.apiKeyId] as const);
+    return `${baseUrl(this.settings, this.settings.port)}/v1/logs/exports/${id}/file?${this.links.queryFor(id, by)}`;
+  }
+
+  async open(request: FastifyRequest, id: string, query: ListQuery): Promise<Download> {
+    const row = 'signature' in query ? await this.byLink(id, query) : await this.byKey(request, id);
+    const { exports: folder } = this.settings;
+    const path = exportFile(folder.folder, row);
+    try {
+      const handle = await open(path, 'r');
+      const { size } = await handle.stat();
+      return {
+        stream: createReadStream(path, { fd: handle }),
+        type: row.compression === 'gzip' ? 'application/gzip' : TYPES[row.format],
+        length: size,
+        name: `logs-${row.id}.${extensionOf(row)}`,
+      };
+    } catch (cause) {
+      throw new AppError('not_found', { resource: 'file of a log export' }, { cause });
+    }
+  }
+
+  private async byKey(request: FastifyRequest, id: string): Promise<LogExport> {
+    const caller = await this.identity.identify(request.raw);
+    requireScope(caller, EXPORTING);
+    return this.exports.finished(reachOfExports(caller, reachOf(caller)), id);
+  }
+
+  /** Whatever is wrong with a link, the answer is that there is no such file. */
+  private async byLink(id: string, query: ListQuery): Promise<LogExport> {
+    const link = isUuid(id) ? this.links.read(id, query) : null;
+    const row = link && (await this.unitOfWork.repository(LogExport).findOneBy({ id }));
+    if (!link || !row) throw new AppError('not_found', { resource: 'file of a log export' });
+    const { organizationId, workspaceId } = row;
+    const [kind, by] = link.by;
+    const actor = {
+      organizationId,
+      workspaceId,
+      apiKeyId: kind === 'key' ? by : null,
+      userId: kind === 'user' ? by : null,
+    };
+    const rights = await this.rights.of(actor);
+    if (!rights?.scopes.has(EXPORTING)) throw new AppError('not_found', { resource: 'file of a log export' });
+    return this.exports.finished(reachOfExports(rights, { organizationId, workspaceId }), id);
+  }
+}

@@ -1,0 +1,196 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsObject } from 'class-validator';
+import {
+  EXPORT_COMPRESSIONS,
+  EXPORT_FORMATS,
+  EXPORT_STATUSES,
+  type ExportCompression,
+  type ExportFormat,
+  type ExportStatus,
+} from '../../common/contracts/log-export.js';
+import type { LogExport } from '../../common/database/entities/log-export.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
+import { IfGiven, IsIdOrSlug, IsName } from '../../common/http/validators.js';
+import { EXPORT_FIELD_NAMES, type ExportFieldName } from './export-fields.js';
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
+
+/** The filters of the list of requests; values may also be numbers, and `metadata` an object. */
+const FILTERS = {
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    [...Object.keys(LOG_FILTERS), 'workspace_slug'].map((name) => [
+      name,
+      { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] },
+    ]),
+  ),
+  example: { time_of_generation_min: '2030-01-01T00:00:00Z', status_code: '200' },
+} as const;
+
+class WantedExportDto {
+  /** Id or slug. Where it is given it must be the export's own. */
+  @ApiPropertyOptional({ example: 'ws-default' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+
+  @ApiPropertyOptional({ example: 'January', maxLength: 120 })
+  @IfGiven()
+  @IsName()
+  readonly description?: string;
+
+  @ApiPropertyOptional({ enum: EXPORT_FORMATS, default: 'jsonl' })
+  @IfGiven()
+  @IsIn(EXPORT_FORMATS)
+  readonly format?: ExportFormat;
+
+  /** Parquet is compressed inside and takes none. */
+  @ApiPropertyOptional({ enum: EXPORT_COMPRESSIONS, default: 'none' })
+  @IfGiven()
+  @IsIn(EXPORT_COMPRESSIONS)
+  readonly compression?: ExportCompression;
+}
+
+/** The columns, in this order. */
+const AreFields = (): PropertyDecorator =>
+  applyDecorators(
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(EXPORT_FIELD_NAMES.length),
+    ArrayUnique(),
+    IsIn(EXPORT_FIELD_NAMES, { each: true }),
+  );
+const FIELD_LIST = { isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: FIELDS } as const;
+
+export class CreateLogExportDto extends WantedExportDto {
+  @ApiProperty(FILTERS)
+  @IsObject()
+  readonly filters: Readonly<Record<string, unknown>>;
+
+  @ApiProperty(FIELD_LIST)
+  @AreFields()
+  readonly requested_data: ExportFieldName[];
+}
+
+/** What is not named stays as it is. */
+export class UpdateLogExportDto extends WantedExportDto {
+  /** The compatible SDK says the id here once more. It is the one in the path that counts. */
+  @ApiPropertyOptional({ type: String })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly export_id?: string;
+
+  @ApiPropertyOptional(FILTERS)
+  @IfGiven()
+  @IsObject()
+  readonly filters?: Readonly<Record<string, unknown>>;
+
+  @ApiPropertyOptional(FIELD_LIST)
+  @IfGiven()
+  @AreFields()
+  readonly requested_data?: ExportFieldName[];
+}
+
+/** What is asked for now, how many requests that are, and under which id. */
+export class LogExportAnswerDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Requests that fit now, up to 10001; null where counting them would take too long',
+    example: 812,
+  })
+  readonly total: number | null;
+  @ApiProperty({ enum: ['export'] }) readonly object = 'export';
+
+  static from(id: string, total: number | null): LogExportAnswerDto {
+    return Object.assign(new LogExportAnswerDto(), { id, total });
+  }
+}
+
+export class LogExportDto {
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly workspace_id: string;
+  @ApiProperty({ type: Object, additionalProperties: true, example: FILTERS.example })
+  readonly filters: Readonly<Record<string, unknown>>;
+  @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: FIELDS })
+  readonly requested_data: readonly string[];
+  @ApiProperty({ enum: EXPORT_FORMATS }) readonly format: ExportFormat;
+  @ApiProperty({ enum: EXPORT_COMPRESSIONS }) readonly compression: ExportCompression;
+  @ApiProperty({ enum: EXPORT_STATUSES }) readonly status: ExportStatus;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it failed' }) readonly problem:
+    string | null;
+  @ApiProperty({ example: 'January' }) readonly description: string;
+  @ApiProperty({ type: 'integer', description: 'Requests in the file so far', example: 500 })
+  readonly exported_rows: number;
+  @ApiProperty({ type: 'integer', description: 'Size of the file so far', example: 65536 })
+  readonly exported_bytes: number;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Up to which time of arrival the file is',
+  })
+  readonly exported_until: string | null;
+  @ApiProperty({ format: 'date-time' }) readonly created_at: string;
+  @ApiProperty({ format: 'date-time' }) readonly last_updated_at: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When the file goes' })
+  readonly expires_at: string | null;
+  @ApiProperty({ format: 'uuid', description: 'Key or person' }) readonly created_by: string;
+  @ApiProperty({ enum: ['export'] }) readonly object = 'export';
+
+  static from(row: LogExport): LogExportDto {
+    return Object.assign(new LogExportDto(), {
+      id: row.id,
+      organisation_id: row.organizationId,
+      workspace_id: row.workspaceId,
+      filters: row.filters,
+      requested_data: row.requestedData,
+      format: row.format,
+      compression: row.compression,
+      status: row.status,
+      problem: row.problem,
+      description: row.description,
+      exported_rows: Number(row.rows),
+      exported_bytes: Number(row.bytes),
+      exported_until: row.cursorAt?.toISOString() ?? null,
+      created_at: row.createdAt.toISOString(),
+      last_updated_at: row.updatedAt.toISOString(),
+      expires_at: row.expiresAt?.toISOString() ?? null,
+      created_by: row.apiKeyId ?? row.userId,
+    });
+  }
+}
+
+export class LogExportListDto implements Listed<LogExportDto> {
+  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
+  @ApiProperty({ type: 'integer', example: 1 }) readonly total: number;
+  @ApiProperty({ type: [LogExportDto] }) readonly data: readonly LogExportDto[];
+
+  static from(rows: readonly LogExport[], total: number): LogExportListDto {
+    return Object.assign(new LogExportListDto(), { total, data: rows.map((row) => LogExportDto.from(row)) });
+  }
+}
+
+export class LogExportTaskDto {
+  @ApiProperty({ example: 'The export was started.' }) readonly message: string;
+  @ApiProperty({ enum: ['export'] }) readonly object = 'export';
+
+  static from(message: string): LogExportTaskDto {
+    return Object.assign(new LogExportTaskDto(), { message });
+  }
+}
+
+export class LogExportLinkDto {
+  @ApiProperty({ format: 'uri', description: 'Works without a key, for 15 minutes' })
+  readonly signed_url: string;
+
+  static from(signed_url: string): LogExportLinkDto {
+    return Object.assign(new LogExportLinkDto(), { signed_url });
+  }
+}

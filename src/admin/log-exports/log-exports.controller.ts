@@ -1,0 +1,103 @@
+import { Body, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, Recorded, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { ExportDownloads } from './export-downloads.js';
+import {
+  CreateLogExportDto,
+  LogExportAnswerDto,
+  LogExportDto,
+  LogExportLinkDto,
+  LogExportListDto,
+  LogExportTaskDto,
+  UpdateLogExportDto,
+} from './log-export.dto.js';
+import { LogExportsService, reachOfExports } from './log-exports.service.js';
+
+@AdminController('logs/exports')
+@Refusals()
+export class LogExportsController {
+  constructor(
+    private readonly exports: LogExportsService,
+    private readonly downloads: ExportDownloads,
+    private readonly workspaces: WorkspacesService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Draft an export of requests' })
+  @ApiOkResponse({ type: LogExportAnswerDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateLogExportDto): Promise<LogExportAnswerDto> {
+    const [{ id }, total] = await this.exports.create(caller, dto);
+    return LogExportAnswerDto.from(id, total);
+  }
+
+  @Get()
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'List exports, newest first' })
+  @PagedQuery()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiOkResponse({ type: LogExportListDto })
+  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogExportListDto> {
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
+    return LogExportListDto.from(...(await this.exports.list(reachOfExports(caller, reach), pageOf(query))));
+  }
+
+  @Get(':id')
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Read an export and how far it is' })
+  @ApiOkResponse({ type: LogExportDto })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportDto> {
+    return LogExportDto.from(await this.exports.get(reachOfExports(caller, reachOf(caller)), id));
+  }
+
+  @Put(':id')
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Change a draft' })
+  @ApiOkResponse({ type: LogExportAnswerDto })
+  async update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateLogExportDto,
+  ): Promise<LogExportAnswerDto> {
+    const [, total] = await this.exports.update(caller, id, dto);
+    return LogExportAnswerDto.from(id, total);
+  }
+
+  @Post(':id/start')
+  @HttpCode(200)
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Start an export, or go on with one that failed or was stopped' })
+  @ApiOkResponse({ type: LogExportTaskDto })
+  async start(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
+    await this.exports.start(caller, id);
+    return LogExportTaskDto.from('The export was started.');
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Stop an export' })
+  @ApiOkResponse({ type: LogExportTaskDto })
+  async cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportTaskDto> {
+    await this.exports.cancel(caller, id);
+    return LogExportTaskDto.from('The export was stopped.');
+  }
+
+  @Get(':id/download')
+  @Recorded()
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Get a signed link to the file; it works for 15 minutes' })
+  @ApiOkResponse({ type: LogExportLinkDto })
+  async download(@Caller() caller: Principal, @Param('id') id: string): Promise<LogExportLinkDto> {
+    const row = await this.exports.finished(reachOfExports(caller, reachOf(caller)), id);
+    this.exports.noteLink(row);
+    return LogExportLinkDto.from(this.downloads.linkTo(caller, row));
+  }
+}

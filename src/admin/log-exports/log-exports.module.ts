@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { LogsModule } from '../logs/logs.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ExportDownloads } from './export-downloads.js';
+import { LogExportFilesController } from './log-export-files.controller.js';
+import { LogExportsController } from './log-exports.controller.js';
+import { LogExportsService } from './log-exports.service.js';
+
+@Module({
+  imports: [AuthModule, CryptoModule, LogsModule, WorkspacesModule],
+  controllers: [LogExportsController, LogExportFilesController],
+  providers: [ExportDownloads, LogExportsService],
+})
+export class LogExportsModule {}

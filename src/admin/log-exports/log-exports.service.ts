@@ -1,0 +1,228 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { sightOf } from '../../auth/sight.js';
+import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
+import { LogExport } from '../../common/database/entities/log-export.entity.js';
+import {
+  conditionsIn,
+  type FilterDocument,
+  newestOf,
+} from '../../common/database/log-reading/filter-document.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { LogsService } from '../logs/logs.service.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from './log-export.dto.js';
+
+/** Of one workspace, that are written at the same time. */
+const MOST_RUNNING = 5;
+/** Of one workspace, whose files may lie there. */
+const MOST_KEPT = 500;
+
+/** Exports within reach; of who may see only their own traffic, those that they made. */
+export interface ExportReach extends Reach {
+  readonly userId?: string;
+}
+
+export const reachOfExports = ({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>, reach: Reach): ExportReach => ({
+  ...reach,
+  ...(seesOnlyOf === undefined ? {} : { userId: seesOnlyOf }),
+});
+
+/** An export and how many requests it would have now; null where counting them takes too long. */
+export type Counted = readonly [LogExport, total: number | null];
+
+/**
+ * Exports of the request log. Here they are asked for; the background process, which sweeps for started ones, writes
+ * their files. So the administration needs no queue, and no start is lost with one.
+ */
+@Injectable()
+export class LogExportsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly workspaces: WorkspacesService,
+    private readonly logs: LogsService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(caller: Principal, dto: CreateLogExportDto): Promise<Counted> {
+    const { workspace_slug, ...filters } = dto.filters;
+    const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id ?? textOf(workspace_slug));
+    await this.checkSlug(caller, tenant, workspace_slug);
+    const exports = this.unitOfWork.repository(LogExport);
+    if ((await exports.countBy(tenant)) >= MOST_KEPT)
+      throw new AppError('conflict', {
+        detail: `This workspace has ${MOST_KEPT} exports, which is all it can have.`,
+      });
+    const row = exports.create({
+      id: uuidV7(Date.now()),
+      ...tenant,
+      ...actorOf(caller),
+      description: dto.description ?? 'Log export',
+      filters,
+      requestedData: [...dto.requested_data],
+      ...packingOf(dto, { format: 'jsonl', compression: 'none' }),
+      status: 'draft',
+    });
+    const total = await this.count(caller, tenant, filters);
+    await exports.save(row);
+    const saved = await exports.findOneByOrFail({ id: row.id });
+    this.note(saved, undefined, LogExportDto.from(saved));
+    return [saved, total];
+  }
+
+  /** Newest first. */
+  list(reach: ExportReach, { skip, take }: Page): Promise<[LogExport[], number]> {
+    return this.unitOfWork.repository(LogExport).findAndCount({
+      where: { ...reach },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  get(reach: ExportReach, id: string): Promise<LogExport> {
+    return this.find(reach, id);
+  }
+
+  /** Only a draft: what was begun goes on as it was begun. */
+  async update(caller: Principal, id: string, dto: UpdateLogExportDto): Promise<Counted> {
+    const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
+    const before = LogExportDto.from(row);
+    if (row.status !== 'draft') throw new AppError('conflict', { detail: 'Only a draft can be changed.' });
+    const { workspace_slug, ...filters } = dto.filters ?? row.filters;
+    for (const named of [dto.workspace_id, workspace_slug]) await this.checkSlug(caller, row, named);
+    const total = await this.count(caller, row, filters);
+    Object.assign(row, actorOf(caller), packingOf(dto, row), {
+      filters,
+      description: dto.description ?? row.description,
+      requestedData: dto.requested_data ?? row.requestedData,
+    });
+    const saved = await this.unitOfWork.repository(LogExport).save(row);
+    this.note(saved, before, LogExportDto.from(saved));
+    return [saved, total];
+  }
+
+  /** Begins it, or goes on with one that failed or was stopped. Its rows are those that have arrived by the first start. */
+  async start(caller: Principal, id: string): Promise<void> {
+    const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
+    const before = LogExportDto.from(row);
+    if (row.status === 'in_progress' || row.status === 'success')
+      throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be started.` });
+    await this.checkRunning(caller, row);
+    const now = new Date();
+    const newest = newestOf(row.filters);
+    Object.assign(row, actorOf(caller), {
+      status: 'in_progress',
+      problem: null,
+      tries: 0,
+      untilAt: row.untilAt ?? (newest && newest < now ? newest : now),
+    });
+    const saved = await this.unitOfWork.repository(LogExport).save(row);
+    this.note(saved, before, LogExportDto.from(saved));
+  }
+
+  async cancel(caller: Principal, id: string): Promise<void> {
+    const row = await this.find(reachOfExports(caller, reachOf(caller)), id, true);
+    const before = LogExportDto.from(row);
+    if (row.status !== 'in_progress' && row.status !== 'draft')
+      throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be stopped.` });
+    row.status = 'stopped';
+    const saved = await this.unitOfWork.repository(LogExport).save(row);
+    this.note(saved, before, LogExportDto.from(saved));
+  }
+
+  /** One whose file is there. */
+  async finished(reach: ExportReach, id: string): Promise<LogExport> {
+    const row = await this.find(reach, id);
+    if (row.status !== 'success')
+      throw new AppError('conflict', { detail: `The export is "${row.status}", so it has no file.` });
+    if (row.fileRemovedAt !== null || (row.expiresAt !== null && row.expiresAt <= new Date()))
+      throw new AppError('not_found', { resource: 'file of a log export' });
+    return row;
+  }
+
+  /** Tells the record of a link that somebody asked for. */
+  noteLink(row: LogExport): void {
+    this.note(row, undefined, LogExportDto.from(row));
+  }
+
+  /** The exports of a workspace are started one after the other, so that nobody starts a sixth beside a sixth. */
+  private async checkRunning(caller: Principal, { organizationId, workspaceId }: LogExport): Promise<void> {
+    await this.workspaces.get(caller, workspaceId, true);
+    const status = 'in_progress';
+    const running = await this.unitOfWork
+      .repository(LogExport)
+      .countBy({ organizationId, workspaceId, status });
+    if (running >= MOST_RUNNING)
+      throw new AppError('conflict', {
+        detail: `${MOST_RUNNING} exports of this workspace are being written.`,
+      });
+  }
+
+  /** The filters may name the workspace once more. */
+  private async checkSlug(caller: Principal, { workspaceId }: Tenant, named: unknown): Promise<void> {
+    if (named === undefined) return;
+    const { id } = await this.workspaces.get(caller, textOf(named) ?? '');
+    if (id !== workspaceId)
+      throw new AppError('invalid_request', {
+        detail: 'The filters name another workspace than the export.',
+      });
+  }
+
+  /** Also refuses filters that mean nothing. */
+  private count(
+    caller: Principal,
+    { organizationId, workspaceId }: Tenant,
+    filters: FilterDocument,
+  ): Promise<number | null> {
+    const conditions = [...sightOf(caller), ...conditionsIn(filters)];
+    return this.logs.countInTime({ organizationId, workspaceId }, conditions);
+  }
+
+  private async find(reach: ExportReach, id: string, lock = false): Promise<LogExport> {
+    const row = isUuid(id)
+      ? await this.unitOfWork.repository(LogExport).findOne({
+          where: { ...reach, id },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    if (!row) throw new AppError('not_found', { resource: 'log export' });
+    return row;
+  }
+
+  private note({ id, workspaceId }: LogExport, before?: LogExportDto, after?: LogExportDto): void {
+    this.audit.note({
+      targetId: id,
+      workspaceId,
+      ...(before ? { before } : {}),
+      ...(after ? { after } : {}),
+    });
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** An export is written after its request, when only a key or a person can still be asked for their rights. */
+function actorOf({ apiKeyId, userId }: Principal): Pick<LogExport, 'apiKeyId' | 'userId'> {
+  if (apiKeyId === null && userId === null)
+    throw new AppError('forbidden', {
+      detail: 'an export outlives a token that names no person; use an API key',
+    });
+  return { apiKeyId, userId };
+}
+
+type Packing = Pick<LogExport, 'format' | 'compression'>;
+
+function packingOf(wanted: Pick<UpdateLogExportDto, keyof Packing>, usual: Packing): Packing {
+  const format = wanted.format ?? usual.format;
+  const compression = wanted.compression ?? usual.compression;
+  if (format === 'parquet' && compression !== 'none')
+    throw new AppError('invalid_request', {
+      detail: 'The field "compression" must be "none" for Parquet, which is compressed inside.',
+    });
+  return { format, compression };
+}

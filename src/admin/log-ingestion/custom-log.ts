@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { AppError } from '../../common/errors/app-error.js';
+import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import type { UnpricedCall } from './log-ingestion.service.js';
+import { providerOfUrl, usageIn } from './told-usage.js';
+
+const MOST = 500;
+const LONGEST = 256;
+const LONGEST_VALUE = 1_024;
+const MOST_KEYS = 32;
+const LONGEST_CALL_MS = 24 * 60 * 60_000;
+
+const text = z.string().max(LONGEST);
+const headers = z.record(text, z.union([z.string(), z.number(), z.boolean()])).optional();
+const body = z.record(z.string(), z.unknown());
+
+/** https://portkey.ai/docs/api-reference/inference-api/logs/insert-a-log, with the provider and the streaming mode beside it. */
+const customLog = z.strictObject({
+  request: z.strictObject({
+    url: z.string().min(1).max(8_192),
+    provider: text.optional(),
+    method: z
+      .string()
+      .regex(/^[A-Za-z]{1,16}$/)
+      .optional(),
+    headers,
+    body,
+  }),
+  response: z.strictObject({
+    status: z.int().min(100).max(599).optional(),
+    headers,
+    body,
+    response_time: z.number().min(0).max(LONGEST_CALL_MS).optional(),
+    responseTime: z.number().min(0).max(LONGEST_CALL_MS).optional(),
+    streamingMode: z.boolean().optional(),
+  }),
+  metadata: z
+    .record(text, z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()]))
+    .refine((given) => Object.keys(given).length <= MOST_KEYS, `it has more than ${MOST_KEYS} keys`)
+    .optional(),
+});
+
+type CustomLog = z.infer<typeof customLog>;
+
+/** Reads one log or a list of them; the compatible SDK sends a list as an object with the keys 0, 1, 2 and so on. */
+export function customLogsIn(given: unknown, now: number): readonly UnpricedCall[] {
+  const list = listIn(given);
+  if (list.length === 0 || list.length > MOST)
+    throw new AppError('invalid_request', { detail: `There must be 1 to ${MOST} logs.` });
+  return list.map((each, at) => {
+    const parsed = customLog.safeParse(each);
+    if (parsed.success) return callOf(parsed.data, now);
+    const [issue] = parsed.error.issues;
+    const path = [...(list.length > 1 ? [at] : []), ...(issue?.path ?? [])].join('.');
+    throw new AppError('invalid_request', {
+      detail: `The field "${path.slice(0, LONGEST)}" is not acceptable: ${issue?.message ?? 'it is wrong'}.`,
+    });
+  });
+}
+
+function listIn(given: unknown): readonly unknown[] {
+  if (Array.isArray(given)) return given as readonly unknown[];
+  const entries: [string, unknown][] = Object.entries(given as object);
+  return entries.length > 0 && entries.every(([name], at) => name === String(at))
+    ? entries.map(([, value]) => value)
+    : [given];
+}
+
+const OF_TRACE = ['trace_id', 'span_id', 'parent_span_id', 'span_name'] as const;
+
+function callOf({ request, response, metadata = {} }: CustomLog, now: number): UnpricedCall {
+  const id = uuidV7(now);
+  const free = Object.entries(metadata).filter(([name]) => !(OF_TRACE as readonly string[]).includes(name));
+  return {
+    id,
+    source: 'api',
+    startedAt: now,
+    ...traceOf(metadata, id),
+    ...requestOf(request),
+    ...responseOf(response),
+    streamed: response.streamingMode ?? request.body['stream'] === true,
+    metadata: free.length === 0 ? null : textsOf(Object.fromEntries(free)),
+  };
+}
+
+/** Without a trace it is one of its own. */
+function traceOf(metadata: NonNullable<CustomLog['metadata']>, id: string) {
+  const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map((name) =>
+    metadata[name] === undefined ? null : String(metadata[name]).slice(0, LONGEST),
+  ) as [string | null, string | null, string | null, string | null];
+  return { traceId: traceId ?? id, spanId, parentSpanId, spanName };
+}
+
+const requestOf = ({ method, url, provider, body: sent, headers: names }: CustomLog['request']) => ({
+  method: (method ?? 'POST').toUpperCase(),
+  url,
+  provider: provider ?? providerOfUrl(url),
+  model: textOf(sent['model']),
+  request: { headers: textsOf(names ?? {}), body: sent },
+});
+
+const responseOf = ({
+  response_time,
+  responseTime,
+  status,
+  body: told,
+  headers: names,
+}: CustomLog['response']) => ({
+  durationMs: Math.round(response_time ?? responseTime ?? 0),
+  responseModel: textOf(told['model']) ?? textOf(told['modelVersion']),
+  status: status ?? 200,
+  errorCode: null,
+  usage: usageIn(told),
+  toldCostNanoUsd: null,
+  response: { headers: textsOf(names ?? {}), body: told },
+});
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? value.slice(0, LONGEST) : null;
+
+const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));

@@ -1,0 +1,55 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import type { Usage } from '../../common/contracts/request-log.js';
+import { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { costOf } from '../../providers/prices/cost.js';
+import { PriceBook } from '../../providers/prices/price-book.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { type IngestedCall, inboxRow } from './ingested-call.js';
+
+/** A call whose price is still to be found. */
+export type UnpricedCall = Omit<IngestedCall, 'costNanoUsd'> & { readonly toldCostNanoUsd: number | null };
+
+/**
+ * Takes in logs of calls that were made elsewhere. What is answered for was committed to an inbox, from where the
+ * background process moves it to the request log within seconds; a call that comes again under the same id is one.
+ */
+@Injectable()
+export class LogIngestionService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly prices: PriceBook,
+    private readonly audit: AuditTrail,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** All of them or none. */
+  async take(caller: Principal, calls: readonly UnpricedCall[]): Promise<void> {
+    // The log is what records these. A row of the audit trail for each would double it.
+    this.audit.leaveOut();
+    const keepsBodies = this.settings.logBodies === 'full' && caller.policy?.keepsBodies !== false;
+    const rows = calls.map(({ toldCostNanoUsd, ...call }) =>
+      inboxRow(caller, { ...call, costNanoUsd: toldCostNanoUsd ?? this.costOf(call) }, keepsBodies),
+    );
+    if (rows.length > 0) await this.unitOfWork.insertUnlessTaken(IngestedLog, rows);
+  }
+
+  /** Null where provider, model or usage are not recognised: an unknown price is never one of nothing. */
+  private costOf(call: {
+    readonly provider: string | null;
+    readonly model: string | null;
+    readonly responseModel: string | null;
+    readonly usage: Usage | null;
+  }): number | null {
+    const { provider, usage } = call;
+    if (provider === null || usage === null) return null;
+    for (const model of [call.responseModel, call.model]) {
+      const price = model === null ? null : this.prices.find(provider, model);
+      if (price) return costOf(usage, price);
+    }
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+import { HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AdminController } from '../admin-controller.js';
+import { Refusals } from '../openapi.decorators.js';
+import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
+import { BadSpan, callOfSpan } from './otlp/span-to-call.js';
+import {
+  type OtlpSpan,
+  type PartialSuccess,
+  protobufAnswer,
+  spansIn,
+  spansOfProtobuf,
+} from './otlp/trace-message.js';
+
+const MOST_SPANS = 5_000;
+const PROTOBUF = 'application/x-protobuf';
+
+class PartialSuccessDto {
+  @ApiProperty({ type: 'integer', example: 1 }) readonly rejectedSpans: number;
+  @ApiProperty({ example: 'spans without "gen_ai." attributes are not kept' }) readonly errorMessage: string;
+}
+
+class OtlpAnswerDto {
+  @ApiProperty({ type: PartialSuccessDto, required: false }) readonly partialSuccess?: PartialSuccess;
+}
+
+/** https://opentelemetry.io/docs/specs/otlp/#otlphttp: the answer has the encoding of the request. */
+@AdminController('otel/v1/traces')
+@Refusals()
+export class OtlpTracesController {
+  constructor(private readonly ingestion: LogIngestionService) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('logs.write', 'workspace')
+  @ApiOperation({ summary: 'Log spans of calls to models, as OpenTelemetry exports them' })
+  @ApiConsumes('application/json', PROTOBUF)
+  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @ApiOkResponse({ type: OtlpAnswerDto })
+  async traces(
+    @Caller() caller: Principal,
+    @Req() { body }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OtlpAnswerDto | Buffer> {
+    const isProtobuf = Buffer.isBuffer(body);
+    const partialSuccess = await this.take(caller, isProtobuf ? spansOfProtobuf(body) : spansIn(body));
+    if (!isProtobuf) return partialSuccess ? { partialSuccess } : {};
+    reply.type(PROTOBUF);
+    return protobufAnswer(partialSuccess);
+  }
+
+  /** What is wrong with some spans is no reason to lose the others. */
+  private async take(caller: Principal, spans: readonly OtlpSpan[]): Promise<PartialSuccess | null> {
+    if (spans.length > MOST_SPANS)
+      throw new AppError('invalid_request', { detail: `There may be ${MOST_SPANS} spans at most.` });
+    const tenant = `${caller.organizationId} ${caller.workspaceId ?? ''}`;
+    const calls = new Map<string, UnpricedCall>();
+    const reasons = new Set<string>();
+    let rejectedSpans = 0;
+    for (const span of spans)
+      try {
+        const call = callOfSpan(span, tenant, Date.now());
+        calls.set(call.id, call);
+      } catch (error) {
+        if (!(error instanceof BadSpan)) throw error;
+        rejectedSpans += 1;
+        reasons.add(error.message);
+      }
+    await this.ingestion.take(caller, [...calls.values()]);
+    return rejectedSpans === 0 ? null : { rejectedSpans, errorMessage: [...reasons].join('; ') };
+  }
+}

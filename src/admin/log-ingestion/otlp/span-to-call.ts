@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import type { Usage } from '../../../common/contracts/request-log.js';
+import type { UnpricedCall } from '../log-ingestion.service.js';
+import type { AnyValue, KeyValue, OtlpSpan } from './trace-message.js';
+
+/** Why a span was not taken, in words for the operator of an exporter. */
+export class BadSpan extends Error {}
+
+const NANO_PER_MS = 1_000_000n;
+const NANO_PER_USD = 1_000_000_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LONGEST = 256;
+const LONGEST_VALUE = 1_024;
+const MOST_METADATA = 32;
+const DEEPEST = 16;
+const GEN_AI = 'gen_ai.';
+
+type Attributes = ReadonlyMap<string, unknown>;
+
+/**
+ * The names of the semantic conventions, the newest first; those behind it were deprecated and are still sent.
+ * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+ */
+const NAMES = {
+  provider: ['gen_ai.provider.name', 'gen_ai.system'],
+  model: ['gen_ai.request.model'],
+  responseModel: ['gen_ai.response.model'],
+  operation: ['gen_ai.operation.name'],
+  input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
+  output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
+  cached: ['gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cached_tokens'],
+  cost: ['gen_ai.usage.cost', 'gen_ai.cost'],
+  inputMessages: ['gen_ai.input.messages', 'gen_ai.prompt'],
+  outputMessages: ['gen_ai.output.messages', 'gen_ai.completion'],
+  status: ['http.response.status_code', 'http.status_code'],
+  errorType: ['error.type'],
+  url: ['url.full', 'server.address'],
+} as const;
+
+/** The providers of the conventions that have another name here. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  'aws.bedrock': 'bedrock',
+  'azure.ai.openai': 'azure-openai',
+  'azure.ai.inference': 'azure-ai',
+  'gcp.gemini': 'google',
+  'gcp.vertex_ai': 'vertex-ai',
+  gemini: 'google',
+  mistral_ai: 'mistral-ai',
+  x_ai: 'x-ai',
+};
+
+/** A span of a call to a model as the log keeps it. Throws `BadSpan` for what cannot be kept. */
+export function callOfSpan(span: OtlpSpan, tenant: string, now: number): UnpricedCall {
+  const attributes = attributesOf(span);
+  if (![...attributes.keys()].some((name) => name.startsWith(GEN_AI)))
+    throw new BadSpan('spans without "gen_ai." attributes are not kept');
+  const [traceId, spanId] = [idOf(span.traceId, 32, 'traceId'), idOf(span.spanId, 16, 'spanId')];
+  const started = millisecondsOf(span.startTimeUnixNano, 'startTimeUnixNano');
+  const ended = millisecondsOf(span.endTimeUnixNano, 'endTimeUnixNano');
+  if (started < now - DAY_MS || started > now + HOUR_MS)
+    throw new BadSpan('"startTimeUnixNano" lies more than a day back, or more than an hour ahead');
+  const status = statusOf(span, attributes);
+  return {
+    id: idOfSpan(tenant, traceId, spanId, started),
+    source: 'otlp',
+    startedAt: started,
+    durationMs: Math.min(Math.max(0, ended - started), DAY_MS),
+    traceId,
+    spanId,
+    parentSpanId: span.parentSpanId ? idOf(span.parentSpanId, 16, 'parentSpanId') : null,
+    spanName: typeof span.name === 'string' ? span.name.slice(0, LONGEST) : null,
+    method: 'POST',
+    url: textOf(attributes, 'url') ?? textOf(attributes, 'operation') ?? 'span',
+    provider: providerOf(attributes),
+    model: textOf(attributes, 'model'),
+    responseModel: textOf(attributes, 'responseModel'),
+    streamed: attributes.get('gen_ai.request.stream') === true,
+    status,
+    errorCode: textOf(attributes, 'errorType'),
+    usage: usageOf(attributes),
+    toldCostNanoUsd: costOf(attributes),
+    metadata: metadataOf(attributes),
+    request: { headers: {}, body: bodyOf(attributes, 'inputMessages', span, 'gen_ai.content.prompt') },
+    response: { headers: {}, body: bodyOf(attributes, 'outputMessages', span, 'gen_ai.content.completion') },
+  };
+}
+
+/** A span that an exporter sends again is the same row: the id follows from the span, and its time from its beginning. */
+function idOfSpan(tenant: string, traceId: string, spanId: string, started: number): string {
+  const random = createHash('sha256').update(`${tenant}\n${traceId}\n${spanId}`).digest();
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(started, 0, 6);
+  random.copy(bytes, 6, 0, 10);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function idOf(text: unknown, digits: number, name: string): string {
+  const id = typeof text === 'string' ? text.toLowerCase() : '';
+  if (id.length !== digits || !/^[0-9a-f]+$/.test(id) || /^0+$/.test(id))
+    throw new BadSpan(`"${name}" must be ${digits} hexadecimal digits, not all of them 0`);
+  return id;
+}
+
+function millisecondsOf(nano: unknown, name: string): number {
+  const text = String(nano);
+  if (!/^\d{1,20}$/.test(text)) throw new BadSpan(`"${name}" must be nanoseconds since the epoch`);
+  return Number(BigInt(text) / NANO_PER_MS);
+}
+
+const ERROR_CODES: ReadonlySet<unknown> = new Set([2, 'STATUS_CODE_ERROR']);
+
+function statusOf({ status }: OtlpSpan, attributes: Attributes): number {
+  const told = Number(first(attributes, 'status'));
+  if (Number.isInteger(told) && told >= 100 && told <= 599) return told;
+  return ERROR_CODES.has(status?.code) ? 500 : 200;
+}
+
+function first(attributes: Attributes, what: keyof typeof NAMES): unknown {
+  return NAMES[what].map((name) => attributes.get(name)).find((value) => value !== undefined);
+}
+
+function textOf(attributes: Attributes, what: keyof typeof NAMES): string | null {
+  const value = first(attributes, what);
+  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST) : null;
+}
+
+function providerOf(attributes: Attributes): string | null {
+  const name = textOf(attributes, 'provider');
+  return name === null ? null : (PROVIDERS[name] ?? name);
+}
+
+const MOST_TOKENS = 2 ** 31 - 1;
+
+function tokensOf(attributes: Attributes, what: 'input' | 'output' | 'cached'): number | null {
+  const value = Number(first(attributes, what) ?? Number.NaN);
+  return Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null;
+}
+
+function usageOf(attributes: Attributes): Usage | null {
+  const input_tokens = tokensOf(attributes, 'input');
+  const output_tokens = tokensOf(attributes, 'output');
+  const cached_input_tokens = tokensOf(attributes, 'cached');
+  if (input_tokens === null && output_tokens === null) return null;
+  return {
+    input_tokens: input_tokens ?? 0,
+    output_tokens: output_tokens ?? 0,
+    ...(cached_input_tokens === null ? {} : { cached_input_tokens }),
+  };
+}
+
+/** In dollars, as exporters write it. */
+function costOf(attributes: Attributes): number | null {
+  const dollars = Number(first(attributes, 'cost') ?? Number.NaN);
+  const nano = Math.round(dollars * NANO_PER_USD);
+  return dollars >= 0 && Number.isSafeInteger(nano) ? nano : null;
+}
+
+/** Messages stand in an attribute, as a value or as JSON, or in an event of the older conventions. */
+function bodyOf(
+  attributes: Attributes,
+  what: 'inputMessages' | 'outputMessages',
+  span: OtlpSpan,
+  event: string,
+): unknown {
+  const told = first(attributes, what) ?? first(eventOf(span, event), what);
+  if (told === undefined) return undefined;
+  return { messages: typeof told === 'string' ? (jsonIn(told) ?? told) : told };
+}
+
+function eventOf({ events }: OtlpSpan, name: string): Attributes {
+  const found = list(events).find((event) => event.name === name);
+  return mapOf(found?.attributes);
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is not about the call itself can be found by. */
+function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | null {
+  const known = new Set<string>(Object.values(NAMES).flat());
+  const free = [...attributes]
+    .filter(([name, value]) => !known.has(name) && name.length <= LONGEST && typeof value !== 'object')
+    .slice(0, MOST_METADATA)
+    .map(([name, value]) => [name, String(value).slice(0, LONGEST_VALUE)] as const);
+  return free.length === 0 ? null : Object.fromEntries(free);
+}
+
+const attributesOf = ({ attributes }: OtlpSpan): Attributes => mapOf(attributes);
+
+/** Dotted names stay what they are: to unfold them into objects is how others let clients write into prototypes. */
+function mapOf(pairs: readonly KeyValue[] | undefined): Attributes {
+  return new Map(
+    list(pairs).flatMap(({ key, value }) => (typeof key === 'string' ? [[key, plain(value)] as const] : [])),
+  );
+}
+
+function plain(value: AnyValue | undefined, depth = 0): unknown {
+  if (!value || depth > DEEPEST) return undefined;
+  const { arrayValue, kvlistValue, intValue } = value;
+  if (arrayValue) return list(arrayValue.values).map((each) => plain(each, depth + 1));
+  if (kvlistValue)
+    return Object.fromEntries(
+      list(kvlistValue.values).map(({ key, value: each }) => [key, plain(each, depth + 1)]),
+    );
+  if (intValue !== undefined) return Number(intValue);
+  return value.stringValue ?? value.boolValue ?? value.doubleValue ?? value.bytesValue;
+}
+
+const list = <T>(values: readonly T[] | undefined): readonly T[] =>
+  Array.isArray(values)
+    ? (values as readonly T[]).filter((each) => typeof each === 'object' && each !== null)
+    : [];

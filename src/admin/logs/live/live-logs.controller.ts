@@ -1,0 +1,70 @@
+import { applyDecorators, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiQuery } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Caller, RequireScope } from '../../../auth/access.decorators.js';
+import { IdentityService } from '../../../auth/identity.service.js';
+import type { Principal } from '../../../auth/principal.js';
+import { sightOf } from '../../../auth/sight.js';
+import { requireScope } from '../../../auth/require-scope.js';
+import { LOG_FILTERS } from '../../../common/database/log-reading/log-filters.js';
+import { type ListQuery, parameterOf } from '../../../common/database/page.js';
+import { AdminController } from '../../admin-controller.js';
+import { Refusals } from '../../openapi.decorators.js';
+import { WorkspacesService } from '../../workspaces/workspaces.service.js';
+import { logQueryOf } from '../log-query.js';
+import { LiveLogs } from './live-logs.service.js';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** The filters of the list, for the OpenAPI document. */
+const Filters = (): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(LOG_FILTERS).map(([name, { expects }]) =>
+      ApiQuery({ name, required: false, type: String, description: `Must be ${expects}.` }),
+    ),
+  );
+
+@AdminController('logs/stream')
+@Refusals()
+export class LiveLogsController {
+  constructor(
+    private readonly live: LiveLogs,
+    private readonly workspaces: WorkspacesService,
+    private readonly identity: IdentityService,
+  ) {}
+
+  @Get()
+  @RequireScope('logs.list')
+  @ApiOperation({ summary: 'Watch new requests, as server-sent events' })
+  @Filters()
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @ApiProduces(EVENT_STREAM)
+  @ApiOkResponse({ schema: { type: 'string', description: 'Events: log, dropped, end' } })
+  async watch(
+    @Caller() caller: Principal,
+    @Query() query: ListQuery,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { conditions } = logQueryOf(query, sightOf(caller));
+    const reach = await this.workspaces.narrowed(
+      caller,
+      parameterOf(query, 'workspace_id', 'workspace_slug'),
+    );
+    const place = `${reach.organizationId} ${reach.workspaceId ?? ''}`;
+    this.live.checkRoom(place);
+    reply.hijack();
+    const { raw: response } = reply;
+    response.writeHead(200, {
+      'content-type': EVENT_STREAM,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-accel-buffering': 'no',
+      'x-gateway-request-id': request.id,
+    });
+    response.flushHeaders();
+    const check = async (): Promise<void> =>
+      requireScope(await this.identity.identify(request.raw), 'logs.list');
+    this.live.add({ response, place, ...reach, conditions, check });
+  }
+}

@@ -1,0 +1,106 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { UnitOfWork } from '../../../common/database/unit-of-work.js';
+import { AppError } from '../../../common/errors/app-error.js';
+import { createLogger } from '../../../common/observability/logger.js';
+import { reportSparsely } from '../../../common/observability/report-sparsely.js';
+import { LogRows } from '../log-rows.js';
+import { LogDto } from '../log.dto.js';
+import { LiveStream, type LiveStreamOptions } from './live-stream.js';
+import { type NewBatch, NewBatches } from './new-batches.js';
+
+const EVERY_MS = 1_000;
+const CHECK_EVERY = 5;
+const BEAT_EVERY = 15;
+/** Of one workspace, and of the process. */
+const MOST_PER_PLACE = 5;
+const MOST = 50;
+/** Of one batch for one reader. */
+const MOST_ROWS = 200;
+
+/**
+ * Sends new requests to those who watch, about a second after they were stored. One look at the database a second
+ * serves all of them, and none of them costs anything while nobody watches.
+ */
+@Injectable()
+export class LiveLogs implements BeforeApplicationShutdown {
+  readonly #streams = new Set<LiveStream>();
+  readonly #batches: NewBatches;
+  readonly #report = reportSparsely(createLogger('live-logs'));
+  #timer: NodeJS.Timeout | undefined;
+  #rounds = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    private readonly rows: LogRows,
+    private readonly unitOfWork: UnitOfWork,
+    // Batches are of no tenant, so this is not the caller's transaction.
+    database: DataSource,
+  ) {
+    this.#batches = new NewBatches(database);
+  }
+
+  /** Refuses with `concurrency_limited` who would be one too many. */
+  checkRoom(place: string): void {
+    const there = [...this.#streams].filter(({ options }) => options.place === place).length;
+    if (there >= MOST_PER_PLACE || this.#streams.size >= MOST)
+      throw new AppError('concurrency_limited', {
+        subject: 'watching new requests',
+        limit: MOST_PER_PLACE,
+      });
+  }
+
+  add(options: LiveStreamOptions): void {
+    const stream = new LiveStream(options);
+    this.#streams.add(stream);
+    options.response.once('close', () => this.#remove(stream));
+    this.#timer ??= setInterval(() => void this.#round(), EVERY_MS).unref();
+    void this.#round();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const stream of this.#streams) stream.end('shutdown');
+    await this.#running;
+  }
+
+  #remove(stream: LiveStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#batches.forget();
+  }
+
+  /** Never rejects. A round that is still running is not joined by another. */
+  async #round(): Promise<void> {
+    this.#running ??= this.#look()
+      .catch((error: unknown) => this.#report('new requests could not be read', error))
+      .finally(() => (this.#running = undefined));
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    this.#rounds += 1;
+    for (const stream of this.#streams) {
+      if (this.#rounds % BEAT_EVERY === 0) stream.beat();
+      if (this.#rounds % CHECK_EVERY === 0)
+        await stream.options.check().catch(() => stream.end('key_revoked'));
+    }
+    for (const batch of await this.#batches.next())
+      for (const stream of this.#streams) await this.#send(stream, batch);
+  }
+
+  /** As the reader's own organization: the database shows it no other rows. */
+  async #send(stream: LiveStream, batch: NewBatch): Promise<void> {
+    const { organizationId, workspaceId, conditions } = stream.options;
+    const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };
+    const [rows, more] = await this.unitOfWork.runFor({ organizationId, isReading: true }, () =>
+      this.rows.ofBatch(reach, conditions, batch, MOST_ROWS),
+    );
+    stream.send(
+      rows.map((row) => LogDto.from(row)),
+      more,
+    );
+  }
+}

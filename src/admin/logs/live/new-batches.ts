@@ -1,0 +1,44 @@
+import type { Queryable } from '../../../common/database/queryable.js';
+
+/** Rows of the request log that were committed together. */
+export interface NewBatch {
+  readonly id: string;
+  readonly first: Date;
+  readonly last: Date;
+}
+
+/** A transaction that stores a batch lives for 90 seconds at most, so one that becomes visible is younger than this. */
+const WINDOW_MS = 180_000;
+
+const SINCE = `
+  SELECT id, min_created_at - interval '1 ms' AS first, max_created_at + interval '1 ms' AS last
+  FROM log_batches WHERE id > $1::uuid ORDER BY id`;
+
+/**
+ * Finds batches that were committed since the last look, each once. They do not become visible in the order of their
+ * ids, so it looks at all of the last three minutes and leaves out what it has seen: a row that comes late is not missed.
+ */
+export class NewBatches {
+  #seen: ReadonlySet<string> | null = null;
+
+  constructor(private readonly database: Queryable) {}
+
+  /** Nothing at the first call: what was there before is not new. */
+  async next(now = Date.now()): Promise<readonly NewBatch[]> {
+    const rows = await this.database.query<NewBatch>(SINCE, [earliestId(now - WINDOW_MS)]);
+    const before = this.#seen;
+    this.#seen = new Set(rows.map(({ id }) => id));
+    return before ? rows.filter(({ id }) => !before.has(id)) : [];
+  }
+
+  /** Nobody looks any more; what comes until somebody does again is not new. */
+  forget(): void {
+    this.#seen = null;
+  }
+}
+
+/** Of all ids that are made from a moment on, the first. */
+function earliestId(at: number): string {
+  const hex = at.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,28 @@
+import type { Condition } from '../common/database/log-reading/log-filters.js';
+import type { Principal } from './principal.js';
+import { type Reach, reachOf } from './tenant.js';
+
+/** What of the request log, and of its sums, a caller may see within reach. */
+export interface Sight extends Reach {
+  /** Besides what the caller asks for. Empty for who sees everything within reach. */
+  readonly own: readonly Condition[];
+}
+
+/**
+ * Who may see only traffic of their own keys sees what came with keys that belong to them: service keys and signed
+ * tokens belong to nobody. The rollups tell keys apart, so analytics need no request rows for it.
+ */
+export function ownTraffic(userId: string): Condition {
+  return {
+    sql: (placeholder) =>
+      `api_key_id IN (SELECT api_keys.id FROM api_keys WHERE api_keys.user_id = ${placeholder}::uuid)`,
+    parameter: userId,
+    on: ['api_key_id'],
+  };
+}
+
+export function sightOf({ seesOnlyOf }: Pick<Principal, 'seesOnlyOf'>): readonly Condition[] {
+  return seesOnlyOf === undefined ? [] : [ownTraffic(seesOnlyOf)];
+}
+
+export const withSight = (caller: Principal): Sight => ({ ...reachOf(caller), own: sightOf(caller) });

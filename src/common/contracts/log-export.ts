@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+
+export const EXPORT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const EXPORT_COMPRESSIONS = ['none', 'gzip'] as const;
+export type ExportCompression = (typeof EXPORT_COMPRESSIONS)[number];
+
+/** `draft` until it is started; a `failed` or `stopped` one can be started again. */
+export const EXPORT_STATUSES = ['draft', 'in_progress', 'success', 'failed', 'stopped'] as const;
+export type ExportStatus = (typeof EXPORT_STATUSES)[number];
+
+/** What the name of an export's file follows from. Nothing of it is the client's to choose. */
+export interface ExportFileFacts {
+  readonly id: string;
+  readonly format: ExportFormat;
+  readonly compression: ExportCompression;
+}
+
+/** Ending of the file's name; Parquet is compressed inside. */
+export const extensionOf = ({ format, compression }: Omit<ExportFileFacts, 'id'>): string =>
+  compression === 'gzip' ? `${format}.gz` : format;
+
+/** The finished file. */
+export const exportFile = (folder: string, facts: ExportFileFacts): string =>
+  join(folder, `${facts.id}.${extensionOf(facts)}`);

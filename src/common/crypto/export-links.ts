@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Secret } from './secret.js';
+
+/** What a link opens: one file, for a time, on the authority of whoever asked for the link. */
+export interface ExportLink {
+  readonly exportId: string;
+  /** `key` and the id of an API key, or `user` and that of a person. */
+  readonly by: readonly [kind: 'key' | 'user', id: string];
+  /** Seconds since the epoch. */
+  readonly expires: number;
+}
+
+const LONGEST_MS = 15 * 60_000;
+const BY = /^(key|user)-([0-9a-f-]{36})$/;
+
+/** Signed links to files of exports. Nothing of them is stored; the key that signs them is the server's pepper. */
+export class ExportLinks {
+  private readonly pepper: Buffer;
+
+  constructor(pepper: Secret) {
+    this.pepper = Buffer.from(pepper.reveal(), 'base64');
+  }
+
+  /** The query of a link that is made now. */
+  queryFor(exportId: string, by: ExportLink['by'], now = Date.now()): string {
+    const link = { exportId, by, expires: Math.floor((now + LONGEST_MS) / 1_000) };
+    const signature = this.sign(link).toString('base64url');
+    return new URLSearchParams({ expires: String(link.expires), by: by.join('-'), signature }).toString();
+  }
+
+  /** Null for a link that is not ours, was changed, or is over. */
+  read(exportId: string, query: Readonly<Record<string, unknown>>, now = Date.now()): ExportLink | null {
+    const [expires, by, signature] = [
+      textIn(query, 'expires'),
+      textIn(query, 'by'),
+      textIn(query, 'signature'),
+    ];
+    const [, kind, id] = BY.exec(by) ?? [];
+    if (!id || !/^\d{1,12}$/.test(expires)) return null;
+    const link: ExportLink = {
+      exportId,
+      by: [kind === 'key' ? 'key' : 'user', id],
+      expires: Number(expires),
+    };
+    return this.isSigned(link, signature) && link.expires * 1_000 > now ? link : null;
+  }
+
+  private isSigned(link: ExportLink, signature: string): boolean {
+    const given = Buffer.from(signature, 'base64url');
+    const right = this.sign(link);
+    return given.length === right.length && timingSafeEqual(given, right);
+  }
+
+  private sign({ exportId, by, expires }: ExportLink): Buffer {
+    const said = ['export-link', exportId, ...by, expires].join('\n');
+    return createHmac('sha256', this.pepper).update(said).digest();
+  }
+}
+
+function textIn(query: Readonly<Record<string, unknown>>, name: string): string {
+  const value = query[name];
+  return typeof value === 'string' ? value : '';
+}

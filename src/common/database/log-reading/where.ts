@@ -1,0 +1,37 @@
+import type { Condition } from './log-filters.js';
+
+/** Whose rows of the request log: those of a workspace, or of a whole organization. */
+interface Whose {
+  readonly organizationId: string;
+  readonly workspaceId?: string;
+}
+
+/** The conditions of a query and their parameters. It begins with whose rows: there is no query without. */
+export class Where {
+  readonly parameters: unknown[] = [];
+  readonly #conditions: string[] = [];
+
+  constructor({ organizationId, workspaceId }: Whose) {
+    this.and((placeholder) => `organisation_id = ${placeholder}::uuid`, organizationId);
+    if (workspaceId !== undefined)
+      this.and((placeholder) => `workspace_id = ${placeholder}::uuid`, workspaceId);
+  }
+
+  get sql(): string {
+    return this.#conditions.join(' AND ');
+  }
+
+  bind(parameter: unknown): string {
+    return `$${this.parameters.push(parameter)}`;
+  }
+
+  and(sql: (placeholder: string) => string, parameter: unknown): void {
+    this.#conditions.push(sql(this.bind(parameter)));
+  }
+}
+
+export function filtered(whose: Whose, conditions: readonly Condition[]): Where {
+  const query = new Where(whose);
+  for (const { sql, parameter } of conditions) query.and(sql, parameter);
+  return query;
+}

@@ -1,0 +1,52 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { stringify } from 'csv-stringify/sync';
+import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
+import type { ExportFormat } from '../../common/contracts/log-export.js';
+import type { Column } from './export-rows.js';
+
+const compress = promisify(gzip);
+
+/** Requests as a piece of a file. Pieces one behind the other are the file; `isFirst` is the piece at its beginning. */
+type Encode = (columns: readonly Column[], requests: readonly ExportedRequest[], isFirst: boolean) => string;
+
+const jsonLines: Encode = (columns, requests) =>
+  requests
+    .map(
+      (request) =>
+        `${JSON.stringify(Object.fromEntries(columns.map(({ name, of }) => [name, of(request)])))}\n`,
+    )
+    .join('');
+
+/**
+ * What a spreadsheet would take for a formula gets an apostrophe before it, and every cell is quoted, so that nothing a
+ * client wrote can begin a cell of its own: https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const csv: Encode = (columns, requests, isFirst) => {
+  const head = isFirst ? [columns.map(({ name }) => name)] : [];
+  const lines = requests.map((request) => columns.map((column) => cellOf(column, request)));
+  return stringify([...head, ...lines], { quoted: true, escape_formulas: true, record_delimiter: '\r\n' });
+};
+
+function cellOf({ type, of }: Column, request: ExportedRequest): string {
+  const value = of(request);
+  if (value === null || value === undefined) return '';
+  return type !== 'json' && typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Parquet cannot be written in pieces: its end says where everything is. It is made of JSON Lines when they are complete. */
+const ENCODERS: Readonly<Record<ExportFormat, Encode>> = { jsonl: jsonLines, csv, parquet: jsonLines };
+
+/** Each piece compressed is a file of its own, and such files one behind the other are one: RFC 1952, section 2.2. */
+export async function encodePiece(
+  {
+    format,
+    compression,
+    columns,
+  }: { format: ExportFormat; compression: 'none' | 'gzip'; columns: readonly Column[] },
+  requests: readonly ExportedRequest[],
+  isFirst: boolean,
+): Promise<Buffer> {
+  const piece = Buffer.from(ENCODERS[format](columns, requests, isFirst));
+  return compression === 'gzip' && (piece.length > 0 || isFirst) ? compress(piece) : piece;
+}

@@ -1,0 +1,55 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { exportFile, type ExportFileFacts } from '../../common/contracts/log-export.js';
+
+const FOR_OWNER = 0o600;
+const FOLDER_FOR_OWNER = 0o700;
+
+/** The file that grows: the finished one itself, but for Parquet the JSON Lines that it will be made of. */
+export const growingFile = (folder: string, facts: ExportFileFacts): string =>
+  facts.format === 'parquet' ? `${exportFile(folder, facts)}.jsonl` : exportFile(folder, facts);
+
+/** A file that is good up to some byte, and written on from there. */
+export class GrowingFile {
+  private constructor(
+    private readonly handle: FileHandle,
+    public bytes: number,
+  ) {}
+
+  /**
+   * Opens it where it is good up to `bytes` and cuts off what came behind. Null where it is not that long: it was written on another
+   * machine, or is gone.
+   */
+  static async open(folder: string, path: string, bytes: number): Promise<GrowingFile | null> {
+    await mkdir(folder, { recursive: true, mode: FOLDER_FOR_OWNER });
+    const handle = await open(path, bytes === 0 ? 'w+' : 'r+', FOR_OWNER).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    });
+    if (!handle) return null;
+    if ((await handle.stat()).size < bytes) {
+      await handle.close();
+      return null;
+    }
+    await handle.truncate(bytes);
+    return new GrowingFile(handle, bytes);
+  }
+
+  /** On disk when it resolves. */
+  async append(piece: Buffer): Promise<void> {
+    for (let written = 0; written < piece.length;) {
+      const { bytesWritten } = await this.handle.write(
+        piece,
+        written,
+        piece.length - written,
+        this.bytes + written,
+      );
+      written += bytesWritten;
+    }
+    await this.handle.datasync();
+    this.bytes += piece.length;
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}

@@ -1,0 +1,107 @@
+import type { DataSource } from 'typeorm';
+import type { Actor } from '../../auth/ports.js';
+import type { LogPosition } from '../../admin/logs/log-cursor.js';
+import type { ExportCompression, ExportFormat } from '../../common/contracts/log-export.js';
+import type { FilterDocument } from '../../common/database/log-reading/filter-document.js';
+
+/** An export whose file this process writes now, and up to where that file is good. */
+export interface ClaimedExport extends Actor {
+  readonly id: string;
+  readonly filters: FilterDocument;
+  readonly requestedData: readonly string[];
+  readonly format: ExportFormat;
+  readonly compression: ExportCompression;
+  readonly until: Date;
+  readonly after: LogPosition | null;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly run: number;
+  readonly tries: number;
+}
+
+/** How far the file has come. */
+export interface Progress {
+  readonly after: LogPosition | null;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Longer than a step takes. A process that dies holding an export gives it back so much later. */
+export const LEASE_S = 60;
+
+const CLAIM = `
+  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${LEASE_S}), run = run + 1, tries = tries + 1
+  WHERE id = $1 AND status = 'in_progress' AND (leased_until IS NULL OR leased_until < now())
+  RETURNING id, organization_id AS "organizationId", workspace_id AS "workspaceId", api_key_id AS "apiKeyId",
+    user_id AS "userId", filters, requested_data AS "requestedData", format, compression, until_at AS until,
+    to_char(cursor_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS cursor_at, cursor_id,
+    rows::float8 AS rows, bytes::float8 AS bytes, run, tries`;
+
+/** Whoever claimed it later has another `run`, and who stopped it another status: then nothing is written. */
+const HELD = "id = $1 AND run = $2 AND status = 'in_progress'";
+
+const ADVANCE = `
+  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${LEASE_S}), tries = 0, updated_at = now(),
+    cursor_at = $3::timestamptz, cursor_id = $4, rows = $5, bytes = $6
+  WHERE ${HELD} RETURNING id`;
+
+const SUCCEED = `
+  UPDATE log_exports SET status = 'success', leased_until = NULL, updated_at = now(), bytes = $3,
+    expires_at = now() + make_interval(days => $4), file_removed_at = NULL
+  WHERE ${HELD} RETURNING id`;
+
+const FAIL = `
+  UPDATE log_exports SET status = 'failed', problem = $3, leased_until = NULL, updated_at = now()
+  WHERE ${HELD} RETURNING id`;
+
+const RELEASE = `UPDATE log_exports SET leased_until = NULL WHERE ${HELD} RETURNING id`;
+
+const PAUSE_S = 3;
+/** What did not work is tried again after a while that grows with the tries. */
+const PAUSE = `
+  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${PAUSE_S} * tries) WHERE ${HELD} RETURNING id`;
+
+type Held = Pick<ClaimedExport, 'id' | 'run'>;
+type ClaimRow = Omit<ClaimedExport, 'after'> & {
+  readonly cursor_at: string | null;
+  readonly cursor_id: string;
+};
+
+/** The rows of `log_exports` as whoever writes a file changes them: only while it holds the lease. */
+export class ExportLeases {
+  constructor(private readonly database: DataSource) {}
+
+  /** Null when somebody else has it, or there is nothing to do any more. */
+  async claim(id: string): Promise<ClaimedExport | null> {
+    const [[row]] = await this.database.query<[ClaimRow[], number]>(CLAIM, [id]);
+    if (!row) return null;
+    const { cursor_at: at, cursor_id, ...claimed } = row;
+    return { ...claimed, after: at === null ? null : { at, id: cursor_id } };
+  }
+
+  /** False when the lease is lost. So it is for the others. */
+  advance(held: Held, { after, rows, bytes }: Progress): Promise<boolean> {
+    return this.change(ADVANCE, held, after?.at ?? null, after?.id ?? null, rows, bytes);
+  }
+
+  succeed(held: Held, bytes: number, keptDays: number): Promise<boolean> {
+    return this.change(SUCCEED, held, bytes, keptDays);
+  }
+
+  fail(held: Held, problem: string): Promise<boolean> {
+    return this.change(FAIL, held, problem);
+  }
+
+  release(held: Held): Promise<boolean> {
+    return this.change(RELEASE, held);
+  }
+
+  pause(held: Held): Promise<boolean> {
+    return this.change(PAUSE, held);
+  }
+
+  private async change(sql: string, { id, run }: Held, ...more: readonly unknown[]): Promise<boolean> {
+    const [changed] = await this.database.query<[unknown[], number]>(sql, [id, run, ...more]);
+    return changed.length > 0;
+  }
+}

@@ -1,0 +1,72 @@
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { type BeforeApplicationShutdown, Inject } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { DataSource } from 'typeorm';
+import { LogRows } from '../../admin/logs/log-rows.js';
+import { CurrentRights } from '../../auth/ports.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import {
+  EXPORT_LOGS,
+  exportLogsPayload,
+  type ExportLogsPayload,
+} from '../../common/queues/export-logs.queue.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { ExportLeases } from './export-lease.js';
+import { ExportRows } from './export-rows.js';
+import { type ExportEnding, ExportWriter } from './export-writer.js';
+
+const log = createLogger('export-logs');
+
+/** Writes exports that were started. One that ends with the process goes on in the next. */
+@Processor(EXPORT_LOGS, {
+  concurrency: 2,
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  maxStalledCount: 1_000_000,
+  runRetryDelay: 2_000,
+})
+export class ExportLogsProcessor extends WorkerHost implements BeforeApplicationShutdown {
+  readonly #report = reportSparsely(log);
+  readonly #writer: ExportWriter;
+  #isStopping = false;
+
+  constructor(
+    database: DataSource,
+    unitOfWork: UnitOfWork,
+    rows: LogRows,
+    rights: CurrentRights,
+    @Inject(SETTINGS) { exports: settings }: Pick<Settings, 'exports'>,
+  ) {
+    super();
+    this.#writer = new ExportWriter({
+      leases: new ExportLeases(database),
+      rows: new ExportRows(rows, unitOfWork),
+      rights,
+      settings,
+      isStopping: () => this.#isStopping,
+    });
+  }
+
+  process({ data }: Job<ExportLogsPayload>): Promise<ExportEnding> {
+    return this.#writer.write(exportLogsPayload.parse(data).export_id);
+  }
+
+  @OnWorkerEvent('failed')
+  onFailed(job: Job<ExportLogsPayload> | undefined, error: Error): void {
+    log.error({ err: error, export_id: job?.data.export_id }, 'an export could not go on; it is tried again');
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.#report('the queue is not reachable', error);
+  }
+
+  /** Before connections close: running exports stop behind their next piece. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#isStopping = true;
+    await this.worker.close();
+  }
+}

@@ -1,0 +1,140 @@
+import { stat } from 'node:fs/promises';
+import type { CurrentRights, Rights } from '../../auth/ports.js';
+import { sightOf } from '../../auth/sight.js';
+import { exportFile } from '../../common/contracts/log-export.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { ExportSettings } from '../../common/settings/settings.js';
+import { encodePiece } from './encode.js';
+import { GrowingFile, growingFile } from './export-file.js';
+import { type ClaimedExport, type ExportLeases, LEASE_S, type Progress } from './export-lease.js';
+import { columnsOf, type ExportRows } from './export-rows.js';
+import { parquetOf } from './parquet.js';
+
+/** `absent`: somebody else writes it, or it was stopped. `released`: this process ends; the next one goes on. */
+export type ExportEnding = 'success' | 'failed' | 'absent' | 'released';
+
+/** Why an export ends as failed, in words for its owner. Other errors pass, and it is tried again. */
+class ExportProblem extends Error {}
+
+const MOST_TRIES = 10;
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const MS_PER_S = 1_000;
+/** A step that took longer than half of the lease is not written: by the end of it somebody else may be writing. */
+const STEP_MS = (LEASE_S * MS_PER_S) / 2;
+
+interface Parts {
+  readonly leases: ExportLeases;
+  readonly rows: ExportRows;
+  readonly rights: CurrentRights;
+  readonly settings: ExportSettings;
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Writes the file of an export in pieces. After each piece is on disk, the export's row says up to where the file is
+ * good and after which request the next piece begins; whoever comes after a crash cuts the file there and goes on.
+ * Before each piece it asks whether who started the export still may.
+ */
+export class ExportWriter {
+  constructor(private readonly parts: Parts) {}
+
+  async write(exportId: string): Promise<ExportEnding> {
+    const claimed = await this.parts.leases.claim(exportId);
+    if (!claimed) return 'absent';
+    try {
+      return await this.pieces(claimed);
+    } catch (error) {
+      return this.failed(claimed, error);
+    }
+  }
+
+  private async pieces(claimed: ClaimedExport): Promise<ExportEnding> {
+    const { leases, settings } = this.parts;
+    const [file, start] = await this.open(claimed);
+    const grown = await this.grow(claimed, file, start).finally(() => file.close());
+    if (grown !== 'complete') return grown;
+    const path = exportFile(settings.folder, claimed);
+    if (claimed.format === 'parquet') await this.toParquet(claimed, path);
+    const { size } = await stat(path);
+    return (await leases.succeed(claimed, size, settings.retentionDays)) ? 'success' : 'absent';
+  }
+
+  /** Where the file is shorter than the row says, it is begun anew. */
+  private async open(claimed: ClaimedExport): Promise<[GrowingFile, Progress]> {
+    const { folder } = this.parts.settings;
+    const path = growingFile(folder, claimed);
+    const file = await GrowingFile.open(folder, path, claimed.bytes);
+    if (file) return [file, claimed];
+    const anew = await GrowingFile.open(folder, path, 0);
+    if (!anew) throw new Error('A new file cannot be shorter than nothing.');
+    return [anew, { after: null, rows: 0, bytes: 0 }];
+  }
+
+  private async grow(
+    claimed: ClaimedExport,
+    file: GrowingFile,
+    start: Progress,
+  ): Promise<Exclude<ExportEnding, 'success' | 'failed'> | 'complete'> {
+    const { leases, rows, isStopping } = this.parts;
+    let { after, rows: count } = start;
+    for (let isLast = false; !isLast;) {
+      if (isStopping()) return (await leases.release(claimed)) ? 'released' : 'absent';
+      const startedAt = performance.now();
+      const rights = await this.rightsOf(claimed);
+      const step = await rows.step(claimed, after, sightOf(rights));
+      const piece = await encodePiece(packingOf(claimed), step.requests, file.bytes === 0);
+      this.checkSize(file.bytes + piece.length);
+      if (performance.now() - startedAt > STEP_MS) throw new Error('A step of an export took too long.');
+      await file.append(piece);
+      ({ after, isLast } = step);
+      count += step.requests.length;
+      if (!(await leases.advance(claimed, { after, rows: count, bytes: file.bytes }))) return 'absent';
+    }
+    return 'complete';
+  }
+
+  private async rightsOf(claimed: ClaimedExport): Promise<Rights> {
+    const rights = await this.parts.rights.of(claimed);
+    if (!rights?.scopes.has('logs.export'))
+      throw new ExportProblem('Who started the export may not export requests of this workspace any more.');
+    return rights;
+  }
+
+  private checkSize(bytes: number): void {
+    const { limitBytes } = this.parts.settings;
+    if (bytes > limitBytes)
+      throw new ExportProblem(
+        `The file would be larger than ${limitBytes} bytes. Ask for fewer fields or for a shorter time.`,
+      );
+  }
+
+  /** When it was made already, the lines that it was made of are gone. */
+  private async toParquet(claimed: ClaimedExport, path: string): Promise<void> {
+    await parquetOf(growingFile(this.parts.settings.folder, claimed), path, columnsOf(claimed));
+  }
+
+  private async failed(claimed: ClaimedExport, error: unknown): Promise<ExportEnding> {
+    const problem = problemOf(claimed, error);
+    if (problem === null) {
+      await this.parts.leases.pause(claimed).catch(() => undefined);
+      throw error;
+    }
+    return (await this.parts.leases.fail(claimed, problem)) ? 'failed' : 'absent';
+  }
+}
+
+const packingOf = (claimed: ClaimedExport) => ({
+  format: claimed.format,
+  compression: claimed.compression,
+  columns: columnsOf(claimed),
+});
+
+function problemOf({ tries }: ClaimedExport, error: unknown): string | null {
+  if (error instanceof ExportProblem) return error.message;
+  if (error instanceof AppError && error.spec.status < 500) return error.message;
+  if (NO_ROOM.has((error as NodeJS.ErrnoException).code))
+    return 'The disk for files of exports is full. Ask the operator, and start the export again.';
+  return tries >= MOST_TRIES
+    ? 'It was tried too often without getting on. The log of the service says more.'
+    : null;
+}

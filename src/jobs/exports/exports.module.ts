@@ -1,0 +1,21 @@
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { LogRows } from '../../admin/logs/log-rows.js';
+import { CurrentRights } from '../../auth/ports.js';
+import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
+import { EXPORT_LOGS } from '../../common/queues/export-logs.queue.js';
+import { QueuesModule } from '../../common/queues/queues.module.js';
+import { ExportLogsProcessor } from './export-logs.processor.js';
+import { SweepExports } from './sweep-exports.js';
+
+/** Writes exports of the request log. It needs `SettingsModule` and `DatabaseModule` beside it. */
+@Module({})
+export class ExportsModule {
+  static with(rights: CurrentRights): DynamicModule {
+    return {
+      module: ExportsModule,
+      imports: [LogReadingModule, QueuesModule, BullModule.registerQueue({ name: EXPORT_LOGS })],
+      providers: [LogRows, { provide: CurrentRights, useValue: rights }, ExportLogsProcessor, SweepExports],
+    };
+  }
+}

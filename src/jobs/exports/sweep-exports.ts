@@ -1,0 +1,114 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InjectQueue } from '@nestjs/bullmq';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../../common/observability/logger.js';
+import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../../common/queues/export-logs.queue.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { InTurn } from '../in-turn.js';
+import { PatientQueue } from '../patient-queue.js';
+
+const EVERY_MS = 2_000;
+const TIDY_EVERY_MS = 10 * 60_000;
+const MOST_PER_SWEEP = 100;
+
+const WAITING = `
+  SELECT id FROM log_exports
+  WHERE status = 'in_progress' AND (leased_until IS NULL OR leased_until < now())
+  ORDER BY updated_at LIMIT $1`;
+
+/** Of those that failed or were stopped the file may still be gone on with for as long as a finished one is kept. */
+const OVER = `
+  UPDATE log_exports SET file_removed_at = now()
+  WHERE file_removed_at IS NULL AND (expires_at < now()
+    OR (status IN ('failed', 'stopped') AND updated_at < now() - make_interval(days => $1)))
+  RETURNING id`;
+
+/** Exports that are over for so long are forgotten, and drafts that nobody started. */
+const FORGOTTEN = `
+  DELETE FROM log_exports WHERE status <> 'in_progress' AND updated_at < now() - interval '90 days'`;
+
+const KEPT = 'SELECT id::text AS id FROM log_exports WHERE file_removed_at IS NULL AND id::text = ANY($1)';
+
+const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
+const YOUNG_MS = 60 * 60_000;
+
+/**
+ * Takes started exports to the queue; the table is the only place that says so. And removes files that are over, and
+ * those whose export is gone with its workspace.
+ */
+@Injectable()
+export class SweepExports implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #log = createLogger('sweep-exports');
+  readonly #queue: PatientQueue<ExportLogsPayload>;
+  readonly #announcing = new InTurn(() => this.#announce(), {
+    logger: this.#log,
+    failure: 'exports could not be announced',
+  });
+  readonly #tidying = new InTurn(() => this.#tidy(), {
+    logger: this.#log,
+    failure: 'files of exports could not be removed',
+  });
+
+  constructor(
+    private readonly database: DataSource,
+    @InjectQueue(EXPORT_LOGS) queue: Queue<ExportLogsPayload>,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'exports'>,
+  ) {
+    this.#queue = new PatientQueue(queue, 'sweep-exports');
+  }
+
+  onApplicationBootstrap(): void {
+    this.#announcing.start(EVERY_MS);
+    this.#tidying.start(TIDY_EVERY_MS);
+    void this.#tidying.round();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.#announcing.stop(), this.#tidying.stop()]);
+  }
+
+  /** One round. Never rejects. */
+  announce(): Promise<void> {
+    return this.#announcing.round();
+  }
+
+  /** One round. Never rejects. */
+  tidy(): Promise<void> {
+    return this.#tidying.round();
+  }
+
+  async #announce(): Promise<void> {
+    const waiting = await this.database.query<{ id: string }[]>(WAITING, [MOST_PER_SWEEP]);
+    for (const { id } of waiting) await this.#queue.add(exportLogsJob(id));
+  }
+
+  /** The rows first: a file that is left over is found by its name the next time. */
+  async #tidy(): Promise<void> {
+    const { folder, retentionDays } = this.settings.exports;
+    await this.database.query(OVER, [retentionDays]);
+    await this.database.query(FORGOTTEN);
+    const names = await readdir(folder).catch(() => []);
+    const ids = [...new Set(names.flatMap((name) => NAME.exec(name)?.[1] ?? []))];
+    const rows = await this.database.query<{ id: string }[]>(KEPT, [ids]);
+    const kept = new Set(rows.map(({ id }) => id));
+    for (const name of names) {
+      const id = NAME.exec(name)?.[1];
+      if (id !== undefined && !kept.has(id)) await removeUnlessYoung(join(folder, name));
+    }
+  }
+}
+
+/** One that is young may belong to a row that was not there yet when the rows were read. */
+async function removeUnlessYoung(path: string): Promise<void> {
+  const facts = await stat(path).catch(() => null);
+  if (facts && Date.now() - facts.mtimeMs > YOUNG_MS) await rm(path, { force: true });
+}

@@ -1,0 +1,139 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LiveStream } from '../../../src/admin/logs/live/live-stream.js';
+import { AdminApp, type Json } from '../../support/admin-app.js';
+import { storeBatch } from '../../support/stored-batches.js';
+import { eventually } from '../../support/waiting.js';
+
+let app: AdminApp;
+let url: string;
+let workspaceTwo: string;
+const open: AbortController[] = [];
+
+beforeAll(async () => {
+  app = await AdminApp.start();
+  await app.app.listen(0, '127.0.0.1');
+  url = `http://127.0.0.1:${(app.app.getHttpServer().address() as AddressInfo).port}/v1/logs/stream`;
+  workspaceTwo = await app.anotherWorkspace('ws-two');
+});
+afterEach(() => open.splice(0).forEach((each) => each.abort()));
+afterAll(() => app.close());
+
+interface Watched {
+  readonly status: number;
+  readonly events: Json[];
+  readonly isOver: () => boolean;
+}
+
+async function watch(key: string, query = ''): Promise<Watched> {
+  const controller = new AbortController();
+  open.push(controller);
+  const answer = await fetch(url + query, {
+    headers: { 'x-gateway-api-key': key },
+    signal: controller.signal,
+  });
+  const events: Json[] = [];
+  let over = false;
+  const read = async () => {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+      rest = parts.pop() ?? '';
+      for (const part of parts) {
+        const [, event, data] = /event: (.*)\ndata: (.*)/.exec(part) ?? [];
+        if (event) events.push({ event, data: JSON.parse(data as string) });
+      }
+    }
+  };
+  void read()
+    .catch(() => undefined)
+    .finally(() => (over = true));
+  // The first look, from which on rows are new.
+  if (answer.status === 200) await sleep(300);
+  return { status: answer.status, events, isOver: () => over };
+}
+
+const store = (trace_id: string, more: object = {}, batchId?: string) =>
+  storeBatch(
+    app.dataSource,
+    [{ organisation_id: app.first.organisation_id, workspace_id: app.first.workspace_id, trace_id, ...more }],
+    batchId === undefined ? {} : { batchId },
+  );
+const traces = ({ events }: Watched) => events.map(({ data }) => data.trace_id as string);
+
+describe('GET /v1/logs/stream', () => {
+  it('sends new requests that fit and are within reach, each once, also one that is committed late', async () => {
+    const { key } = await app.workspaceKey(['logs.list']);
+    await store('before');
+    const [all, some, admin] = [
+      await watch(key),
+      await watch(key, '?ai_model=gpt-9'),
+      await watch(app.first.admin_api_key),
+    ];
+    await storeLate();
+    await store('one', { model: 'gpt-9' });
+    await store('elsewhere', { workspace_id: workspaceTwo });
+
+    await eventually(async () => traces(admin).length === 3 && traces(all).length === 2, {
+      withinMs: 10_000,
+      what: 'events',
+    });
+    expect(traces(all).sort()).toEqual(['late', 'one']);
+    expect(traces(some)).toEqual(['one']);
+    expect(traces(admin).sort()).toEqual(['elsewhere', 'late', 'one']);
+    expect(all.events[0]).toMatchObject({
+      event: 'log',
+      data: { object: 'log', organisation_id: app.first.organisation_id },
+    });
+  });
+
+  it('ends when its key is revoked', async () => {
+    const { id, key } = await app.workspaceKey(['logs.list']);
+    const watched = await watch(key);
+    await app.call('DELETE', `/v1/api-keys/${id}`);
+
+    await eventually(async () => watched.isOver(), { withinMs: 15_000, what: 'the end' });
+    expect(watched.events).toEqual([{ event: 'end', data: { reason: 'key_revoked' } }]);
+  });
+
+  it('is open five times to a workspace, and to no key without the scope', async () => {
+    const [{ key }, other] = [
+      await app.workspaceKey(['logs.list'], workspaceTwo),
+      await app.workspaceKey(['logs.view']),
+    ];
+    for (let at = 0; at < 5; at++) expect((await watch(key)).status).toBe(200);
+
+    expect((await watch(key)).status).toBe(429);
+    expect((await watch(other.key)).status).toBe(403);
+    expect((await watch(key, '?nonsense=1')).status).toBe(400);
+  });
+
+  it('counts what a slow reader cannot take, keeps none of it, and says so when it reads again', () => {
+    const written: string[] = [];
+    const response = {
+      destroyed: false,
+      writableEnded: false,
+      writableNeedDrain: false,
+      write: (text: string) => written.push(text),
+    };
+    const stream = new LiveStream({ response } as unknown as ConstructorParameters<typeof LiveStream>[0]);
+    response.writableNeedDrain = true;
+    for (let at = 0; at < 1_000; at++) stream.send([{ id: 'a' }, { id: 'b' }], 3);
+    expect(written).toEqual([]);
+    response.writableNeedDrain = false;
+    stream.send([{ id: 'c' }], 0);
+
+    expect(written).toEqual([
+      'event: dropped\ndata: {"count":5000}\n\n',
+      'id: c\nevent: log\ndata: {"id":"c"}\n\n',
+    ]);
+  });
+});
+
+/** A batch whose id was made two minutes ago, and which becomes visible only now. */
+async function storeLate(): Promise<void> {
+  const hex = (Date.now() - 120_000).toString(16).padStart(12, '0');
+  await store('late', {}, `${hex.slice(0, 8)}-${hex.slice(8)}-7abc-8000-000000000001`);
+}

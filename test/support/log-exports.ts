@@ -1,0 +1,52 @@
+import { type INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import type { DataSource } from 'typeorm';
+import { PostgresCurrentRights } from '../../src/adapters/postgres-current-rights.js';
+import { LogRows } from '../../src/admin/logs/log-rows.js';
+import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
+import { createDataSource } from '../../src/common/database/data-source.js';
+import { DatabaseModule } from '../../src/common/database/database.module.js';
+import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
+import { SettingsModule } from '../../src/common/settings/settings.module.js';
+import type { Settings } from '../../src/common/settings/settings.js';
+import { ExportsModule } from '../../src/jobs/exports/exports.module.js';
+import { ExportLeases } from '../../src/jobs/exports/export-lease.js';
+import { ExportRows } from '../../src/jobs/exports/export-rows.js';
+import { ExportWriter } from '../../src/jobs/exports/export-writer.js';
+
+export interface Exporting {
+  readonly folder: string;
+  readonly retentionDays?: number;
+  readonly limitBytes?: number;
+  readonly isStopping?: () => boolean;
+}
+
+/** Writes exports as the background process does, without its queue. */
+export function exportWriter(
+  dataSource: DataSource,
+  { folder, retentionDays = 7, limitBytes = 2 ** 31, isStopping = () => false }: Exporting,
+): ExportWriter {
+  const unitOfWork = new UnitOfWork(dataSource);
+  return new ExportWriter({
+    leases: new ExportLeases(dataSource),
+    rows: new ExportRows(new LogRows(new LogDatabase(dataSource, unitOfWork)), unitOfWork),
+    rights: new PostgresCurrentRights(dataSource),
+    settings: { folder, retentionDays, limitBytes },
+    isStopping,
+  });
+}
+
+/** The part of a background process that writes exports, with the real queue. */
+export async function startExports(settings: Settings): Promise<INestApplicationContext> {
+  // Its own, because it ends with the application.
+  const dataSource = createDataSource(settings.databaseUrl?.reveal() ?? '', 2);
+  const module = await Test.createTestingModule({
+    imports: [
+      SettingsModule.of(settings),
+      DatabaseModule.around(dataSource),
+      ExportsModule.with(new PostgresCurrentRights(dataSource)),
+    ],
+  }).compile();
+  module.useLogger(false);
+  return module.init();
+}
