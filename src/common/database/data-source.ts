@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
+import { AuditDestination } from './entities/audit-destination.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
@@ -30,6 +31,7 @@ import { OrganizationSettings1763690270000 } from './migrations/1763690270000-or
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
+import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
@@ -47,6 +49,7 @@ const SHARED_CREDENTIALS = [
 
 const ENTITIES = [
   ApiKey,
+  AuditDestination,
   AuditRecord,
   LimitPolicy,
   Config,
@@ -78,6 +81,7 @@ const MIGRATIONS = [
   Rollups1763690600000,
   Feedback1763690610000,
   TenantWall1763691000000,
+  AuditDestinations1763691500000,
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,

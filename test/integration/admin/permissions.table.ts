@@ -27,7 +27,14 @@ export interface Permission {
   readonly statuses: string;
   /** The thing that the path names, made anew for each call; its kind is one that the test knows how to make. */
   readonly on?:
-    'api key' | 'api key in the body' | 'admin key' | 'virtual key' | 'log' | 'setting' | 'new setting';
+    | 'api key'
+    | 'api key in the body'
+    | 'admin key'
+    | 'virtual key'
+    | 'log'
+    | 'setting'
+    | 'new setting'
+    | 'audit destination';
   readonly body?: object;
 }
 
@@ -56,6 +63,11 @@ export const PERMISSIONS: readonly Permission[] = [
   { operation: 'GET /v1/logs/{id}',                      statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'log' },
   { operation: 'GET /v1/audit-logs',                     statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
   { operation: 'GET /v1/audit-logs/export',              statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
+  { operation: 'POST /v1/audit-logs/destinations',       statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', body: { name: 'SIEM', url: 'https://siem.example.com/', secret: 'canary-of-a-signature' } },
+  { operation: 'GET /v1/audit-logs/destinations',        statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
+  { operation: 'GET /v1/audit-logs/destinations/{id}',   statuses: '200 200 403 403 403 | 200 403 403 403 401 | 404 401', on: 'audit destination' },
+  { operation: 'PUT /v1/audit-logs/destinations/{id}',   statuses: '200 200 403 403 403 | 200 403 403 403 401 | 404 401', on: 'audit destination', body: { name: 'Another' } },
+  { operation: 'DELETE /v1/audit-logs/destinations/{id}', statuses: '200 200 403 403 403 | 200 403 403 403 401 | 404 401', on: 'audit destination' },
   { operation: 'GET /v1/admin/me',                       statuses: '200 200 200 200 200 | 200 200 200 200 401 | 200 401' },
   { operation: 'GET /v1/admin/organisation',             statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
   { operation: 'PUT /v1/admin/organisation',             statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401', body: { log_bodies: true } },

@@ -64,6 +64,12 @@ export class PermissionWorld {
     log: () => this.logged(),
     setting: async () => ({ id: '' }),
     'new setting': async () => ({ id: '', body: this.setting() }),
+    'audit destination': async () => {
+      // An organization has a few at most.
+      await this.app.dataSource.query('DELETE FROM audit_destinations');
+      const body = { name: 'SIEM', url: 'https://siem.example.com/', secret: 'canary-of-a-signature' };
+      return { id: (await this.app.call('POST', '/v1/audit-logs/destinations', { body })).body.id };
+    },
   };
 
   private async populate(): Promise<void> {
