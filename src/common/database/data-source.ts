@@ -31,6 +31,7 @@ import { OrganizationSettings1763690270000 } from './migrations/1763690270000-or
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
+import { PagesOfKeys1763691510000 } from './migrations/1763691510000-pages-of-keys.js';
 import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
@@ -82,6 +83,7 @@ const MIGRATIONS = [
   Feedback1763690610000,
   TenantWall1763691000000,
   AuditDestinations1763691500000,
+  PagesOfKeys1763691510000,
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,
