@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { ResponseCache } from './caching/response-cache.js';
 import { HttpCaller } from './guardrails/calling/http-caller.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
@@ -31,6 +32,7 @@ import { Signers } from './upstream/signing/signers.js';
     Planner,
     ProviderCaller,
     Realtime,
+    ResponseCache,
     Sender,
     Signers,
   ],

@@ -30,6 +30,7 @@ import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
+import { CachedAnswers1763691100000 } from './migrations/1763691100000-cached-answers.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { PagesOfKeys1763691510000 } from './migrations/1763691510000-pages-of-keys.js';
 import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
@@ -87,6 +88,7 @@ const MIGRATIONS = [
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,
+  CachedAnswers1763691100000,
 ];
 
 /**

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
-import type { AttemptRecord, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
+import type {
+  AttemptRecord,
+  CacheStatus,
+  OpenedExchange,
+  Usage,
+} from '../../common/contracts/request-log.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
@@ -50,6 +55,8 @@ export class Entry implements Findings {
   config: SavedConfig | null = null;
   /** The target's retries were used up, and none helped. */
   isExhausted = false;
+  /** What the response cache did for the target; null where it was not asked. */
+  cacheStatus: CacheStatus | null = null;
   /** What guardrails said; null where there are none. */
   hookResults: HookResults | null = null;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
@@ -104,6 +111,7 @@ export class Entry implements Findings {
     this.model = model;
     this.isStreamed = isStreamed;
     this.isExhausted = false;
+    this.cacheStatus = null;
   }
 
   keepBodies(isKept: boolean): void {
@@ -124,8 +132,16 @@ export class Entry implements Findings {
     });
   }
 
-  /** Adds a try that is over. `reading` is what its answer told, if it was read. */
+  /**
+   * Adds a try that is over. `reading` is what its answer told, if it was read. What came from the cache was no try: nobody
+   * was asked, and nothing is owed.
+   */
   addAttempt(attempt: Attempt, target: Target, errorCode: string | null, reading: Reading = UNREAD): void {
+    if (attempt.isReplayed) {
+      attempt.hold?.settle(UNUSED);
+      attempt.hold = null;
+      return;
+    }
     const { usage, responseModel } = reading;
     const cost = usage && this.cost(usage, responseModel);
     const record = attemptRecord(attempt, target, {

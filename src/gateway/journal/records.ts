@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
+  CacheStatus,
   Ending,
   HeaderPairs,
   OpenedExchange,
@@ -41,6 +42,7 @@ export interface Findings {
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
+  readonly cacheStatus: CacheStatus | null;
   readonly hookResults: HookResults | null;
   /** Nano-dollars; null when nobody knows the price. */
   cost(usage: Usage, responseModel: string | null): number | null;
@@ -142,6 +144,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   const { usage, responseModel, firstEventAt } = outcome.reading;
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
+  const { cost, saved } = moneyOf(found, outcome.reading);
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -178,7 +181,9 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_model: responseModel,
     usage,
     usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: usage && found.cost(usage, responseModel),
+    cost_nano_usd: cost,
+    cache_status: found.cacheStatus,
+    saved_nano_usd: saved,
     attempts: found.attempts,
     countable: usage ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },
@@ -187,14 +192,26 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   };
 }
 
+/** What the cache answers costs nothing, and saves what it would have cost. */
+function moneyOf(
+  found: Findings,
+  { usage, responseModel }: Reading,
+): { readonly cost: number | null; readonly saved: number | null } {
+  const price = usage && found.cost(usage, responseModel);
+  return found.cacheStatus === 'HIT' ? { cost: 0, saved: price } : { cost: price, saved: null };
+}
+
 function providerSecret(target: Target | null): string | null {
   const key = target?.credentials.key;
   return key ? key.reveal() : null;
 }
 
 /** Text to count where the provider gave an answer and no usage. */
-function countable({ endpoint, body }: Findings, { outputText }: Reading): RequestLogRecord['countable'] {
-  return endpoint?.usage && body && outputText !== ''
+function countable(
+  { cacheStatus, endpoint, body }: Findings,
+  { outputText }: Reading,
+): RequestLogRecord['countable'] {
+  return endpoint?.usage && body && outputText !== '' && cacheStatus !== 'HIT'
     ? { input: endpoint.usage.inputText(body), output: outputText }
     : null;
 }

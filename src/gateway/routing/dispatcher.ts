@@ -1,6 +1,7 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
+import { ResponseCache } from '../caching/response-cache.js';
 import type { Json } from '../../providers/endpoint.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
@@ -47,6 +48,7 @@ export class Dispatcher {
     private readonly admission: Admission,
     private readonly breakers: Breakers,
     private readonly guardrails: Guardrails,
+    private readonly cache: ResponseCache,
   ) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
@@ -62,7 +64,9 @@ export class Dispatcher {
     const outcome = await settle(
       holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
     );
-    this.breakers.ended(planned, response.destroyed ? null : outcome);
+    // What the cache answered says nothing of the target.
+    const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed;
+    this.breakers.ended(planned, isTelling ? outcome : null);
     return unwrap(outcome);
   }
 
@@ -84,10 +88,23 @@ export class Dispatcher {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
       await entry.open(caller);
     }
-    const attempt = await this.send(sending, planned, target, wire);
+    const offered = this.offered(sending, planned, target, wire);
+    const ready = offered instanceof Promise ? await offered : offered;
+    const attempt = await this.send(sending, planned, target, ready);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
+  }
+
+  /** The request as the cache leaves it: answered, listened to, or as it came. */
+  private offered(
+    { exchange, caller }: Sending,
+    planned: PlannedTarget,
+    target: Target,
+    wire: WireRequest,
+  ): WireRequest | Promise<WireRequest> {
+    const rules = planned.cache ?? exchange.entry.asked.cache;
+    return rules ? this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
   }
 
   private async guard({ exchange, caller }: Sending, hooks: HookLists, content: Content): Promise<Guarded> {
@@ -129,6 +146,9 @@ export class Dispatcher {
       );
       entry.isExhausted = isExhausted;
       return attempt;
+    } catch (error) {
+      wire.lead?.close();
+      throw error;
     } finally {
       budget?.leave();
       response.off('close', onLeft);
@@ -185,6 +205,7 @@ function checkAllowed({ policy }: Principal, target: Target, { model }: Content,
 /** Another target is tried: what this one said becomes a row, and its connection is freed. */
 async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>): Promise<void> {
   if (answer) {
+    answer.attempt.recording?.drop();
     await discard(answer.attempt);
     const { attempt, target, judged } = answer;
     entry.addAttempt(attempt, target, judged?.isDenied ? 'guardrail_denied' : null, judged?.reading);

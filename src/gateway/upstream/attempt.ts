@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
+import type { Recording } from '../caching/recording.js';
 import type { Hold } from '../limits/hold.js';
 import type { Reply, ReplySink } from '../types/reply.js';
 import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
@@ -29,6 +30,10 @@ export class Attempt implements WireHandler, Watched, Reply {
   wasSent = false;
   /** What it reserved of limits, until it is written down; null where nothing limits it. */
   hold: Hold | null = null;
+  /** The cache gave the answer: no provider was asked. */
+  isReplayed = false;
+  /** Writes the answer down for the cache; null where it is not wanted. */
+  recording: Recording | null = null;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
@@ -56,6 +61,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   /** Does nothing when the attempt was cancelled before it could begin. */
   send(wire: Wire, request: WireRequest): this {
     if (this.isOver) return this;
+    this.isReplayed = request.stored !== undefined;
+    if (request.lead) this.recording = request.lead.record();
     watch(this);
     try {
       wire.dispatch(request, this);
@@ -123,6 +130,7 @@ export class Attempt implements WireHandler, Watched, Reply {
 
   onData(chunk: Buffer): boolean {
     this.lastActivityAt = performance.now();
+    this.recording?.add(chunk);
     if (this.sink) return this.sink.onChunk(chunk);
     this.early.push(chunk);
     return false;
@@ -143,6 +151,7 @@ export class Attempt implements WireHandler, Watched, Reply {
     this.lastActivityAt = now;
     this.status = status;
     this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
+    this.recording?.begin(status, this.rawHeaders);
     this.answer(this);
   }
 
@@ -152,6 +161,7 @@ export class Attempt implements WireHandler, Watched, Reply {
     this.endedAt = performance.now();
     this.failure = failure;
     unwatch(this);
+    this.recording?.over(failure !== null);
     if (failure && !this.hasFirstByte) this.refuse(failure);
     else if (this.sink) this.finish();
   }
