@@ -59,7 +59,7 @@ module.exports = {
       comment: 'Egress checks every address. A second place that dials would be a hole.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/common/egress/', '\\.spec\\.ts$'] },
-      to: { path: '^(node:)?(net|tls|http2|dns|dns/promises)$|node_modules/undici/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^(node:)?(net|tls|dgram|http2|dns|dns/promises)$|node_modules/undici/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'gateway-processes-carry-no-administration',

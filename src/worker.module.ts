@@ -7,6 +7,7 @@ import { QueuesModule } from './common/queues/queues.module.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 import { ExportsModule } from './jobs/exports/exports.module.js';
+import { AuditForwardingModule } from './jobs/audit-forwarding/audit-forwarding.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { MailsModule } from './jobs/mails/mails.module.js';
 import { ShippingModule } from './jobs/shipping/shipping.module.js';
@@ -16,7 +17,7 @@ import { ShippingModule } from './jobs/shipping/shipping.module.js';
 export class WorkerModule {
   static of(settings: Settings, dataSource: DataSource): DynamicModule {
     const mails = settings.mail === null ? [] : [MailsModule.through(settings.mail, settings)];
-    const jobs = settings.role === 'api' ? [] : [JobsModule, ExportsModule.with(new PostgresCurrentRights(dataSource)), ...mails];
+    const jobs = settings.role === 'api' ? [] : [JobsModule, AuditForwardingModule, ExportsModule.with(new PostgresCurrentRights(dataSource)), ...mails];
     return {
       module: WorkerModule,
       imports: [

@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AdminDoors } from './admin-doors.js';
 import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { AuditDestinationsModule } from './audit-destinations/audit-destinations.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
@@ -29,6 +30,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
   imports: [
     DiscoveryModule,
     AuditModule,
+    AuditDestinationsModule,
     RepeatsModule,
     OrganizationsModule,
     WorkspacesModule,

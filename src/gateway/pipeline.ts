@@ -8,6 +8,7 @@ import { createLogger } from '../common/observability/logger.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { Delivery } from './delivery/delivery.js';
+import { RunningStreams } from './delivery/running-streams.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
@@ -47,6 +48,10 @@ const NO_WORKSPACE = 'models are called for a workspace, so the token must name 
 export class Pipeline {
   private readonly reading: Reading;
   private readonly keeping: Reading;
+  private readonly streams = new RunningStreams(({ request, entry }) =>
+    // Signed tokens end by themselves, and soon; nothing revokes them.
+    entry.caller?.apiKeyId ? this.identity.identify(request) : undefined,
+  );
 
   constructor(
     private readonly identity: IdentityService,
@@ -63,7 +68,7 @@ export class Pipeline {
 
   /** Answers a request of the data plane. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = { request, response, entry: this.journal.begin(request) };
+    const exchange = { request, response, entry: this.journal.begin(request), streams: this.streams };
     exchangeBegan();
     response.once('close', exchangeEnded);
     this.travel(exchange).catch((thrown: unknown) => {

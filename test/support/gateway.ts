@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { IdentityService } from '../../src/auth/identity.service.js';
-import type { TokenDirectory } from '../../src/auth/ports.js';
+import type { KnownKey, TokenDirectory } from '../../src/auth/ports.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { mintApiKey } from '../../src/common/crypto/api-key-format.js';
 import { Secret } from '../../src/common/crypto/secret.js';
@@ -104,6 +104,8 @@ export interface TestGateway {
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
   readonly chat: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly logged: () => Promise<RequestLogRecord>;
+  /** From now on the key is unknown, or nobody can say whether it is known. */
+  readonly revoke: (outcome?: Error) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -139,13 +141,14 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       aConfig(slug, document, index),
     ]),
   );
+  let keys = (): KnownKey | null => ({ principal: caller, expiresAt: null });
   const store = new MemoryLimitStore();
   const answerStore = wishes.answerStore ?? new MemoryAnswerStore();
   const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
   const sender = scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender;
   const pipeline = new Pipeline(
     new IdentityService(
-      { find: (secret) => (secret === key ? { principal: caller, expiresAt: null } : null) },
+      { find: (secret) => (secret === key ? keys() : null) },
       wishes.tokens ?? { find: () => null, isOurs: () => false },
       new ClientAddresses([]),
     ),
@@ -203,6 +206,12 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'openai-prod', ...headers },
       }),
     logged: () => firstOf(seen.logs),
+    revoke: (outcome) => {
+      keys = () => {
+        if (outcome) throw outcome;
+        return null;
+      };
+    },
     close: () => closed(server),
   };
 }

@@ -1,6 +1,15 @@
-import type { QueryArrayConfig } from 'pg';
+import { type Client, escapeLiteral } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { isUuid } from '../../common/ids/uuid-v7.js';
 import { type AuditSeal, BEFORE_THE_FIRST, chainHash } from './audit-seal.js';
-import { inOrder, type WrittenRecord } from './canonical-record.js';
+import {
+  AS_WRITTEN,
+  type ChainPart,
+  CopiedLines,
+  copyOfChain,
+  type StoredLink,
+  storedLink,
+} from './chain-rows.js';
 
 /** What a check of a chain found. */
 export interface ChainReport {
@@ -16,89 +25,86 @@ export interface ChainReport {
  */
 export type ChainProblem = 'missing' | 'changed' | 'forged' | 'cut';
 
-/** A connection of `pg`, in no transaction. */
-export interface ChainReader {
-  query(config: QueryArrayConfig): Promise<{ readonly rows: readonly (readonly string[])[] }>;
-  query(sql: string): Promise<unknown>;
+const HEAD = 'SELECT seq, hash, seal FROM audit_heads WHERE organization_id = $1';
+
+/** How often `onProgress` hears of it, in records. */
+const PROGRESS_EVERY = 5_000;
+
+interface Head {
+  readonly seq: string;
+  readonly hash: Buffer;
+  readonly seal: Buffer | null;
 }
 
-const BATCH = 5_000;
+export const WHOLE: ChainPart = { after: 0, upTo: null };
 
-/** Each row comes as one JSON array: reading 22 columns of their own would take most of the time. */
-const AS_TEXT = { getTypeParser: () => (text: unknown) => text } as unknown as NonNullable<
-  QueryArrayConfig['types']
->;
-
-const RECORDS = `
-  SELECT json_build_array(seq::text, encode(hash, 'hex'), encode(seal, 'hex'), action, actor_id, actor_kind, actor_name,
-    after, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), before, error_code, id, ip, method, outcome,
-    path, request, request_id, status, target_id, target_type, user_id, workspace_id)
-  FROM audit_records WHERE organization_id = $1 AND seq > $2 ORDER BY seq LIMIT ${BATCH}`;
-
-const HEAD = `
-  SELECT json_build_array(seq::text, encode(hash, 'hex'), encode(seal, 'hex')) FROM audit_heads WHERE organization_id = $1`;
-
-/** In the order of the columns. The first three are the number, the hash and the seal. */
-type Row = readonly [string, string | null, string | null, ...unknown[]];
+/** What a check reads with. */
+export interface ChainReading {
+  /** In no transaction. */
+  readonly client: Client;
+  readonly seal: AuditSeal;
+  readonly organizationId: string;
+  /** Name of an exported snapshot: several readers of parts see the chain as it was at one moment. */
+  readonly snapshot?: string;
+  /** Hears how many records were right, from time to time. */
+  readonly onProgress?: (records: number) => void;
+}
 
 /**
- * Reads the whole chain of an organization, as it is at this moment, and computes it anew. `onProgress` hears how many
- * records were right so far.
+ * Reads the chain of an organization, as it is at this moment, and computes it anew. Each record is checked against the
+ * one that is stored before it, so parts can be checked apart: a chain holds when each part does.
+ *
+ * The rows come as one COPY, which the database goes on writing while these are checked.
  */
-export async function verifyChain(
-  reader: ChainReader,
-  seal: AuditSeal,
-  organizationId: string,
-  onProgress: (records: number) => void = () => undefined,
-): Promise<ChainReport> {
-  await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+export async function verifyChain(reading: ChainReading, part: ChainPart = WHOLE): Promise<ChainReport> {
+  const { client, seal, organizationId, snapshot, onProgress = () => undefined } = reading;
+  if (!isUuid(organizationId)) throw new TypeError('An organization is named by its id, a UUID.');
+  const check = new ChainCheck(seal, organizationId, part);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    return await verify(reader, new ChainCheck(seal, organizationId), organizationId, onProgress);
+    if (snapshot !== undefined) await client.query(`SET TRANSACTION SNAPSHOT ${escapeLiteral(snapshot)}`);
+    await client.query(AS_WRITTEN);
+    const { rows } = await client.query<Head>(HEAD, [organizationId]);
+    const lines = new CopiedLines();
+    const copy = client.query(copyTo(copyOfChain(organizationId, part), { highWaterMark: READ_AHEAD_BYTES }));
+    for await (const piece of copy as AsyncIterable<Buffer>)
+      check.acceptAll(check.isBroken ? [] : lines.in(piece), onProgress);
+    if (!check.isBroken) check.endsAt(rows[0]);
+    return check.report();
   } finally {
-    await reader.query('COMMIT');
+    await client.query('COMMIT');
   }
 }
 
-async function verify(
-  reader: ChainReader,
-  check: ChainCheck,
-  organizationId: string,
-  onProgress: (records: number) => void,
-): Promise<ChainReport> {
-  const [head] = await read(reader, HEAD, [organizationId]);
-  let batch = await read(reader, RECORDS, [organizationId, '0']);
-  while (batch.length > 0) {
-    const last = batch.at(-1)?.[0] ?? '0';
-    // The database sorts the next records while these are checked.
-    const next = batch.length < BATCH ? Promise.resolve([]) : read(reader, RECORDS, [organizationId, last]);
-    next.catch(() => undefined);
-    for (const row of batch) if (!check.accepts(row)) return check.report();
-    onProgress(check.records);
-    batch = await next;
-  }
-  check.endsAt(head);
-  return check.report();
-}
-
-async function read(reader: ChainReader, text: string, values: string[]): Promise<readonly Row[]> {
-  const { rows } = await reader.query({ text, values, rowMode: 'array', types: AS_TEXT });
-  return rows.map(([row]) => JSON.parse(row ?? '') as Row);
-}
+const READ_AHEAD_BYTES = 1024 * 1024;
 
 class ChainCheck {
-  records = 0;
-  private hash = BEFORE_THE_FIRST;
+  /** Number of the last record that is right, or that the part follows. */
+  private records: number;
+  /** Unknown until the record has come that the part follows. */
+  private hash: Buffer | null;
   private problem: ChainProblem | null = null;
 
   constructor(
     private readonly seal: AuditSeal,
     private readonly organizationId: string,
-  ) {}
+    private readonly part: ChainPart,
+  ) {
+    this.records = part.after;
+    this.hash = part.after === 0 ? BEFORE_THE_FIRST : null;
+  }
 
-  accepts(row: Row): boolean {
-    const [seq, hash, seal] = row;
-    this.problem = this.judge(row, seq, hexBytes(hash), hexBytes(seal));
-    return this.problem === null;
+  get isBroken(): boolean {
+    return this.problem !== null;
+  }
+
+  /** Goes on until a record is wrong. */
+  acceptAll(lines: readonly string[], onProgress: (records: number) => void): void {
+    for (const line of lines) {
+      this.problem = this.judge(storedLink(this.organizationId, line));
+      if (this.isBroken) return;
+      if (this.records % PROGRESS_EVERY === 0) onProgress(this.records - this.part.after);
+    }
   }
 
   report(): ChainReport {
@@ -110,20 +116,27 @@ class ChainCheck {
   }
 
   /** A chain whose end was cut off is right in itself; the sealed head remembers how long it was. */
-  endsAt(head: Row | undefined): void {
+  endsAt(head: Head | undefined): void {
+    const { upTo } = this.part;
+    if (upTo !== null) {
+      this.problem = this.records === upTo ? null : 'missing';
+      return;
+    }
     if (!head) {
       this.problem = this.records === 0 ? null : 'cut';
       return;
     }
-    const [seq, hash, seal] = head;
-    const end = { organizationId: this.organizationId, seq, hash: hexBytes(hash) ?? BEFORE_THE_FIRST };
-    if (seq !== String(this.records) || !end.hash.equals(this.hash)) this.problem = 'cut';
-    else if (this.records > 0 && !this.seal.isOfEnd(end, hexBytes(seal))) this.problem = 'forged';
+    const { seq, hash, seal } = head;
+    if (seq !== String(this.records) || !this.hash?.equals(hash)) this.problem = 'cut';
+    else if (this.records > 0 && !this.seal.isOfEnd({ organizationId: this.organizationId, seq, hash }, seal))
+      this.problem = 'forged';
   }
 
-  private judge(row: Row, seq: string, stored: Buffer | null, seal: Buffer | null): ChainProblem | null {
+  private judge({ record, hash: stored, seal }: StoredLink): ChainProblem | null {
+    const { seq } = record;
+    if (this.hash === null) return this.begin(seq, stored);
     if (seq !== String(this.records + 1)) return 'missing';
-    const hash = chainHash(this.hash, this.recordOf(row));
+    const hash = chainHash(this.hash, record);
     if (!stored || !hash.equals(stored)) return 'changed';
     if (!this.seal.isOfRecord({ organizationId: this.organizationId, seq, hash }, seal)) return 'forged';
     this.hash = hash;
@@ -131,39 +144,10 @@ class ChainCheck {
     return null;
   }
 
-  private recordOf([seq, , , ...said]: Row): WrittenRecord {
-    const [action, actorId, actorKind, actorName, after, at, before, errorCode, id, ip, method, ...rest] =
-      said;
-    const [outcome, path, request, requestId, status, targetId, targetType, userId, workspaceId] = rest;
-    return {
-      organizationId: this.organizationId,
-      seq,
-      action: String(action),
-      actorId: textOrNull(actorId),
-      actorKind: String(actorKind),
-      actorName: String(actorName),
-      after: inOrder(after),
-      at: String(at),
-      before: inOrder(before),
-      errorCode: textOrNull(errorCode),
-      id: String(id),
-      ip: String(ip),
-      method: String(method),
-      outcome: String(outcome),
-      path: String(path),
-      request: inOrder(request),
-      requestId: String(requestId),
-      status: Number(status),
-      targetId: textOrNull(targetId),
-      targetType: String(targetType),
-      userId: textOrNull(userId),
-      workspaceId: textOrNull(workspaceId),
-    };
+  /** The record that the part follows is judged by who checks the part before. */
+  private begin(seq: string, stored: Buffer | null): ChainProblem | null {
+    if (seq !== String(this.part.after)) return 'missing';
+    this.hash = stored ?? BEFORE_THE_FIRST;
+    return null;
   }
-}
-
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-function hexBytes(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text, 'hex');
 }

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
+import { AuditDestination } from './entities/audit-destination.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
@@ -33,6 +34,8 @@ import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { CachedAnswers1763691100000 } from './migrations/1763691100000-cached-answers.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
+import { PagesOfKeys1763691510000 } from './migrations/1763691510000-pages-of-keys.js';
+import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
@@ -52,6 +55,7 @@ const SHARED_CREDENTIALS = [
 
 const ENTITIES = [
   ApiKey,
+  AuditDestination,
   AuditRecord,
   LimitPolicy,
   Config,
@@ -85,6 +89,8 @@ const MIGRATIONS = [
   Rollups1763690600000,
   Feedback1763690610000,
   TenantWall1763691000000,
+  AuditDestinations1763691500000,
+  PagesOfKeys1763691510000,
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,

@@ -1,5 +1,5 @@
 import { type LookupFunction, type Socket, connect as connectTcp, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { AppError } from '../errors/app-error.js';
 import { parseAddress } from './address-classes.js';
@@ -16,12 +16,16 @@ export interface ConnectorParts {
   readonly connectMs: number;
 }
 
+/** How one socket differs from the next. */
 interface Dial extends ConnectorParts {
-  readonly sessions: TlsSessions;
+  /** TLS sessions to resume; without them every handshake is a full one. */
+  readonly sessions?: TlsSessions;
+  /** Certificates (PEM) to trust besides those of the system. */
+  readonly ca?: string | undefined;
 }
 
 /**
- * The only function of the service that dials a provider, in the form that undici asks for.
+ * Dials a provider, in the form that undici asks for.
  *
  * A name is resolved once for a socket, all answers are judged, and only they are dialled; TLS still names and checks the
  * name. Addresses written as such are judged here too, because neither undici nor Node looks those up. Once connected,
@@ -30,9 +34,55 @@ interface Dial extends ConnectorParts {
 export function createConnector(parts: ConnectorParts): buildConnector.connector {
   const dial = { ...parts, sessions: new TlsSessions() };
   return (options, callback) => {
-    new Connection(dial, endpointOf(options), callback).start();
+    new Connection(dial, endpointOf(options), (error, socket) => {
+      if (socket === null) return callback(error, null);
+      callback(null, socket);
+      endSafelyWhilePaused(socket);
+    }).start();
   };
 }
+
+/** Opens one connection of its own by the same rules, for what is not HTTP. `ca`: certificates to trust as well, in PEM. */
+export function openSocket(parts: ConnectorParts, endpoint: Endpoint, ca?: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    new Connection({ ...parts, ca }, endpoint, (error, socket) => {
+      if (socket === null) reject(error);
+      else resolve(socket);
+    }).start();
+  });
+}
+
+/** The addresses of an endpoint, all of them judged: what any socket may be pointed at. */
+export async function judgedAddresses(
+  { policy, resolve }: ConnectorParts,
+  endpoint: Endpoint,
+): Promise<readonly string[]> {
+  policy.checkBeforeLookup(endpoint);
+  if (isIP(endpoint.host) !== 0) {
+    policy.checkAddresses(endpoint, [endpoint.host]);
+    return [endpoint.host];
+  }
+  const addresses = await lookUp(policy, resolve, endpoint);
+  policy.checkAddresses(endpoint, addresses);
+  return addresses;
+}
+
+async function lookUp(
+  policy: DestinationPolicy,
+  resolve: Resolve,
+  endpoint: Endpoint,
+): Promise<readonly string[]> {
+  const hidden = policy.hidesAbsence(endpoint);
+  try {
+    const addresses = await resolve(endpoint.host);
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    throw hidden ? blocked() : error;
+  }
+  throw hidden ? blocked() : new AppError('upstream_error', { detail: 'name not found' });
+}
+
+type Opened = (...answer: [error: Error, socket: null] | [error: null, socket: Socket]) => void;
 
 const ATTEMPT_DELAY_MS = 250;
 const KEEP_ALIVE_PROBE_MS = 30_000;
@@ -46,7 +96,7 @@ class Connection {
   constructor(
     private readonly dial: Dial,
     private readonly endpoint: Endpoint,
-    private readonly callback: buildConnector.Callback,
+    private readonly callback: Opened,
   ) {}
 
   start(): void {
@@ -54,33 +104,12 @@ class Connection {
     this.deadline = setTimeout(() => {
       this.fail(new AppError('upstream_timeout', { timeoutMs: connectMs, phase: 'connect' }));
     }, connectMs);
-    this.judgedAddresses().then(
+    judgedAddresses(this.dial, this.endpoint).then(
       (addresses) => {
         if (!this.settled) this.open(addresses);
       },
       (error: unknown) => this.fail(error),
     );
-  }
-
-  private async judgedAddresses(): Promise<readonly string[]> {
-    const { policy } = this.dial;
-    policy.checkBeforeLookup(this.endpoint);
-    if (isIP(this.endpoint.host) !== 0) return [this.endpoint.host];
-    const addresses = await this.lookUp();
-    policy.checkAddresses(this.endpoint, addresses);
-    return addresses;
-  }
-
-  private async lookUp(): Promise<readonly string[]> {
-    const { policy, resolve } = this.dial;
-    const hidden = policy.hidesAbsence(this.endpoint);
-    try {
-      const addresses = await resolve(this.endpoint.host);
-      if (addresses.length > 0) return addresses;
-    } catch (error) {
-      throw hidden ? blocked() : error;
-    }
-    throw hidden ? blocked() : new AppError('upstream_error', { detail: 'name not found' });
   }
 
   private open(addresses: readonly string[]): void {
@@ -112,14 +141,16 @@ class Connection {
   private openTls(addresses: readonly string[]): Socket {
     const { host, port } = this.endpoint;
     const origin = `${host}:${port}`;
-    const session = this.dial.sessions.get(origin);
+    const { sessions, ca } = this.dial;
+    const session = sessions?.get(origin);
     const socket = connectTls({
       ...this.tcpOptions(addresses),
       ...(isIP(host) === 0 && { servername: host }),
       ...(session && { session }),
+      ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
       ALPNProtocols: ['http/1.1'],
     });
-    this.dial.sessions.follow(origin, socket);
+    sessions?.follow(origin, socket);
     return socket;
   }
 
@@ -133,7 +164,6 @@ class Connection {
     if (this.settled) return;
     this.settle();
     this.callback(null, socket);
-    endSafelyWhilePaused(socket);
   }
 
   private fail(error: unknown): void {

@@ -1,7 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { UpstreamTimeouts } from '../settings/settings.js';
-import { createConnector } from './connector.js';
-import { DestinationPolicy, endpointOf } from './destination-policy.js';
+import type { Socket } from 'node:net';
+import { type ConnectorParts, createConnector, openSocket } from './connector.js';
+import { sendDatagrams } from './datagrams.js';
+import { DestinationPolicy, type Endpoint, endpointOf } from './destination-policy.js';
 import type { EgressRule } from './egress-allow.js';
 import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
 
@@ -37,6 +39,7 @@ export class Egress {
   private readonly policy: DestinationPolicy;
   private readonly connect: ReturnType<typeof createConnector>;
   private readonly resolve: Resolve;
+  private readonly parts: ConnectorParts;
   private readonly tenants = new Map<string, Map<string, PoolEntry>>();
   private size = 0;
   private uses = 0;
@@ -44,11 +47,12 @@ export class Egress {
   constructor(private readonly options: EgressOptions) {
     this.policy = new DestinationPolicy(options.allow);
     this.resolve = cachingResolver(options.resolve ?? resolveBySystem);
-    this.connect = createConnector({
+    this.parts = {
       policy: this.policy,
       resolve: this.resolve,
       connectMs: options.timeouts.connectMs,
-    });
+    };
+    this.connect = createConnector(this.parts);
   }
 
   /**
@@ -57,6 +61,24 @@ export class Egress {
    */
   checkDestination(url: URL): void {
     this.policy.checkBeforeLookup(endpointOf(url));
+  }
+
+  /** The same for a place that does not speak HTTP. */
+  checkEndpoint(endpoint: Endpoint): void {
+    this.policy.checkBeforeLookup(endpoint);
+  }
+
+  /**
+   * One connection of the caller's own, for what is not HTTP; the caller destroys it. Over TLS the certificate must be
+   * valid for the host; `ca` are certificates (PEM) to trust besides the usual ones. Rejects with an AppError.
+   */
+  openSocket(endpoint: Endpoint, ca?: string): Promise<Socket> {
+    return openSocket(this.parts, endpoint, ca);
+  }
+
+  /** Sends datagrams in their order. Resolves when the system has taken them: nobody can say whether they arrive. */
+  sendDatagrams(endpoint: Endpoint, datagrams: readonly Buffer[]): Promise<void> {
+    return sendDatagrams(this.parts, endpoint, datagrams);
   }
 
   /** Whether the name of a host has an address. Nothing is sent there. */

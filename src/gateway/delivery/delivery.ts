@@ -4,6 +4,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import type { Entry } from '../journal/entry.js';
 import type { Outcome } from '../journal/records.js';
 import { type Meter, meterAnswer, meterStream, type Reading, UNREAD } from '../journal/metering.js';
+import { streamFailure } from '../translating/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
@@ -11,6 +12,7 @@ import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
+import { stopsStreams } from './running-streams.js';
 
 /** A plain answer up to this size leaves in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;
@@ -27,6 +29,16 @@ const DONE = '[DONE]';
 const DONE_TAIL_BYTES = 24;
 
 const isJson = (contentType: string | null): boolean => contentType?.startsWith('application/json') ?? false;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** An event ends with an empty line: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+function endsWithEmptyLine(chunk: Buffer): boolean {
+  const { length } = chunk;
+  if (chunk[length - 1] !== LINE_FEED) return false;
+  const before = chunk[length - 2] === CARRIAGE_RETURN ? length - 3 : length - 2;
+  return chunk[before] === LINE_FEED;
+}
 const isEventStream = (contentType: string | null): boolean =>
   contentType?.startsWith('text/event-stream') ?? false;
 
@@ -51,18 +63,19 @@ export class Delivery implements ReplySink {
   private isHolding: boolean;
   private isRecorded = false;
   private isPaused = false;
+  private isBetweenEvents = true;
   /** The journal has its record; what is still held may leave. */
   private isReleased = false;
   private hasEnded = false;
 
   constructor(
-    { entry, response }: Exchange,
+    private readonly exchange: Exchange,
     private readonly attempt: Attempt,
     private readonly target: Target,
     private readonly onBroken: OnBroken,
   ) {
-    this.entry = entry;
-    this.response = response;
+    this.entry = exchange.entry;
+    this.response = exchange.response;
     this.head = readResponseHead(attempt.rawHeaders);
     this.isStream = isEventStream(this.head.contentType);
     this.meter = this.meterFor();
@@ -85,6 +98,7 @@ export class Delivery implements ReplySink {
       if (!this.response.writableFinished) this.clientLeft();
     });
     this.attempt.attach(this);
+    if (this.isStream) this.exchange.streams?.add(this.exchange, this.attempt);
     // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
     // that breaks off at once has not been heard yet, and gets the caller a proper error.
     if (!this.isHolding && !this.hasEnded && !BODYLESS.has(this.attempt.status))
@@ -120,8 +134,20 @@ export class Delivery implements ReplySink {
     this.isRecorded = true;
     const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
     if (!this.response.headersSent && !isStalledClient) return this.onBroken(error);
+    if (stopsStreams(error)) return this.stop(error);
     this.close(isStalledClient ? 'client_aborted' : 'upstream_truncated', error.code, () => {
       this.response.destroy();
+    });
+  }
+
+  /** Its caller may not go on: the client hears it in its own dialect, where the stream stands between two events. */
+  private stop(error: AppError): void {
+    const { code, message, spec } = error;
+    const canTell = this.isStream && this.isBetweenEvents && this.head.contentEncoding === null;
+    const words = canTell ? streamFailure({ message, type: spec.type, code, param: null }, this.entry) : null;
+    this.close('refused', code, () => {
+      if (words === null) this.response.destroy();
+      else this.response.end(words);
     });
   }
 
@@ -148,7 +174,11 @@ export class Delivery implements ReplySink {
   private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
     const { attempt, entry, target, reading } = this;
     const { contentType, contentEncoding } = this.head;
-    closeExchange({ entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding }, then);
+    const ours = ending === 'refused' ? ({ errorSource: 'gateway' } as const) : {};
+    closeExchange(
+      { entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding, ...ours },
+      then,
+    );
   }
 
   private release(): void {
@@ -193,6 +223,7 @@ export class Delivery implements ReplySink {
 
   private write(chunk: Buffer): boolean {
     if (!this.response.headersSent) this.sendHead();
+    if (this.isStream) this.isBetweenEvents = endsWithEmptyLine(chunk);
     const wantsMore = this.response.write(chunk);
     this.isPaused = !wantsMore;
     return wantsMore;

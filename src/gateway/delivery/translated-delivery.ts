@@ -15,6 +15,7 @@ import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { closeExchange } from './closing.js';
 import type { OnBroken } from './delivery.js';
+import { stopsStreams } from './running-streams.js';
 import { writeRewrittenHead } from './rewritten-head.js';
 
 /** A plain answer is translated as a whole, so it must be small enough to be held. */
@@ -67,14 +68,16 @@ export class TranslatedDelivery implements ReplySink {
   private heldBytes = 0;
   private isPaused = false;
   private isRecorded = false;
+  /** We stopped it: its caller may not go on. */
+  private isStopped = false;
 
   constructor(
-    { entry, response }: Exchange,
+    private readonly exchange: Exchange,
     private readonly way: Way,
     private readonly onBroken: OnBroken,
   ) {
-    this.entry = entry;
-    this.response = response;
+    this.entry = exchange.entry;
+    this.response = exchange.response;
     const { attempt, translated } = way;
     this.head = readResponseHead(attempt.rawHeaders);
     this.stream =
@@ -101,7 +104,9 @@ export class TranslatedDelivery implements ReplySink {
     }
     this.way.attempt.attach(this);
     // A provider that thinks long must not keep the head of a stream here.
-    if (this.stream) setImmediate(() => this.flushHead());
+    if (!this.stream) return;
+    this.exchange.streams?.add(this.exchange, this.way.attempt);
+    setImmediate(() => this.flushHead());
   }
 
   onChunk(chunk: Buffer): boolean {
@@ -127,6 +132,7 @@ export class TranslatedDelivery implements ReplySink {
     }
     if (isStalledClient) return this.record('client_aborted', error.code, () => this.response.destroy());
     const { code, message, spec } = error;
+    this.isStopped = stopsStreams(error);
     this.finishStream(this.stream?.fail({ message, type: spec.type, code, param: null }) ?? '', error.code);
   }
 
@@ -183,6 +189,7 @@ export class TranslatedDelivery implements ReplySink {
   } {
     if (this.response.destroyed) return { ending: 'client_aborted', errorCode: null };
     if (this.stream?.isDenied) return { ending: 'refused', errorCode: 'guardrail_denied' };
+    if (this.isStopped) return { ending: 'refused', errorCode: failure };
     const errorCode = failure ?? (this.stream?.error ? 'upstream_error' : null);
     return { ending: errorCode === null ? 'completed' : 'upstream_truncated', errorCode };
   }

@@ -1,9 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { clientShapes } from '../../providers/shapes/index.js';
-import type { Json } from '../../providers/endpoint.js';
-import type { ChunkTranslator, Context, HubError } from '../../providers/translation.js';
+import type { HubError } from '../../providers/translation.js';
 import type { Reading } from '../journal/metering.js';
-import { encodeSse } from '../translating/framing/index.js';
+import { streamFailure } from '../translating/stream-failure.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Way } from '../delivery/translated-delivery.js';
 import type { Entry } from '../journal/entry.js';
@@ -63,7 +61,8 @@ export class GuardedStream {
     if (this.isOver) return '';
     this.isOver = true;
     this.error = error;
-    return failure(error, this.answering);
+    const { entry, translated } = this.answering;
+    return streamFailure(error, entry, translated?.context);
   }
 
   /** The verdict on the whole is in the journal. */
@@ -84,26 +83,6 @@ export class GuardedStream {
     const { message, code, spec } = new AppError('guardrail_denied', { guardrail: deniedBy, side: 'answer' });
     return this.fail({ message, type: spec.type, code, param: null });
   }
-}
-
-/** The end of a stream that was stopped, in words that clients of its dialect understand. */
-function failure(error: HubError, { entry, translated }: Answering): string {
-  const shape = entry.endpoint ? clientShapes[entry.endpoint.id] : undefined;
-  const asked: Json = entry.body ?? {};
-  const open = (): ChunkTranslator | undefined => shape?.open(asked, translated?.context ?? contextOf(entry));
-  const events = open()?.fail(error) ?? [{ event: null, data: JSON.stringify({ error }) }];
-  return events.map(encodeSse).join('');
-}
-
-function contextOf({ id, createdAt, model, isStreamed }: Answering['entry']): Context {
-  return {
-    id,
-    created: Math.floor(createdAt / 1000),
-    model: model ?? '',
-    isStreamed,
-    fields: {},
-    isStrict: true,
-  };
 }
 
 /** How a stream is delivered that guardrails have to do with; null for every other answer. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../journal/entry.js';
 
 /** One request on its way: what came in, where the answer goes, and the journal of it. */
@@ -6,4 +7,15 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly entry: Entry;
+  /** Where an answer that is an event stream is entered, so that it can be stopped. */
+  readonly streams?: StreamRegister;
+}
+
+/** Who knows the streams that run, and may cancel what brings them. */
+export interface StreamRegister {
+  add(exchange: Exchange, attempt: Cancellable): void;
+}
+
+export interface Cancellable {
+  cancel(reason: AppError): void;
 }

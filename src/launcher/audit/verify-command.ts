@@ -1,6 +1,5 @@
 import { Client } from 'pg';
-import { AuditSeal } from '../../admin/audit/audit-seal.js';
-import { type ChainProblem, type ChainReport, verifyChain } from '../../admin/audit/verify-chain.js';
+import type { ChainProblem, ChainReport } from '../../admin/audit/verify-chain.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { loadSettings } from '../../common/settings/settings.js';
@@ -8,6 +7,7 @@ import { resolveSecrets } from '../data-folder.js';
 import { withRunningDatabase } from '../database/with-database.js';
 import { LauncherError } from '../launcher-error.js';
 import { say } from '../terminal.js';
+import { type ChainAccess, verifyInParts } from './verify-in-parts.js';
 
 export interface VerifyOptions {
   /** Its id; all of them when it is left out. */
@@ -33,9 +33,7 @@ export async function verifyCommand(
     throw new LauncherError('An organization is named by its id, a UUID.');
   return withRunningDatabase(settings, async (url) => {
     const { masterKey } = await resolveSecrets(settings);
-    return withClient(url, (client) =>
-      verifyAll(client, new AuditSeal(masterKey), organization?.toLowerCase()),
-    );
+    return withClient(url, (client) => verifyAll(client, { url, masterKey }, organization?.toLowerCase()));
   });
 }
 
@@ -49,7 +47,7 @@ async function withClient<T>(url: Secret, work: (client: Client) => Promise<T>):
   }
 }
 
-async function verifyAll(client: Client, seal: AuditSeal, named: string | undefined): Promise<number> {
+async function verifyAll(client: Client, access: ChainAccess, named: string | undefined): Promise<number> {
   const { rows } = await client.query<{ id: string }>(
     'SELECT id FROM organizations WHERE $1::uuid IS NULL OR id = $1 ORDER BY id',
     [named ?? null],
@@ -58,7 +56,7 @@ async function verifyAll(client: Client, seal: AuditSeal, named: string | undefi
   let broken = 0;
   for (const { id } of rows) {
     const startedAt = performance.now();
-    const report = await verifyChain(client, seal, id, progressOf(id));
+    const report = await verifyInParts(client, access, id, progressOf(id));
     say(verdict(id, report, performance.now() - startedAt));
     if (report.problem !== null) broken += 1;
   }

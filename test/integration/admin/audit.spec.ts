@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditSeal } from '../../../src/admin/audit/audit-seal.js';
+import type { ChainPart } from '../../../src/admin/audit/chain-rows.js';
 import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
 import { chainHash } from '../../../src/admin/audit/audit-seal.js';
 import { written } from '../../../src/admin/audit/canonical-record.js';
@@ -323,11 +324,14 @@ describe('the audit trail', () => {
     });
     afterAll(() => chained.close());
 
-    const verify = async () => {
+    const verify = async (part?: ChainPart) => {
       const reader = new pg.Client({ connectionString: chained.url });
       await reader.connect();
       try {
-        return await verifyChain(reader, chained.app.get(AuditSeal), chained.first.organisation_id);
+        return await verifyChain(
+          { client: reader, seal: chained.app.get(AuditSeal), organizationId: chained.first.organisation_id },
+          part,
+        );
       } finally {
         await reader.end();
       }
@@ -411,6 +415,14 @@ describe('the audit trail', () => {
       expect(await verify()).toEqual({ records: many, brokenAt: null, problem: null });
       await forge("UPDATE audit_records SET ip = '10.0.0.9' WHERE seq = 11111");
       expect(await verify()).toEqual({ records: 11_110, brokenAt: '11111', problem: 'changed' });
+      expect(await verify({ after: 0, upTo: 6_000 })).toMatchObject({ records: 6_000, problem: null });
+      expect(await verify({ after: 6_000, upTo: 12_000 })).toMatchObject({ brokenAt: '11111' });
+      expect(await verify({ after: 11_110, upTo: 11_500 })).toMatchObject({ brokenAt: '11111' });
+      // Who checks what follows a wrong record trusts what stands there: the part before has named it.
+      expect(await verify({ after: 11_111, upTo: null })).toMatchObject({ records: many, problem: null });
+      await forge('DELETE FROM audit_records WHERE seq = 6000');
+      expect(await verify({ after: 0, upTo: 6_000 })).toMatchObject({ brokenAt: '6000', problem: 'missing' });
+      expect(await verify({ after: 6_000, upTo: null })).toMatchObject({ problem: 'missing' });
     });
   });
 });

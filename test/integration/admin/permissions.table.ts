@@ -29,6 +29,7 @@ export type ThingName =
   | 'API key'
   | 'API key in the body'
   | 'API key of somebody else'
+  | 'audit destination'
   | 'config'
   | 'config version'
   | 'config version in the body'
@@ -41,6 +42,7 @@ export type ThingName =
   | 'log'
   | 'member'
   | 'model of the integration'
+  | 'new audit destination'
   | 'new guardrail of the organization'
   | 'new invite'
   | 'new member'
@@ -220,6 +222,11 @@ export const PERMISSIONS: readonly Permission[] = [
   row('DELETE /v1/model-configs/pricing/{provider}/{model}', ADMINISTER, 'price'),
   row('GET /v1/audit-logs', OWN_SETTINGS),
   row('GET /v1/audit-logs/export', OWN_SETTINGS),
+  row('POST /v1/audit-logs/destinations', OWN_SETTINGS, 'new audit destination'),
+  row('GET /v1/audit-logs/destinations', OWN_SETTINGS),
+  row('GET /v1/audit-logs/destinations/{id}', ADMINISTER, 'audit destination'),
+  row('PUT /v1/audit-logs/destinations/{id}', ADMINISTER, 'audit destination', RENAMED),
+  row('DELETE /v1/audit-logs/destinations/{id}', ADMINISTER, 'audit destination'),
 
   row('GET /v1/logs', LIST),
   row('GET /v1/logs/{id}', READ, 'log'),

@@ -43,6 +43,11 @@ export class PermissionThings {
       const { id: user_id } = await this.person({ [this.app.first.workspace_id]: 'member' });
       return at((await this.made('api-keys/workspace/user', { ...aKey(), ...HERE, user_id })).id);
     },
+    'audit destination': async () => {
+      const { body } = await this.newDestination();
+      return at((await this.made('audit-logs/destinations', body)).id);
+    },
+    'new audit destination': () => this.newDestination(),
     config: async () => at((await this.config()).slug),
     'config version': async () => {
       const { slug, version_id } = await this.config();
@@ -159,6 +164,13 @@ export class PermissionThings {
       [id, this.app.first.organisation_id, this.app.first.workspace_id, trace],
     );
     return at(id, trace);
+  }
+
+  /** An organization has a few at most. */
+  private async newDestination(): Promise<{ path: string[]; body: object }> {
+    await this.sql('DELETE FROM audit_destinations', []);
+    const body = { name: 'SIEM', url: 'https://siem.example.com/', secret: 'canary-of-a-signature' };
+    return { path: [], body };
   }
 
   /** Somebody, and the word that confirms a deletion. */

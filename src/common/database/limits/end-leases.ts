@@ -1,4 +1,4 @@
-/** Anything that runs a statement whose answer nobody reads. */
+/** A connection, or a pool, of `pg`. */
 interface Database {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
@@ -12,8 +12,32 @@ const IDLE_WINDOWS = `DELETE FROM limit_windows WHERE used_at < now() - interval
 const ENDED_LEASES = `
   DELETE FROM limit_leases WHERE amount = 0 AND expires_at < now() OR expires_at < now() - interval '1 day'`;
 
+const COUNTERS_AT_ONCE = 1_000;
+/** Of one sweep. What is left comes with the next. */
+const MOST_ROUNDS = 20;
+
+/**
+ * Counters of periods that are over for certain: a period lasts 365 days at most, and late charges and clocks that jump
+ * are given a month. When it began stands at the end of its key (`counterKey`); a budget without a reset has no such
+ * ending, and its counter stays for ever. Whose row is in use is left to the next sweep.
+ */
+const ENDED_COUNTERS = `
+  DELETE FROM limit_counters WHERE key IN (
+    SELECT key FROM limit_counters
+    WHERE substring(key FROM '@([0-9]{1,12})$')::bigint < extract(epoch FROM now() - interval '400 days')
+    LIMIT ${COUNTERS_AT_ONCE} FOR UPDATE SKIP LOCKED
+  )`;
+
 /** Removes what no process will look at again. */
 export async function sweepLimits(database: Database): Promise<void> {
   await database.query(IDLE_WINDOWS);
   await database.query(ENDED_LEASES);
+  for (let round = 0; round < MOST_ROUNDS; round += 1)
+    if ((await removedCounters(database)) < COUNTERS_AT_ONCE) return;
+}
+
+/** `pg` answers with the count beside the rows. */
+async function removedCounters(database: Database): Promise<number> {
+  const { rowCount } = (await database.query(ENDED_COUNTERS)) as { readonly rowCount: number | null };
+  return rowCount ?? 0;
 }

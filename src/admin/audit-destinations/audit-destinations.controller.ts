@@ -1,0 +1,70 @@
+import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { type ListQuery, pageOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import {
+  AuditDestinationDto,
+  AuditDestinationListDto,
+  CreateAuditDestinationDto,
+  UpdateAuditDestinationDto,
+} from './audit-destination.dto.js';
+import { AuditDestinationsService } from './audit-destinations.service.js';
+
+@AdminController('audit-logs/destinations')
+@Refusals()
+export class AuditDestinationsController {
+  constructor(private readonly destinations: AuditDestinationsService) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Forward audit records to a webhook or to syslog' })
+  @ApiOkResponse({ type: AuditDestinationDto })
+  create(
+    @Caller() { organizationId }: Principal,
+    @Body() dto: CreateAuditDestinationDto,
+  ): Promise<AuditDestinationDto> {
+    return this.destinations.create(organizationId, dto);
+  }
+
+  @Get()
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'List where audit records are forwarded to, and how far each has come' })
+  @PagedQuery()
+  @ApiOkResponse({ type: AuditDestinationListDto })
+  list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<AuditDestinationListDto> {
+    return this.destinations.list(organizationId, pageOf(query));
+  }
+
+  @Get(':id')
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'Read where audit records are forwarded to, and how far that has come' })
+  @ApiOkResponse({ type: AuditDestinationDto })
+  get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<AuditDestinationDto> {
+    return this.destinations.get(organizationId, id);
+  }
+
+  @Put(':id')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Change where audit records are forwarded to; it is tried again at once' })
+  @ApiOkResponse({ type: AuditDestinationDto })
+  update(
+    @Caller() { organizationId }: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateAuditDestinationDto,
+  ): Promise<AuditDestinationDto> {
+    return this.destinations.update(organizationId, id, dto);
+  }
+
+  @Delete(':id')
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Forward audit records there no more' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<DoneDto> {
+    await this.destinations.remove(organizationId, id);
+    return EMPTY_ANSWER;
+  }
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { AuditDestination } from '../../common/database/entities/audit-destination.entity.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import {
+  AuditDestinationDto,
+  AuditDestinationListDto,
+  type CreateAuditDestinationDto,
+  type UpdateAuditDestinationDto,
+} from './audit-destination.dto.js';
+import { checkedTarget } from './checked-target.js';
+
+/** Each is sent everything, and each that is dead is tried again and again. */
+const MOST_DESTINATIONS = 5;
+
+/** Where the audit records of an organization are forwarded to. */
+@Injectable()
+export class AuditDestinationsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly box: SecretBox,
+    private readonly egress: Egress,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(organizationId: string, dto: CreateAuditDestinationDto): Promise<AuditDestinationDto> {
+    const destinations = this.unitOfWork.repository(AuditDestination);
+    if ((await destinations.countBy({ organizationId })) >= MOST_DESTINATIONS)
+      throw new AppError('conflict', {
+        detail: `An organization has at most ${MOST_DESTINATIONS} destinations for its audit log.`,
+      });
+    const { url, secret } = dto;
+    const caCertificate = dto.ca_certificate ?? null;
+    checkedTarget(this.egress, { url, hasSecret: secret !== undefined, caCertificate });
+    const id = uuidV7(Date.now());
+    const headSeq = await this.headSeq(organizationId);
+    const row = await destinations.save(
+      destinations.create({
+        id,
+        organizationId,
+        name: dto.name,
+        url,
+        sealedSecret: await this.sealed({ id, url, organizationId }, secret),
+        caCertificate,
+        isEnabled: dto.enabled ?? true,
+        deliveredSeq: dto.from_the_beginning === true ? '0' : headSeq,
+      }),
+    );
+    const shown = AuditDestinationDto.from(await destinations.findOneByOrFail({ id: row.id }), headSeq);
+    this.audit.note({ targetId: id, workspaceId: null, after: shown });
+    return shown;
+  }
+
+  /** Newest first. */
+  async list(organizationId: string, { skip, take }: Page): Promise<AuditDestinationListDto> {
+    const [rows, total] = await this.unitOfWork.repository(AuditDestination).findAndCount({
+      where: { organizationId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+    return AuditDestinationListDto.from(rows, total, await this.headSeq(organizationId));
+  }
+
+  async get(organizationId: string, id: string): Promise<AuditDestinationDto> {
+    return this.shown(await this.find(organizationId, id));
+  }
+
+  /** Whatever was wrong before is forgotten: it is tried again at once. */
+  async update(
+    organizationId: string,
+    id: string,
+    dto: UpdateAuditDestinationDto,
+  ): Promise<AuditDestinationDto> {
+    const row = await this.find(organizationId, id, true);
+    const before = await this.shown(row);
+    row.name = dto.name ?? row.name;
+    row.isEnabled = dto.enabled ?? row.isEnabled;
+    if (dto.ca_certificate !== undefined) row.caCertificate = dto.ca_certificate;
+    await this.changeTarget(row, dto);
+    Object.assign(row, { nextTryAt: new Date() });
+    const after = await this.shown(await this.unitOfWork.repository(AuditDestination).save(row));
+    this.audit.note({ targetId: id, workspaceId: null, before, after });
+    return after;
+  }
+
+  async remove(organizationId: string, id: string): Promise<void> {
+    const row = await this.find(organizationId, id, true);
+    this.audit.note({ targetId: id, workspaceId: null, before: await this.shown(row) });
+    await this.unitOfWork.repository(AuditDestination).delete({ id, organizationId });
+  }
+
+  /** A secret goes to the place that it was entered for and to no other. */
+  private async changeTarget(
+    row: AuditDestination,
+    { url, secret }: UpdateAuditDestinationDto,
+  ): Promise<void> {
+    const wanted = url ?? row.url;
+    const keepsSecret = row.sealedSecret !== null && placeOf(wanted) === placeOf(row.url);
+    const hasSecret = secret !== undefined || keepsSecret;
+    checkedTarget(this.egress, { url: wanted, hasSecret, caCertificate: row.caCertificate });
+    row.url = wanted;
+    if (!keepsSecret || secret !== undefined) row.sealedSecret = await this.sealed(row, secret);
+  }
+
+  private async sealed(
+    place: { readonly id: string; readonly url: string; readonly organizationId: string },
+    secret: string | undefined,
+  ): Promise<Buffer | null> {
+    if (secret === undefined) return null;
+    const { organizationId } = place;
+    const { wrappedKey: wrapped } = await this.unitOfWork
+      .repository(Organization)
+      .findOneByOrFail({ id: organizationId });
+    return this.box.sealText({ organizationId, wrapped }, purposeOfAuditSecret(place), new Secret(secret));
+  }
+
+  private async shown(row: AuditDestination): Promise<AuditDestinationDto> {
+    return AuditDestinationDto.from(row, await this.headSeq(row.organizationId));
+  }
+
+  private async headSeq(organizationId: string): Promise<string> {
+    const [head] = await this.unitOfWork.manager.query<{ seq: string }[]>(
+      'SELECT seq FROM audit_heads WHERE organization_id = $1',
+      [organizationId],
+    );
+    return head?.seq ?? '0';
+  }
+
+  private async find(organizationId: string, id: string, lock = false): Promise<AuditDestination> {
+    const row = isUuid(id)
+      ? await this.unitOfWork.repository(AuditDestination).findOne({
+          where: { id, organizationId },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    if (!row) throw new AppError('not_found', { resource: 'destination of the audit log' });
+    return row;
+  }
+}
+
+/** The machine and port of an address. */
+function placeOf(url: string): string {
+  const target = parseAuditTarget(url);
+  return target.type === 'webhook' ? target.url.origin : url;
+}

@@ -1,0 +1,44 @@
+import { parseDestination } from '../egress/destination.js';
+import type { Endpoint } from '../egress/destination-policy.js';
+import { AppError } from '../errors/app-error.js';
+
+/** How syslog travels: https://www.rfc-editor.org/rfc/rfc5425 (TLS), 6587 (TCP) and 5426 (UDP). */
+export type SyslogTransport = 'tls' | 'tcp' | 'udp';
+
+/** Where audit records are forwarded to, read from its address. */
+export type AuditTarget =
+  | { readonly type: 'webhook'; readonly url: URL }
+  | { readonly type: 'syslog'; readonly transport: SyslogTransport; readonly endpoint: Endpoint };
+
+const SYSLOG = /^(tls|tcp|udp):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+):([1-9]\d{0,4})$/i;
+
+/**
+ * Reads `https://host/path` (a webhook), or `tls://host:port`, `tcp://host:port` and `udp://host:port` (syslog). Throws
+ * `custom_host_invalid`. Whether the address is open is for the egress to say.
+ */
+export function parseAuditTarget(text: string): AuditTarget {
+  const [, scheme, host, port] = SYSLOG.exec(text) ?? [];
+  if (scheme === undefined) {
+    if (/^https?:/i.test(text)) return { type: 'webhook', url: parseDestination(text) };
+    throw new AppError('custom_host_invalid', {
+      detail: 'it must be https://host/path, or tls://, tcp:// or udp:// with host and port',
+    });
+  }
+  // The same reading as of any other address, so that one host is never understood in two ways.
+  const { hostname } = parseDestination(`https://${host ?? ''}:${port ?? ''}`);
+  const transport = scheme.toLowerCase() as SyslogTransport;
+  return {
+    type: 'syslog',
+    transport,
+    endpoint: {
+      secure: transport === 'tls',
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port),
+    },
+  };
+}
+
+/** What the secret of a destination is sealed for: it opens for the very same row and address only. */
+export function purposeOfAuditSecret({ id, url }: { readonly id: string; readonly url: string }): string[] {
+  return ['audit destination', id, new URL(url).origin];
+}

@@ -1,0 +1,73 @@
+import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
+import type { SecretBox } from '../../common/crypto/envelope.js';
+import type { Egress } from '../../common/egress/egress.js';
+import { upstreamFailure } from '../../common/egress/upstream-failure.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { AuditMessage } from './audit-message.js';
+import type { ClaimedDestination, DueBatches } from './due-batches.js';
+import { sendSyslog } from './send-syslog.js';
+import { sendWebhook } from './send-webhook.js';
+
+/** `idle`: nothing was to be sent, or not by this process. */
+export type Forwarding = 'delivered' | 'failed' | 'idle';
+
+/** From the first byte of a batch to the receiver's word that it has it. Well below the lease. */
+const TRY_MS = 15_000;
+
+/**
+ * Takes audit records to their destinations: in the order of the chain, each at least once. A batch is claimed, sent, and
+ * only then is the cursor in the destination's row moved on; a process that dies between the two lets the batch be sent again.
+ */
+export class AuditForwarder {
+  constructor(
+    private readonly batches: DueBatches,
+    private readonly box: SecretBox,
+    private readonly egress: Egress,
+    private readonly tryMs = TRY_MS,
+  ) {}
+
+  /** One batch. What the receiver did wrong is written into its row; rejects only when the database is away. */
+  async forward(destinationId: string): Promise<Forwarding> {
+    const claimed = await this.batches.claim(destinationId);
+    if (!claimed) return 'idle';
+    const messages = await this.batches.next(claimed);
+    const last = messages.at(-1);
+    if (!last) {
+      await this.batches.release(claimed);
+      return 'idle';
+    }
+    try {
+      await this.send(claimed, messages);
+    } catch (error) {
+      await this.batches.fail(claimed, reasonOf(error));
+      return 'failed';
+    }
+    await this.batches.advance(claimed, last.record.seq);
+    return 'delivered';
+  }
+
+  private async send(claimed: ClaimedDestination, messages: readonly AuditMessage[]): Promise<void> {
+    const target = parseAuditTarget(claimed.url);
+    const signal = AbortSignal.timeout(this.tryMs);
+    if (target.type === 'syslog')
+      return sendSyslog(this.egress, target, messages, { ca: claimed.caCertificate, signal });
+    const { organizationId, wrapped, sealedSecret } = claimed;
+    if (!sealedSecret) throw new AppError('credential_unusable');
+    const secret = this.box.openText(
+      { organizationId, wrapped },
+      purposeOfAuditSecret(claimed),
+      sealedSecret,
+    );
+    return sendWebhook(this.egress, { organizationId, url: target.url, secret }, messages, signal);
+  }
+}
+
+const IN_TIME: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
+const OWN_WORDS = /^(it|the receiver) /;
+
+/** What the owner of the destination may read: never an address, nor what a receiver answered beyond its status. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not answer in time';
+  if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
+  return upstreamFailure(error).message;
+}

@@ -1,0 +1,50 @@
+import { BullModule } from '@nestjs/bullmq';
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Egress } from '../../common/egress/egress.js';
+import { FORWARD_AUDIT } from '../../common/queues/forward-audit.queue.js';
+import { QueuesModule } from '../../common/queues/queues.module.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { AuditForwarder } from './audit-forwarder.js';
+import { DueBatches } from './due-batches.js';
+import { ForwardAuditProcessor } from './forward-audit.processor.js';
+import { SweepAudit } from './sweep-audit.js';
+
+/** One connection for each batch that is under way to a place. */
+const CONNECTIONS = 8;
+
+/** Takes audit records to the destinations of their organizations. It needs `SettingsModule` and `DatabaseModule` beside it. */
+@Module({
+  imports: [CryptoModule, QueuesModule, BullModule.registerQueue({ name: FORWARD_AUDIT })],
+  providers: [
+    {
+      provide: Egress,
+      inject: [SETTINGS],
+      useFactory: ({ egressAllow, timeouts }: Settings) =>
+        new Egress({ allow: egressAllow, timeouts, connections: CONNECTIONS }),
+    },
+    {
+      provide: DueBatches,
+      inject: [DataSource],
+      useFactory: (database: DataSource) => new DueBatches(database),
+    },
+    {
+      provide: AuditForwarder,
+      inject: [DueBatches, SecretBox, Egress],
+      useFactory: (batches: DueBatches, box: SecretBox, egress: Egress) =>
+        new AuditForwarder(batches, box, egress),
+    },
+    ForwardAuditProcessor,
+    SweepAudit,
+  ],
+})
+export class AuditForwardingModule implements OnApplicationShutdown {
+  constructor(private readonly egress: Egress) {}
+
+  onApplicationShutdown(): Promise<void> {
+    return this.egress.close();
+  }
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditTarget } from '../../common/contracts/audit-destination.js';
+import type { Egress } from '../../common/egress/egress.js';
+import type { AuditMessage } from './audit-message.js';
+import { datagram, framed, syslogMessage } from './syslog-message.js';
+
+type SyslogTarget = Extract<AuditTarget, { type: 'syslog' }>;
+
+/**
+ * Sends records as syslog. Syslog has no answers, so over TCP and TLS a connection carries one batch and its closing is the
+ * answer: the batch is delivered when the receiver closes its side after we closed ours, which it does when it has met the
+ * end of what we wrote. Whether a datagram arrives nobody can say.
+ */
+export async function sendSyslog(
+  egress: Egress,
+  { transport, endpoint }: SyslogTarget,
+  messages: readonly AuditMessage[],
+  { ca, signal }: { readonly ca: string | null; readonly signal: AbortSignal },
+): Promise<void> {
+  const written = messages.map(syslogMessage);
+  if (transport === 'udp') return egress.sendDatagrams(endpoint, written.map(datagram));
+  const startedAt = performance.now();
+  const socket = await egress.openSocket(endpoint, ca ?? undefined);
+  const roundTripMs = Math.max(SHORTEST_WAIT_MS, performance.now() - startedAt);
+  try {
+    await writeAll(socket, Buffer.concat(written.map(framed)), { roundTripMs, signal });
+  } finally {
+    socket.destroy();
+  }
+}
+
+const SHORTEST_WAIT_MS = 20;
+
+/**
+ * A receiver that closed before our bytes came to it has said so within one round trip after they were sent (opening took
+ * at least one); one that closes with bytes unread resets the connection. So our side stays open that long.
+ */
+async function writeAll(
+  socket: Socket,
+  bytes: Buffer,
+  { roundTripMs, signal }: { readonly roundTripMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const ended = once(socket, 'end', { signal });
+  // It may fail while something else is waited for.
+  ended.catch(() => undefined);
+  // What the receiver says is read, so that its end is met, and not kept.
+  socket.resume();
+  await new Promise<void>((resolve, reject) => {
+    socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  await sleep(roundTripMs, undefined, { signal });
+  if (socket.readableEnded) throw new Error('the receiver closed the connection before it had everything');
+  socket.end();
+  await ended;
+}

@@ -1,0 +1,47 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { createLogger } from '../../common/observability/logger.js';
+import {
+  FORWARD_AUDIT,
+  forwardAuditJob,
+  type ForwardAuditPayload,
+} from '../../common/queues/forward-audit.queue.js';
+import { InTurn } from '../in-turn.js';
+import { PatientQueue } from '../patient-queue.js';
+import { DueBatches } from './due-batches.js';
+
+const EVERY_MS = 2_000;
+const MOST_PER_SWEEP = 200;
+
+/**
+ * Takes destinations that are behind to the queue. Their rows and the heads of the chains say which they are, so the
+ * administration announces nothing, and no record is lost with a queue.
+ */
+@Injectable()
+export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #queue: PatientQueue<ForwardAuditPayload>;
+  readonly #turns = new InTurn(() => this.#round(), {
+    logger: createLogger('sweep-audit'),
+    failure: 'destinations of audit records could not be swept',
+  });
+
+  constructor(
+    private readonly batches: DueBatches,
+    @InjectQueue(FORWARD_AUDIT) queue: Queue<ForwardAuditPayload>,
+  ) {
+    this.#queue = new PatientQueue(queue, 'sweep-audit');
+  }
+
+  onApplicationBootstrap(): void {
+    this.#turns.start(EVERY_MS);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#turns.stop();
+  }
+
+  async #round(): Promise<void> {
+    for (const id of await this.batches.due(MOST_PER_SWEEP)) await this.#queue.add(forwardAuditJob(id));
+  }
+}

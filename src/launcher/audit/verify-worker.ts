@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Client } from 'pg';
+import { AuditSeal } from '../../admin/audit/audit-seal.js';
+import type { ChainPart } from '../../admin/audit/chain-rows.js';
+import { type ChainReport, verifyChain } from '../../admin/audit/verify-chain.js';
+import { Secret } from '../../common/crypto/secret.js';
+
+/** What a thread is given. */
+export interface PartJob {
+  readonly url: string;
+  readonly masterKey: string;
+  readonly organizationId: string;
+  readonly snapshot: string;
+  readonly part: ChainPart;
+}
+
+/** What a thread tells: how many records of its part were right so far, and in the end what it found. */
+export type PartNews = { readonly records: number } | { readonly report: ChainReport };
+
+const tell = (news: PartNews): void => parentPort?.postMessage(news);
+
+/** Checks one part of a chain, in a thread of its own. */
+async function main({ url, masterKey, organizationId, snapshot, part }: PartJob): Promise<void> {
+  const client = new Client({ connectionString: url, application_name: 'gatehouse audit verify' });
+  await client.connect();
+  try {
+    const seal = new AuditSeal(new Secret(masterKey));
+    const onProgress = (records: number): void => tell({ records });
+    tell({ report: await verifyChain({ client, seal, organizationId, snapshot, onProgress }, part) });
+  } finally {
+    await client.end();
+  }
+}
+
+await main(workerData as PartJob);
