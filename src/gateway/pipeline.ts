@@ -88,7 +88,7 @@ export class Pipeline {
     const read = await readRequest(request, path, entry, config.sendsAgain ? this.keeping : this.reading);
     checkTargets(config, entry.endpoint);
 
-    const answer = await this.dispatcher.dispatch({ exchange, caller, read }, config.plan);
+    const answer = await this.dispatcher.dispatch({ exchange, caller, read, leg: null }, config.plan);
     this.deliver(exchange, answer);
   }
 
@@ -123,7 +123,8 @@ export class Pipeline {
     const error = AppError.from(failed ? failed.error : thrown);
     if (error.code === 'internal_error')
       logger.error({ err: error, id: entry.id }, 'a request failed by our own fault');
-    if (failed && entry.target) entry.addAttempt(failed.attempt, entry.target, hasLeft ? null : error.code);
+    if (failed?.attempt.target)
+      entry.addDiscarded(failed.attempt, failed.attempt.target, hasLeft ? null : error.code);
     refuseExchange({ ...exchange, error, hasLeft, attempt: failed ? failed.attempt : null });
   }
 }

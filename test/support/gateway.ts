@@ -57,6 +57,8 @@ export interface ScriptedAnswer {
   readonly error?: Error;
   /** Never ends by itself. */
   readonly isEndless?: boolean;
+  /** Asked until it holds, between the head and the first chunk. */
+  readonly until?: () => boolean;
   /** The connection never stood. */
   readonly isUnsent?: boolean;
 }
@@ -78,6 +80,8 @@ export interface GatewayWishes {
   readonly guardrails?: Readonly<Record<string, GuardrailSnapshot>>;
   /** Where webhooks go. */
   readonly http?: Pick<HttpCaller, 'call'>;
+  /** How many times dearer than `gpt-4o-mini` further models are. */
+  readonly prices?: Readonly<Record<string, number>>;
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
 }
@@ -109,6 +113,14 @@ const PRICE = {
   audioInput: null,
   audioOutput: null,
 };
+
+function priceOf(model: string, times: GatewayWishes['prices'] = {}) {
+  if (model.startsWith('gpt-4o-mini')) return PRICE;
+  const factor = times[model];
+  return factor === undefined
+    ? null
+    : { ...PRICE, input: factor * PRICE.input, output: factor * PRICE.output };
+}
 
 /** The whole data plane in memory: its ports are plain objects, its wire plays what the test wrote. */
 export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway> {
@@ -159,6 +171,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         wishes.http as HttpCaller,
         {} as ProviderCaller,
       ),
+      settings,
     ),
     new Journal(
       {
@@ -167,7 +180,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
-      { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
+      { find: (_provider, model) => priceOf(model, wishes.prices) },
     ),
     { all: () => [], listed: () => Buffer.from('{"object":"list","data":[]}') },
     settings,
@@ -266,6 +279,7 @@ async function play(answer: ScriptedAnswer, handler: WireHandler, cancelled: Err
   } = answer;
   const raw = Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]);
   if (status) handler.onHeaders(status, raw, () => undefined, '');
+  while (answer.until && !isAborted && !answer.until()) await new Promise(setImmediate);
   for (const chunk of chunks) {
     await new Promise(setImmediate);
     if (isAborted) return;

@@ -23,6 +23,19 @@ import { redacted } from './redaction.js';
 
 const DECISIONS_MAX = 32;
 
+/** What is priced: a model at a place. */
+interface Priced {
+  readonly target: Target;
+  readonly model: string | null;
+}
+
+interface Added {
+  readonly errorCode: string | null;
+  readonly reading: Reading;
+  /** Absent: it is the answer's, which the record as a whole tells. */
+  readonly countable?: AttemptRecord['countable'] | null;
+}
+
 /**
  * The journal of one exchange: gathers what each step found and writes it down, once.
  *
@@ -65,7 +78,7 @@ export class Entry implements Findings {
 
   private opened: OpenedExchange | null = null;
   private isClosed = false;
-  /** The last attempt and the request itself have the same usage. */
+  /** Set where a usage was added up from several, each at its own price. */
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
   constructor(
@@ -125,24 +138,87 @@ export class Entry implements Findings {
   }
 
   /** Adds a try that is over. `reading` is what its answer told, if it was read. */
-  addAttempt(attempt: Attempt, target: Target, errorCode: string | null, reading: Reading = UNREAD): void {
+  addAttempt(
+    attempt: Attempt,
+    target: Target,
+    errorCode: string | null,
+    reading: Reading = attempt.partial ?? UNREAD,
+  ): void {
+    this.add(attempt, target, { errorCode, reading });
+  }
+
+  /**
+   * Adds a try whose answer nobody gets: it failed, or another target was faster. What it produced is billed all the same:
+   * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
+   */
+  addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
+    const reading = attempt.partial ?? UNREAD;
+    const { usage, outputText } = reading;
+    const isBilled = usage === null && (outputText !== '' || (isCutOff && attempt.wasSent));
+    const meter = isBilled && this.body ? this.endpoint?.usage : null;
+    const countable =
+      meter && this.body
+        ? { model: attempt.model, input: meter.inputText(this.body), output: outputText }
+        : null;
+    this.add(attempt, target, { errorCode, reading, countable });
+  }
+
+  private add(attempt: Attempt, target: Target, { errorCode, reading, countable }: Added): void {
     const { usage, responseModel } = reading;
-    const cost = usage && this.cost(usage, responseModel);
+    const cost = usage && this.cost(usage, responseModel, { target, model: attempt.model });
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
-      option_path: this.option,
+      option_path: attempt.option,
       error_code: errorCode,
       usage,
       cost_nano_usd: cost,
     });
     const { hold } = attempt;
     attempt.hold = null;
-    this.attempts.push(hold ? { ...record, charges: hold.settle(this.actual(reading, cost)) } : record);
+    // Nothing of the request may hang on a connection that lives on.
+    attempt.target = null;
+    attempt.partial = null;
+    const whole = countable ? { ...record, countable } : record;
+    const isCountedLater =
+      countable !== undefined
+        ? countable !== null
+        : usage === null && reading.outputText !== '' && this.body !== null;
+    const tokens = usage && usage.input_tokens + usage.output_tokens;
+    const actual: Actual = { costNanoUsd: cost, tokens, isCountedLater };
+    this.attempts.push(hold ? { ...whole, charges: hold.settle(actual) } : whole);
   }
 
-  private actual({ usage, outputText }: Reading, costNanoUsd: number | null): Actual {
-    const tokens = usage && usage.input_tokens + usage.output_tokens;
-    return { costNanoUsd, tokens, isCountedLater: usage === null && outputText !== '' && this.body !== null };
+  /**
+   * A second way of the same exchange, which may become its way: `adopt`, or else `drop`. Tries of both stand in one list.
+   */
+  fork(): Entry {
+    const twin = Object.assign(Object.create(Entry.prototype) as Entry, this);
+    twin.hookResults = null;
+    twin.priced = null;
+    twin.requestBody = this.requestBody.copy();
+    return twin;
+  }
+
+  /** Goes on as its twin, which is not used any more. */
+  adopt(twin: Entry): void {
+    this.requestBody.release();
+    const { target, option, body, model, isStreamed, isExhausted, hookResults, requestBody, priced } = twin;
+    Object.assign(this, {
+      target,
+      option,
+      body,
+      model,
+      isStreamed,
+      isExhausted,
+      hookResults,
+      requestBody,
+      priced,
+    });
+  }
+
+  /** This twin is not used any more. */
+  drop(): void {
+    this.requestBody.release();
   }
 
   /**
@@ -177,12 +253,16 @@ export class Entry implements Findings {
   }
 
   /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
-  cost(usage: Usage, responseModel: string | null): number | null {
+  private cost(usage: Usage, responseModel: string | null, { target, model }: Priced): number | null {
     if (usage === this.priced?.usage) return this.priced.cost;
-    const price = this.ownPrice(responseModel) ?? this.priceOf(responseModel) ?? this.priceOf(this.model);
-    const cost = price ? costOf(usage, price) : null;
-    this.priced = { usage, cost };
-    return cost;
+    // What the virtual key says that it costs wins over any list price, whichever of the two names it is said of.
+    const own = target.virtualKey?.prices;
+    const price =
+      own?.get(responseModel ?? '') ??
+      own?.get(model ?? '') ??
+      this.priceAt(target, responseModel) ??
+      this.priceAt(target, model);
+    return price ? costOf(usage, price) : null;
   }
 
   /** What a usage costs where it was added up from several, each at its own price. */
@@ -198,16 +278,9 @@ export class Entry implements Findings {
     return secrets;
   }
 
-  /** What the virtual key says that it costs: that wins over any list price, whichever of the two names it is said of. */
-  private ownPrice(responseModel: string | null): Price | undefined {
-    const prices = this.target?.virtualKey?.prices;
-    return prices && (prices.get(responseModel ?? '') ?? prices.get(this.model ?? ''));
-  }
-
-  /** The price in force for a model at the place where the request goes; null when nobody knows it. */
-  priceOf(model: string | null): Price | null {
-    const { target } = this;
-    if (!target || model === null) return null;
-    return target.virtualKey?.prices?.get(model) ?? this.prices.find(target.provider.id, model);
+  /** The price in force for a model at a place; null when nobody knows it. */
+  priceAt({ virtualKey, provider }: Target, model: string | null): Price | null {
+    if (model === null) return null;
+    return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);
   }
 }

@@ -6,8 +6,8 @@ import type {
   HeaderPairs,
   OpenedExchange,
   RequestLogRecord,
-  Usage,
 } from '../../common/contracts/request-log.js';
+import { costOfAttempts } from '../../common/contracts/request-cost.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
 import type { HookResults } from '../guardrails/hook-results.js';
@@ -42,8 +42,6 @@ export interface Findings {
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
   readonly hookResults: HookResults | null;
-  /** Nano-dollars; null when nobody knows the price. */
-  cost(usage: Usage, responseModel: string | null): number | null;
 }
 
 /** How an exchange ended, as far as only the step that ended it knows. */
@@ -178,7 +176,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_model: responseModel,
     usage,
     usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: usage && found.cost(usage, responseModel),
+    cost_nano_usd: costOfAttempts(found.attempts),
     attempts: found.attempts,
     countable: usage ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },

@@ -50,7 +50,7 @@ export class Admission {
       endpoint,
       body,
       bodyBytes: Math.max(entry.requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
-      price: entry.priceOf(model),
+      price: entry.priceAt(target, model),
       outputCeiling: this.settings.outputTokensCeiling,
     });
     const metadata = metadataOf(entry);

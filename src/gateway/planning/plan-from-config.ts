@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-
 import { readCondition } from '../../common/contracts/routing-config/conditions.js';
 import type {
   BreakerRules,
+  HedgeRules,
   JsonObject,
   RetryRules,
   RoutingConfig,
@@ -15,6 +16,7 @@ import {
   type BreakerPlan,
   type CompiledConfig,
   type Conditional,
+  type HedgePlan,
   type LoadBalance,
   type ParamChanges,
   type ParamPath,
@@ -32,6 +34,10 @@ const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 
 /** How long a fallback holds a stream back where its config says nothing. */
 const HOLD_MS = 10_000;
+
+/** What second questions may be and cost at most where the config says nothing, percent. */
+const HEDGED_SHARE = 5;
+const HEDGED_SPEND = 10;
 
 /** A breaker whose config says no bound opens when half of the requests fail. */
 const FAILING_SHARE = 0.5;
@@ -77,6 +83,7 @@ class Compiler {
           targets: children,
           onStatuses: setOf(strategy.on_status_codes),
           holdMs: strategy.hold_stream_ms ?? HOLD_MS,
+          hedge: strategy.hedge ? hedgeOf(strategy.hedge) : null,
         };
       case 'loadbalance':
         return balanced(strategy, path, targets, children);
@@ -123,6 +130,14 @@ function rulesOf(all: RoutingConfig, sharedAs: string | null): Rules {
     breaker: all.cb_config ? breakerOf(all.cb_config, sharedAs) : null,
     cache: all.cache ?? null,
     hooks: hooksOf(all),
+  };
+}
+
+function hedgeOf({ after_ms, max_share, max_spend }: HedgeRules): HedgePlan {
+  return {
+    afterMs: after_ms ?? null,
+    share: (max_share ?? HEDGED_SHARE) / 100,
+    spend: (max_spend ?? HEDGED_SPEND) / 100,
   };
 }
 

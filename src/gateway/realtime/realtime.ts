@@ -102,7 +102,7 @@ export class Realtime {
     const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
     const config = await this.configs.find(caller, options.config);
     entry.config = config.saved;
-    const answer = await this.dispatcher.dispatch({ exchange: opening, caller, read }, config.plan);
+    const answer = await this.dispatcher.dispatch({ exchange: opening, caller, read, leg: null }, config.plan);
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, slug);
     else this.deliver(opening, answer);
   }
@@ -152,7 +152,8 @@ export class Realtime {
     const hasLeft = response.destroyed || opening.socket.destroyed;
     if (error.code === 'internal_error')
       logger.error({ err: error, id: entry.id }, 'a WebSocket failed by our own fault');
-    if (failed && entry.target) entry.addAttempt(failed.attempt, entry.target, hasLeft ? null : error.code);
+    if (failed?.attempt.target)
+      entry.addDiscarded(failed.attempt, failed.attempt.target, hasLeft ? null : error.code);
     refuseExchange({ ...opening, error, hasLeft, attempt: failed ? failed.attempt : null });
   }
 }

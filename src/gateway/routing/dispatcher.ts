@@ -1,19 +1,26 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { Json } from '../../providers/endpoint.js';
+import type { Price } from '../../common/contracts/price.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
 import { Guardrails } from '../guardrails/guardrails.js';
 import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
+import { estimateOf } from '../limits/estimate.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { isStrictlyOpenAi, outgoing } from '../translating/outgoing.js';
+import { type Entry } from '../journal/entry.js';
+import { note, nothingRead, parsedObject } from '../journal/metering.js';
+import { isStrictlyOpenAi, outgoing, type Translated } from '../translating/outgoing.js';
+import { translatedAnswer } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
@@ -26,13 +33,19 @@ import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
 import { Loads } from './loads.js';
 import { proven } from './proven.js';
-import { type Outcome, route, settle, unwrap, type Walk } from './route.js';
+import { type Outcome, settle, unwrap } from './outcome.js';
+import { Hedges } from './hedges.js';
+import { Leg, RequestRace } from './request-race.js';
+import { route } from './route.js';
+import type { Walk } from './walk.js';
 
 /** A request that is ready to be sent. */
 export interface Sending {
   readonly exchange: Exchange;
   readonly caller: Principal;
   readonly read: ReadRequest;
+  /** Null where no other question of the same request is asked beside this one. */
+  leg: Leg | null;
 }
 
 /** Sends a request along a plan until an answer stands. */
@@ -40,6 +53,7 @@ export interface Sending {
 export class Dispatcher {
   private readonly budgets = new RetryBudgets();
   private readonly loads = new Loads();
+  private readonly hedges = new Hedges();
 
   constructor(
     private readonly planner: Planner,
@@ -47,6 +61,7 @@ export class Dispatcher {
     private readonly admission: Admission,
     private readonly breakers: Breakers,
     private readonly guardrails: Guardrails,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
@@ -62,7 +77,7 @@ export class Dispatcher {
     const outcome = await settle(
       holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
     );
-    this.breakers.ended(planned, response.destroyed ? null : outcome);
+    this.breakers.ended(planned, response.destroyed || sending.leg?.isOver ? null : outcome);
     return unwrap(outcome);
   }
 
@@ -99,7 +114,7 @@ export class Dispatcher {
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
   private async send(
-    { exchange, caller, read }: Sending,
+    { exchange, caller, read, leg }: Sending,
     planned: PlannedTarget,
     target: Target,
     wire: WireRequest,
@@ -110,8 +125,15 @@ export class Dispatcher {
     const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
-    const start = (): Attempt =>
-      (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits));
+    const start = (): Attempt => {
+      leg?.checkWanted();
+      running = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
+      running.target = target;
+      running.option = planned.path;
+      running.model = entry.model;
+      leg?.began(running);
+      return running;
+    };
     response.once('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
@@ -121,9 +143,11 @@ export class Dispatcher {
           plan: planned.retry,
           budget,
           isRepeatable: read.isRepeatable,
-          isWanted: () => !response.destroyed,
+          isWanted: () => !response.destroyed && !leg?.isOver,
+          putAway: (attempt) => putAway(entry, attempt),
           onGivenUp: (given, errorCode) => {
-            entry.addAttempt(given, target, errorCode);
+            if (leg) leg.running = null;
+            entry.addDiscarded(given, target, errorCode);
           },
         },
       );
@@ -133,6 +157,42 @@ export class Dispatcher {
       budget?.leave();
       response.off('close', onLeft);
     }
+  }
+
+  /** Null where the target cannot be found, too: trying it will tell why. */
+  private async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
+    const { request, entry } = exchange;
+    const { headers } = request;
+    try {
+      const asked = { caller, headers, options: entry.asked, modelSlug: read.modelSlug, planned };
+      const target = await this.planner.plan(asked);
+      const { model } = planned.params ? changedContent(read, planned.params) : read;
+      return entry.priceAt(target, model);
+    } catch {
+      return null;
+    }
+  }
+
+  /** What a request may cost at most at a target, nano-dollars. */
+  private async estimate(sending: Sending, planned: PlannedTarget): Promise<number | null> {
+    const { exchange, read } = sending;
+    const price = await this.priceOf(sending, planned);
+    const { endpoint, requestBody } = exchange.entry;
+    const { outputTokensCeiling: outputCeiling } = this.settings;
+    const estimated = { endpoint, body: read.json, bodyBytes: requestBody.bytes, price, outputCeiling };
+    return estimateOf(estimated).costNanoUsd;
+  }
+
+  private racing(sending: Sending): RequestRace | null {
+    if (!isRepeatable(sending)) return null;
+    const leg = (sending.leg = new Leg());
+    return new RequestRace(this.hedges, {
+      leg,
+      entry: sending.exchange.entry,
+      estimate: (planned) => this.estimate(sending, planned),
+      walkOf: (entry, otherLeg) =>
+        this.walk({ ...sending, exchange: { ...sending.exchange, entry }, leg: otherLeg }),
+    });
   }
 
   private walk(sending: Sending): Walk<Answer> {
@@ -146,7 +206,9 @@ export class Dispatcher {
       isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
         !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
-      giveUp: (outcome) => giveUp(exchange, outcome),
+      giveUp: (outcome) => giveUp(sending, outcome),
+      priceOf: (planned) => this.priceOf(sending, planned),
+      racing: () => this.racing(sending),
     };
   }
 }
@@ -168,6 +230,26 @@ async function judge(
   }
 }
 
+/** Endpoints whose requests leave nothing behind at a provider, so that asking twice costs money and nothing else. */
+const TRACELESS: ReadonlySet<EndpointId> = new Set([
+  'chat-completions',
+  'completions',
+  'messages',
+  'count-tokens',
+  'generate-content',
+  'embed-content',
+  'embeddings',
+  'rerank',
+  'moderations',
+]);
+
+/** Stored answers are found again by their id: of two, one would lie there unknown. */
+function isRepeatable({ exchange, read }: Sending): boolean {
+  const { endpoint } = exchange.entry;
+  if (!endpoint || !read.isRepeatable || !read.json) return false;
+  return TRACELESS.has(endpoint.id) || (endpoint.id === 'responses' && read.json.store === false);
+}
+
 function routedRequest(
   { request: { headers, url = '' }, entry }: Exchange,
   params: Json | null,
@@ -183,11 +265,29 @@ function checkAllowed({ policy }: Principal, target: Target, { model }: Content,
 }
 
 /** Another target is tried: what this one said becomes a row, and its connection is freed. */
-async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>): Promise<void> {
+async function giveUp(
+  { exchange: { entry }, leg }: Sending,
+  { answer, thrown }: Outcome<Answer>,
+): Promise<void> {
+  if (leg) leg.running = null;
   if (answer) {
-    await discard(answer.attempt);
-    const { attempt, target, judged } = answer;
-    entry.addAttempt(attempt, target, judged?.isDenied ? 'guardrail_denied' : null, judged?.reading);
-  } else if (thrown instanceof FailedAttempt && entry.target)
-    entry.addAttempt(thrown.attempt, entry.target, thrown.error.code);
+    const { attempt, target, judged, translated } = answer;
+    if (judged) attempt.partial = judged.reading;
+    else await putAway(entry, attempt, translated);
+    entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);
+  } else if (thrown instanceof FailedAttempt && thrown.attempt.target)
+    entry.addDiscarded(thrown.attempt, thrown.attempt.target, thrown.error.code);
+}
+
+/** Reads an answer that nobody gets: it may tell what it cost. */
+async function putAway(
+  { endpoint }: Entry,
+  attempt: Attempt,
+  translated: Translated | null = null,
+): Promise<void> {
+  const body = await discard(attempt);
+  if (!endpoint?.usage || body.length === 0 || attempt.partial) return;
+  const reading = (attempt.partial = nothingRead());
+  if (translated && attempt.status < 400) translatedAnswer(body, translated, reading);
+  else note(reading, endpoint.usage, parsedObject(body.toString('utf8')));
 }

@@ -30,6 +30,7 @@ const OF_A_MODE = {
   conditions: 'conditional',
   default: 'conditional',
   hold_stream_ms: 'fallback',
+  hedge: 'fallback',
   sticky: 'loadbalance',
   balance_by: 'loadbalance',
 } as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
@@ -145,6 +146,8 @@ function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, {
   checkFit(strategy, place);
   if (targets) checkCount(strategy, targets, at, isRoot);
   else if (strategy.mode !== 'single') at.at('targets').refuse('is missing: the strategy chooses among them');
+  if (strategy.hedge && targets?.some((target) => target?.strategy))
+    place.at('hedge').refuse('cannot be used where a target has a strategy of its own');
   if (strategy.mode === 'conditional') checkConditions(strategy, targets ?? [], place);
   if (strategy.mode === 'loadbalance' && targets?.every((target) => target?.weight === 0))
     at.at('targets').refuse('has no target with a weight above 0');
