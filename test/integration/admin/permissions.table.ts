@@ -52,6 +52,7 @@ export const PERMISSIONS: readonly Permission[] = [
   { operation: 'GET /v1/virtual-keys/{slug}',            statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'virtual key' },
   { operation: 'PUT /v1/virtual-keys/{slug}',            statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'virtual key', body: { name: 'Another' } },
   { operation: 'DELETE /v1/virtual-keys/{slug}',         statuses: '200 200 200 404 403 | 200 200 404 403 401 | 404 401', on: 'virtual key' },
+  { operation: 'POST /v1/configs/simulate',              statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', body: { config: { provider: 'sandbox' }, ...WORKSPACE } },
   { operation: 'GET /v1/logs',                           statuses: '200 200 200 200 200 | 200 200 200 403 401 | 200 401' },
   { operation: 'GET /v1/logs/{id}',                      statuses: '200 200 200 404 200 | 200 200 404 403 401 | 404 401', on: 'log' },
   { operation: 'GET /v1/audit-logs',                     statuses: '200 200 403 403 403 | 200 403 403 403 401 | 200 401' },
