@@ -9,7 +9,9 @@ import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
+import type { WorkspaceDefaults } from '../common/contracts/workspace-defaults.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import { imposedBy } from './imposed.js';
 import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { policyOf } from './organization-policy.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
@@ -31,7 +33,8 @@ interface Row extends CallerRules {
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
-  /** The key's own default, or else its workspace's, or else its organization's. */
+  readonly workspace_defaults: WorkspaceDefaults | null;
+  /** The key's own default, or else its workspace's (for keys of people first), or else its organization's. */
   readonly config_id: string | null;
   readonly allow_config_override: boolean;
 }
@@ -41,7 +44,10 @@ const BY_HASH = `
     CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END AS overlap_ends_at,
     authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
     organization.settings, key.allow_config_override,
-    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id,
+    workspace.defaults AS workspace_defaults,
+    coalesce(key.default_config_id::text,
+      CASE WHEN key.kind = 'workspace-user' THEN workspace.defaults ->> 'user_api_key_config' END,
+      workspace.default_config_id::text, organization.default_config_id::text) AS config_id,
     key.rate_limits, key.usage_limits, workspace.rate_limits AS workspace_rate_limits,
     workspace.usage_limits AS workspace_usage_limits,
     (SELECT jsonb_agg(to_jsonb(policy)) FROM limit_policies policy
@@ -126,6 +132,7 @@ function principalOf(row: Row): Principal {
     policy: policyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
+    ...imposedBy(row.settings, row.workspace_defaults),
   };
 }
 

@@ -3,7 +3,7 @@ import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js';
 import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
-import type { ChangeFeed } from '../../common/changes/change.js';
+import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -16,6 +16,9 @@ import { subjectOf } from './token-subjects.js';
 interface Found {
   readonly known: KnownKey | AppError;
 }
+
+/** Roles of people, and what an organization or a workspace gives its requests. */
+const BINDS_MANY_TOKENS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const MINUTE_MS = 60_000;
 /** People administer: what was taken from them must be gone within five seconds. */
@@ -53,8 +56,7 @@ export class PostgresTokenDirectory extends TokenDirectory {
     });
     changes.subscribe((change) => {
       if (change?.resource === 'organization') this.renewal.forget(change.id);
-      if (change === null || change.resource === 'user' || change.resource === 'organization')
-        this.cache.clear();
+      if (change === null || BINDS_MANY_TOKENS.has(change.resource)) this.cache.clear();
     });
   }
 

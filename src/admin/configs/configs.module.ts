@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ConfigChecker } from './config-checker.service.js';
 import { ConfigVersionsController } from './config-versions.controller.js';
@@ -19,6 +20,7 @@ import { TokenPricesService } from './token-prices.service.js';
     ConfigVersionsService,
     ConfigChecker,
     DefaultConfig,
+    GuardrailReferences,
     SimulationService,
     TokenPricesService,
   ],

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, Length } from 'class-validator';
 import { SWITCH_NAMES } from '../../auth/switches.js';
@@ -9,6 +10,20 @@ const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;
 const LONGEST_MODEL = 255;
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+const MOST_GUARDRAILS = 50;
+const LONGEST_REFERENCE = 64;
+
+const GUARDRAILS = { type: [String], nullable: true, example: ['pg-3f9a1c0b7d'] };
+
+/** Slugs or ids; null for none. */
+const AreGuardrails = (): PropertyDecorator =>
+  applyDecorators(
+    OrNull(),
+    IsArray(),
+    ArrayMaxSize(MOST_GUARDRAILS),
+    Length(1, LONGEST_REFERENCE, { each: true }),
+  );
 
 const SWITCHES_SCHEMA = {
   type: 'object',
@@ -72,6 +87,16 @@ export class UpdateOrganizationDto {
   @IfGiven()
   @IsBoolean()
   readonly strict_logging?: boolean;
+
+  /** Guardrails of the organization that every request must pass, before those of its workspace and its config. */
+  @ApiPropertyOptional(GUARDRAILS)
+  @AreGuardrails()
+  readonly input_guardrails?: string[] | null;
+
+  /** The same for answers. */
+  @ApiPropertyOptional(GUARDRAILS)
+  @AreGuardrails()
+  readonly output_guardrails?: string[] | null;
 }
 
 /** The caller's organization with what it decides for all of its workspaces. */
@@ -104,6 +129,13 @@ export class OrganizationDto {
   /** True: a request that cannot be recorded is refused. */
   @ApiProperty({ example: false })
   readonly strict_logging: boolean;
+
+  /** Guardrails that every request must pass; null for none. */
+  @ApiProperty(GUARDRAILS)
+  readonly input_guardrails: readonly string[] | null;
+
+  @ApiProperty(GUARDRAILS)
+  readonly output_guardrails: readonly string[] | null;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   readonly created_at: string;

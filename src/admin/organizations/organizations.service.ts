@@ -4,12 +4,14 @@ import { Organization } from '../../common/database/entities/organization.entity
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { findProvider } from '../../providers/registry.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { OrganizationDto, type UpdateOrganizationDto } from './organization.dto.js';
 
 @Injectable()
 export class OrganizationsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly guardrails: GuardrailReferences,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
@@ -20,6 +22,7 @@ export class OrganizationsService {
 
   async update(id: string, { name, ...wanted }: UpdateOrganizationDto): Promise<Organization> {
     for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
+    await this.guardrails.check({ organizationId: id, workspaceId: null }, wanted, '');
     const organizations = this.unitOfWork.repository(Organization);
     const organization = await organizations.findOneOrFail({
       where: { id },

@@ -24,6 +24,13 @@ export interface Guards {
   readonly output: readonly Hook[];
 }
 
+export const NO_GUARDS: Guards = { input: [], output: [] };
+
+/** Those of one place, then those of another. */
+export function joined(first: Guards, then: Guards): Guards {
+  return { input: [...first.input, ...then.input], output: [...first.output, ...then.output] };
+}
+
 /** A hook that was written out, or how to find one that is stored. */
 type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
 

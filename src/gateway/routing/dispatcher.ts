@@ -8,7 +8,8 @@ import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
-import { Guardrails } from '../guardrails/guardrails.js';
+import { checkApplicable } from '../guardrails/applicable.js';
+import { Guardrails, joined, NO_GUARDS } from '../guardrails/guardrails.js';
 import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
@@ -92,7 +93,8 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
     checkAllowed(caller, target, content, request.method);
-    const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
+    const isGuarded = planned.hooks !== null || caller.guardrails !== undefined;
+    const guarded = isGuarded ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) {
@@ -105,11 +107,21 @@ export class Dispatcher {
     return { status, attempt, target, planned, translated, guarded, judged };
   }
 
-  private async guard({ exchange, caller }: Sending, hooks: HookLists, content: Content): Promise<Guarded> {
+  /** What the organization and the workspace say comes first, whatever the config says. */
+  private async guard(
+    { exchange, caller }: Sending,
+    hooks: HookLists | null,
+    content: Content,
+  ): Promise<Guarded> {
     const { request, entry } = exchange;
-    const found = this.guardrails.find(reachOf(caller), hooks);
-    const guards = found instanceof Promise ? await found : found;
-    return guardRequest(guards, { entry, caller, headers: request.headers, content });
+    const [imposed, own] = await Promise.all(
+      [caller.guardrails, hooks].map((lists) =>
+        lists ? this.guardrails.find(reachOf(caller), lists) : NO_GUARDS,
+      ),
+    );
+    const asking = { entry, caller, headers: request.headers, content };
+    checkApplicable({ imposed: imposed ?? NO_GUARDS, own: own ?? NO_GUARDS }, asking);
+    return guardRequest(joined(imposed ?? NO_GUARDS, own ?? NO_GUARDS), asking);
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */

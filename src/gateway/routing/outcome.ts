@@ -18,6 +18,7 @@ const TOO_MANY = 429;
 const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
   'budget_exceeded',
   'concurrency_limited',
+  'credential_missing',
   'model_not_allowed',
   'not_found',
   'price_unknown',

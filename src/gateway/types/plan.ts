@@ -97,6 +97,8 @@ export type Where =
       readonly provider: string;
       /** Null: the caller's own. */
       readonly key: Secret | null;
+      /** No other provider of the config goes by the caller's own key, so that it is clear whose it is. */
+      readonly isOnlyOne: boolean;
       /** By the names of the catalogue. */
       readonly account: Readonly<Record<string, string>>;
     };
