@@ -5,6 +5,7 @@ import { DatabaseModule } from './common/database/database.module.js';
 import { QueuesModule } from './common/queues/queues.module.js';
 import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
+import { AlertsModule } from './jobs/alerts/alerts.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { MailsModule } from './jobs/mails/mails.module.js';
 import { ShippingModule } from './jobs/shipping/shipping.module.js';
@@ -14,7 +15,7 @@ import { ShippingModule } from './jobs/shipping/shipping.module.js';
 export class WorkerModule {
   static of(settings: Settings, dataSource: DataSource): DynamicModule {
     const mails = settings.mail === null ? [] : [MailsModule.through(settings.mail, settings)];
-    const jobs = settings.role === 'api' ? [] : [JobsModule, ...mails];
+    const jobs = settings.role === 'api' ? [] : [JobsModule, AlertsModule, ...mails];
     return {
       module: WorkerModule,
       imports: [

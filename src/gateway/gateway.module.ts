@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
-import { HttpCaller } from './guardrails/calling/http-caller.js';
+import { HttpCaller } from '../common/egress/http-caller.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';

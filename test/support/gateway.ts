@@ -17,7 +17,7 @@ import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Admission } from '../../src/gateway/limits/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
-import type { HttpCaller } from '../../src/gateway/guardrails/calling/http-caller.js';
+import type { HttpCaller } from '../../src/common/egress/http-caller.js';
 import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';

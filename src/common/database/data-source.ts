@@ -31,6 +31,7 @@ import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
+import { LimitAlerts1763691200000 } from './migrations/1763691200000-limit-alerts.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
@@ -81,6 +82,7 @@ const MIGRATIONS = [
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,
+  LimitAlerts1763691200000,
 ];
 
 /**

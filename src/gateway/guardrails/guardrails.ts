@@ -13,7 +13,7 @@ import { type Mistake, mistakesInWords } from '../../common/contracts/routing-co
 import { Place } from '../../common/contracts/routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
-import { HttpCaller } from './calling/http-caller.js';
+import { HttpCaller } from '../../common/egress/http-caller.js';
 import { ProviderCaller } from './calling/provider-caller.js';
 import { type CheckTools, makeCheck } from './checks/index.js';
 import { type Hook, readsTexts } from './run-hooks.js';
