@@ -27,7 +27,12 @@ export class OrganizationsService {
 
   async update(
     id: string,
-    { name, alert_webhook_url: alertUrl, alert_webhook_secret: alertSecret, ...wanted }: UpdateOrganizationDto,
+    {
+      name,
+      alert_webhook_url: alertUrl,
+      alert_webhook_secret: alertSecret,
+      ...wanted
+    }: UpdateOrganizationDto,
   ): Promise<Organization> {
     if (alertUrl) parseDestination(alertUrl);
     for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
@@ -42,7 +47,7 @@ export class OrganizationsService {
     organization.settings = merged(organization.settings, wanted);
     if (alertUrl !== undefined) organization.alertWebhookUrl = alertUrl;
     if (alertSecret !== undefined)
-      organization.sealedAlertSecret = alertSecret && this.sealed(organization, alertSecret);
+      organization.sealedAlertSecret = alertSecret === null ? null : this.sealed(organization, alertSecret);
     const saved = await organizations.save(organization);
     this.audit.note({ targetId: id, workspaceId: null, before, after: OrganizationDto.from(saved) });
     await this.changes.publish({ resource: 'organization', id });

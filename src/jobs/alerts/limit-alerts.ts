@@ -139,11 +139,16 @@ export class LimitAlerts {
       body,
       timeoutMs: TIMEOUT_MS,
     });
-    if (status < 200 || status > 299) throw new Error(`The webhook for alerts answered with status ${status}.`);
+    if (status < 200 || status > 299)
+      throw new Error(`The webhook for alerts answered with status ${status}.`);
     return 'sent';
   }
 
-  private secretOf({ organization_id, sealed_alert_secret: sealed, wrapped_key: wrapped }: Row): string | null {
+  private secretOf({
+    organization_id,
+    sealed_alert_secret: sealed,
+    wrapped_key: wrapped,
+  }: Row): string | null {
     if (!sealed) return null;
     const key = { organizationId: organization_id, wrapped };
     return this.box.openText(key, alertPurpose(organization_id), sealed).reveal();
@@ -168,8 +173,7 @@ function alertOf(row: Row): Alert {
 
 function mailOf(alert: Alert, organization: string): { readonly subject: string; readonly text: string } {
   const { type, subject, group, measure, spent, credit_limit } = alert;
-  const amount = (value: number): string =>
-    measure === 'cost' ? `$${value.toFixed(2)}` : `${value} tokens`;
+  const amount = (value: number): string => (measure === 'cost' ? `$${value.toFixed(2)}` : `${value} tokens`);
   const what = type === 'budget.exhausted' ? 'is used up' : 'has reached its alert threshold';
   return {
     subject: `${organization}: the budget of ${subject} ${what}`.replaceAll(/[\r\n]+/g, ' '),

@@ -74,8 +74,15 @@ describe('alerts of budgets', () => {
     await app.dataSource.query('DELETE FROM limit_events; DELETE FROM limit_counters');
   });
 
-  const alerts = (mailer: Mailer | null = new Mailer({ smtpUrl: new Secret(mailServer.url), from: 'g@example.com' })) =>
-    new LimitAlerts(app.dataSource, new HttpCaller(egress), new SecretBox(app.settings.masterKey as Secret), mailer);
+  const alerts = (
+    mailer: Mailer | null = new Mailer({ smtpUrl: new Secret(mailServer.url), from: 'g@example.com' }),
+  ) =>
+    new LimitAlerts(
+      app.dataSource,
+      new HttpCaller(egress),
+      new SecretBox(app.settings.masterKey as Secret),
+      mailer,
+    );
 
   /** Charges the budget as the storing of attempts does. */
   const charge = (key: string, dollars: number) =>
@@ -92,10 +99,12 @@ describe('alerts of budgets', () => {
     return key;
   };
   const waiting = async (channel: string): Promise<string[]> =>
-    (await app.dataSource.query(
-      'SELECT id FROM limit_alerts WHERE done_at IS NULL AND channel = $1 ORDER BY created_at, kind DESC',
-      [channel],
-    )).map(({ id }: { id: string }) => id);
+    (
+      await app.dataSource.query(
+        'SELECT id FROM limit_alerts WHERE done_at IS NULL AND channel = $1 ORDER BY created_at, kind DESC',
+        [channel],
+      )
+    ).map(({ id }: { id: string }) => id);
 
   it('are one for each threshold, period and way of telling, whoever crosses it and however often', async () => {
     const key = await counter();
