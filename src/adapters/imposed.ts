@@ -10,12 +10,25 @@ export function imposedBy(
   settings: Partial<OrganizationSettings>,
   defaults: WorkspaceDefaults | null,
 ): Imposed {
-  const input_guardrails = [...(settings.input_guardrails ?? []), ...(defaults?.input_guardrails ?? [])];
-  const output_guardrails = [...(settings.output_guardrails ?? []), ...(defaults?.output_guardrails ?? [])];
-  const guardrails: HookLists = { input_guardrails, output_guardrails };
+  const guardrails = guardrailsOf(settings, defaults ?? {});
   const metadata = defaults?.metadata ?? {};
   return {
-    ...(input_guardrails.length + output_guardrails.length > 0 ? { guardrails } : {}),
+    ...(guardrails ? { guardrails } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   };
+}
+
+/** The organization's stand before the workspace's. */
+function guardrailsOf(
+  settings: Partial<OrganizationSettings>,
+  defaults: WorkspaceDefaults,
+): HookLists | null {
+  const joined = (list: 'input_guardrails' | 'output_guardrails'): readonly string[] => [
+    ...(settings[list] ?? []),
+    ...(defaults[list] ?? []),
+  ];
+  const [input_guardrails, output_guardrails] = [joined('input_guardrails'), joined('output_guardrails')];
+  return input_guardrails.length + output_guardrails.length > 0
+    ? { input_guardrails, output_guardrails }
+    : null;
 }

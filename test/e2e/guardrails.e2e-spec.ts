@@ -140,6 +140,37 @@ describe("guardrails, with OpenAI's own client", () => {
     expect(JSON.stringify(error.error)).not.toContain('latest');
   });
 
+  it('of a workspace hold for all of it within two seconds, and are gone as fast', async () => {
+    const { workspace_id } = world.service.bootstrap;
+    const { slug } = await world.administration.ask('POST', '/v1/guardrails', {
+      name: 'For all',
+      workspace_id,
+      checks: [{ id: 'default.contains', parameters: { operator: 'none', words: ['workspacewide'] } }],
+      actions: { deny: true },
+    });
+    const impose = (input_guardrails: unknown[]) =>
+      world.administration.call('PUT', `/v1/admin/workspaces/${workspace_id}`, { body: { defaults: { input_guardrails } } });
+    const outcome = (): Promise<number> =>
+      client({})
+        .chat.completions.create(ask('workspacewide'))
+        .withResponse()
+        .then(
+          ({ response }) => {
+            world.note(response.headers.get('x-gateway-request-id') ?? '', 'once', 'chat');
+            return 200;
+          },
+          (error: InstanceType<typeof OpenAI.APIError>) => {
+            world.note(error.headers?.get('x-gateway-request-id') ?? '', 'once', 'a refusal');
+            return error.status ?? 0;
+          },
+        );
+
+    await impose([slug]);
+    await eventually(async () => expect(await outcome()).toBe(446), 2_000);
+    await impose([]);
+    await eventually(async () => expect(await outcome()).toBe(200), 2_000);
+  });
+
   it('that are stored serve by their id, a change within two seconds, and move a fallback on', async () => {
     const { workspace_id } = world.service.bootstrap;
     const { slug } = await world.administration.ask('POST', '/v1/guardrails', {

@@ -31,16 +31,17 @@ type Node = Readonly<Record<string, unknown>>;
 
 function collect(node: unknown, path: string, { found, depth }: { found: References; depth: number }): void {
   const { virtualKeys, guardrails } = found;
-  if (typeof node !== 'object' || node === null || depth > DEEPEST) return;
-  if (virtualKeys.length >= MOST || guardrails.length >= MOST) return;
-  const { virtual_key, virtualKey, provider, targets } = node as Node;
+  if (!isNode(node) || depth > DEEPEST || Math.max(virtualKeys.length, guardrails.length) >= MOST) return;
+  const { virtual_key, virtualKey, provider, targets } = node;
   note(virtualKeys, virtual_key ?? virtualKey, `${path}.virtual_key`);
   if (String(provider).startsWith('@')) note(virtualKeys, provider, `${path}.provider`);
-  for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node as Node, { list, path });
+  for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node, { list, path });
   if (!Array.isArray(targets)) return;
   for (const [index, target] of targets.entries())
     collect(target, `${path}.targets[${index}]`, { found, depth: depth + 1 });
 }
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
 function note(found: Reference[], slug: unknown, path: string): void {
   if (typeof slug === 'string') found.push({ slug: bare(slug), path });

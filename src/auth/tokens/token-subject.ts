@@ -131,7 +131,7 @@ function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person)
     policy: known.policy,
     routing: routingOf(known, workspace),
     scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
-    ...known.imposed(workspace?.defaults ?? null),
+    ...imposedIn(known, workspace),
   };
 }
 
@@ -143,6 +143,13 @@ function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
       detail: 'this person belongs to several workspaces, so the token must name one',
     });
   return memberships[0] ?? null;
+}
+
+function imposedIn(
+  known: KnownSubject,
+  workspace: NamedWorkspace | null,
+): ReturnType<KnownSubject['imposed']> {
+  return known.imposed(workspace?.defaults ?? null);
 }
 
 function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Principal['routing'] {

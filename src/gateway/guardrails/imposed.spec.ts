@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
-import { AppError } from '../../common/errors/app-error.js';
+import type { AppError } from '../../common/errors/app-error.js';
 import type { GuardrailSnapshot } from '../ports.js';
 import { checkApplicable } from './applicable.js';
 import type { Asking } from './guard-request.js';

@@ -153,14 +153,15 @@ export class Entry implements Findings {
    */
   addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
     const reading = attempt.partial ?? UNREAD;
-    const { usage, outputText } = reading;
-    const isBilled = usage === null && (outputText !== '' || (isCutOff && attempt.wasSent));
-    const meter = isBilled && this.body ? this.endpoint?.usage : null;
-    const countable =
-      meter && this.body
-        ? { model: attempt.model, input: meter.inputText(this.body), output: outputText }
-        : null;
+    const mayHaveWorked = reading.outputText !== '' || (isCutOff && attempt.wasSent);
+    const countable = reading.usage === null && mayHaveWorked ? this.countableOf(attempt, reading) : null;
     this.add(attempt, target, { errorCode, reading, countable });
+  }
+
+  private countableOf({ model }: Attempt, { outputText }: Reading): AttemptRecord['countable'] | null {
+    const { endpoint, body } = this;
+    if (!endpoint?.usage || !body) return null;
+    return { model, input: endpoint.usage.inputText(body), output: outputText };
   }
 
   private add(attempt: Attempt, target: Target, { errorCode, reading, countable }: Added): void {
@@ -252,17 +253,21 @@ export class Entry implements Findings {
     });
   }
 
-  /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
-  private cost(usage: Usage, responseModel: string | null, { target, model }: Priced): number | null {
+  /** Nano-dollars; null when nobody knows the price. */
+  private cost(usage: Usage, responseModel: string | null, priced: Priced): number | null {
     if (usage === this.priced?.usage) return this.priced.cost;
-    // What the virtual key says that it costs wins over any list price, whichever of the two names it is said of.
-    const own = target.virtualKey?.prices;
-    const price =
-      own?.get(responseModel ?? '') ??
-      own?.get(model ?? '') ??
-      this.priceAt(target, responseModel) ??
-      this.priceAt(target, model);
+    const price = this.priceFor(responseModel, priced);
     return price ? costOf(usage, price) : null;
+  }
+
+  /**
+   * The model that answered is priced, or else the one that was asked for. What the virtual key says that it costs wins over
+   * any list price, whichever of the two names it is said of.
+   */
+  private priceFor(responseModel: string | null, { target, model }: Priced): Price | null {
+    const own = target.virtualKey?.prices;
+    const agreed = own && (own.get(responseModel ?? '') ?? own.get(model ?? ''));
+    return agreed ?? this.priceAt(target, responseModel) ?? this.priceAt(target, model);
   }
 
   /** What a usage costs where it was added up from several, each at its own price. */

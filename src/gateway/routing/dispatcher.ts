@@ -114,14 +114,12 @@ export class Dispatcher {
     content: Content,
   ): Promise<Guarded> {
     const { request, entry } = exchange;
-    const [imposed, own] = await Promise.all(
-      [caller.guardrails, hooks].map((lists) =>
-        lists ? this.guardrails.find(reachOf(caller), lists) : NO_GUARDS,
-      ),
-    );
+    const reach = reachOf(caller);
+    const imposed = caller.guardrails ? await this.guardrails.find(reach, caller.guardrails) : NO_GUARDS;
+    const own = hooks ? await this.guardrails.find(reach, hooks) : NO_GUARDS;
     const asking = { entry, caller, headers: request.headers, content };
-    checkApplicable({ imposed: imposed ?? NO_GUARDS, own: own ?? NO_GUARDS }, asking);
-    return guardRequest(joined(imposed ?? NO_GUARDS, own ?? NO_GUARDS), asking);
+    checkApplicable({ imposed, own }, asking);
+    return guardRequest(joined(imposed, own), asking);
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */

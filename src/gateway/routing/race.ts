@@ -11,47 +11,69 @@ export interface Raced<Answer> {
 /** A stream wins with its first useful token, so it is held that long whatever the fallback says. */
 const HOLD_MS = 10_000;
 
+interface Track<Answer extends Answered> {
+  readonly walk: Walk<Answer>;
+  readonly racing: Racing<Answer>;
+}
+
+type Hedged = Fallback & { readonly hedge: HedgePlan };
+
 /**
  * Asks the first target, and when it takes longer than it almost always does, the second one too. The first answer that
  * stands is taken; the other question is ended.
  */
 export async function race<Answer extends Answered>(
-  { path, hedge, holdMs, onStatuses }: Fallback & { readonly hedge: HedgePlan },
+  plan: Hedged,
   [first, second]: readonly [PlannedTarget, PlannedTarget],
-  { walk, racing }: { readonly walk: Walk<Answer>; readonly racing: Racing<Answer> },
+  { walk, racing }: Track<Answer>,
 ): Promise<Raced<Answer>> {
+  const { hedge, holdMs } = plan;
   const heldMs = holdMs || HOLD_MS;
   const one = settle(walk.attempt(first, heldMs));
   const patienceMs = await racing.patience(hedge, first);
-  const unsent = await Promise.race([one, racing.sent]);
-  const early = unsent ?? (patienceMs === null ? await one : await within(one, patienceMs));
+  const early = await withPatience(one, racing.sent, patienceMs);
   const rival = early ? null : await racing.rival(hedge, second);
   if (!rival) {
     const outcome = early ?? (await one);
     racing.measured(hedge, outcome);
     return { outcome, tried: 1 };
   }
-  walk.decided(`${path}: ${second.path} is asked too after ${Math.round(patienceMs ?? 0)} ms`);
+  walk.decided(`${plan.path}: ${second.path} is asked too after ${Math.round(patienceMs ?? 0)} ms`);
   const two = settle(rival.walk.attempt(second, heldMs));
-  const faster = await Promise.race([one.then(() => 1 as const), two.then(() => 2 as const)]);
-  const outcome = await (faster === 1 ? one : two);
-  if (!movesOn(outcome, onStatuses)) {
-    racing.measured(hedge, faster === 1 ? outcome : null);
-    if (faster === 1) rival.abandon();
-    else takeOver(racing, rival);
-    return { outcome, tried: 2 };
-  }
-  // One has failed, so all hope is in the other.
-  await (faster === 1 ? walk : rival.walk).giveUp(outcome);
-  const last = await (faster === 1 ? two : one);
-  racing.measured(hedge, await one);
-  if (faster === 1) rival.win();
-  return { outcome: last, tried: 2 };
+  return { outcome: await better(plan, { one, two }, { walk, racing, rival }), tried: 2 };
 }
 
-function takeOver<Answer extends Answered>(racing: Racing<Answer>, rival: Rival<Answer>): void {
-  racing.abandon();
-  rival.win();
+/** What stands of two outcomes that are on their way. */
+async function better<Answer extends Answered>(
+  { hedge, onStatuses }: Hedged,
+  { one, two }: Readonly<Record<'one' | 'two', Promise<Outcome<Answer>>>>,
+  { walk, racing, rival }: Track<Answer> & { readonly rival: Rival<Answer> },
+): Promise<Outcome<Answer>> {
+  const isFirst = await Promise.race([one.then(() => true), two.then(() => false)]);
+  const outcome = await (isFirst ? one : two);
+  if (movesOn(outcome, onStatuses)) {
+    // One has failed, so all hope is in the other.
+    await (isFirst ? walk : rival.walk).giveUp(outcome);
+    const last = await (isFirst ? two : one);
+    racing.measured(hedge, await one);
+    if (isFirst) rival.win();
+    return last;
+  }
+  racing.measured(hedge, isFirst ? outcome : null);
+  (isFirst ? rival : racing).abandon();
+  if (!isFirst) rival.win();
+  return outcome;
+}
+
+/** What comes within the time from when it was sent on; null where nothing does. */
+async function withPatience<T>(
+  pending: Promise<T>,
+  sent: Promise<void>,
+  patienceMs: number | null,
+): Promise<T | null> {
+  if (patienceMs === null) return pending;
+  const unsent = await Promise.race([pending, sent]);
+  return unsent ?? within(pending, patienceMs);
 }
 
 async function within<T>(pending: Promise<T>, ms: number): Promise<T | null> {

@@ -90,23 +90,19 @@ async function costsOf(targets: readonly Weighted[], walk: Walk<Answered>): Prom
 
 /** What a token costs where the plan would go first; null when nobody knows. */
 async function costOfPlan(plan: Plan, walk: Walk<Answered>): Promise<number | null> {
-  switch (plan.kind) {
-    case 'target': {
-      const price = await walk.priceOf(plan);
-      return price && tokenPriceOf(price);
-    }
-    case 'fallback': {
-      const first = plan.targets.find((target) => !isOut(target, walk)) ?? plan.targets[0];
-      return first ? costOfPlan(first, walk) : null;
-    }
-    case 'loadbalance':
-      return leastOf([...(await costsOf(plan.targets, walk)).values()]);
-    case 'conditional': {
-      const branch = plan.branches.find(({ condition }) => condition(walk.request));
-      const chosen = branch?.plan ?? plan.otherwise;
-      return chosen && costOfPlan(chosen, walk);
-    }
+  if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, walk)).values()]);
+  if (plan.kind !== 'target') {
+    const first = firstOf(plan, walk);
+    return first && costOfPlan(first, walk);
   }
+  const price = await walk.priceOf(plan);
+  return price && tokenPriceOf(price);
+}
+
+function firstOf(plan: Fallback | Conditional, walk: Walk<Answered>): Plan | null {
+  if (plan.kind === 'fallback')
+    return plan.targets.find((target) => !isOut(target, walk)) ?? plan.targets[0] ?? null;
+  return plan.branches.find(({ condition }) => condition(walk.request))?.plan ?? plan.otherwise;
 }
 
 /** What choosing needs of a walk. */

@@ -186,22 +186,27 @@ function nearest<T>(
 
 const SLUG = /^@([^/]+)\/(.+)$/;
 
-function placeOf(
-  { virtual_key, provider: said }: RoutingConfig,
-  asked: string | null,
-  request: RoutedRequest,
-): ExplainedPlace {
+function placeOf(config: RoutingConfig, asked: string | null, request: RoutedRequest): ExplainedPlace {
   const { slug, model } = namedIn(asked);
-  const isSaid = virtual_key !== undefined || said !== undefined;
-  const ofHeaders = isSaid || slug !== null ? null : headerOf(request, 'virtual-key');
-  if (ofHeaders !== null) return { virtual_key: ofHeaders.replace(/^@/, ''), provider: null, model };
-  const provider = said ?? (slug === null ? headerOf(request, 'provider') : null);
-  const named = virtual_key ?? (provider?.startsWith('@') ? provider : null);
-  if (named !== null) return { virtual_key: named.replace(/^@/, ''), provider: null, model };
-  return { virtual_key: provider === null ? slug : null, provider, model };
+  const said = saidOf(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
+  return said?.startsWith('@')
+    ? { virtual_key: said.slice(1), provider: null, model }
+    : { virtual_key: null, provider: said, model };
 }
 
-/** Where the request itself says where it goes, in either spelling. */
+/** A provider's id, or `@slug` of a virtual key. */
+function saidOf({ virtual_key, provider }: RoutingConfig): string | null {
+  return virtual_key === undefined ? (provider ?? null) : withAt(virtual_key);
+}
+
+const withAt = (slug: string): string => (slug.startsWith('@') ? slug : `@${slug}`);
+
+function headersSay(request: RoutedRequest): string | null {
+  const slug = headerOf(request, 'virtual-key');
+  return slug === null ? headerOf(request, 'provider') : withAt(slug);
+}
+
+/** In either spelling. */
 function headerOf({ headers }: RoutedRequest, name: string): string | null {
   const said = headers[`x-gateway-${name}`] ?? headers[`x-portkey-${name}`];
   return typeof said === 'string' && said !== '' ? said : null;
