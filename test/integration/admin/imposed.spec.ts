@@ -98,7 +98,7 @@ describe('what an organization and a workspace impose on requests', () => {
 
   it('reach every key: guardrails of the organization first, metadata, and the config of people', async () => {
     const [ofAll, ofWorkspace] = [await general(), await own()];
-    const { slug } = (await aConfig({ provider: 'sandbox' })).body.data as Json;
+    const { slug } = (await aConfig({ provider: 'sandbox' })).body.data;
     const { key } = await app.workspaceKey();
     expect(await principalOf(key)).not.toHaveProperty('guardrails');
 
