@@ -8,7 +8,12 @@ interface Backend {
   readonly port: number;
   readonly agent: Agent;
   isReady: boolean;
+  /** Health checks in a row that were not answered in time. */
+  unanswered: number;
 }
+
+/** So many make a backend unready. One that answers something else, or refuses the connection, is it at once. */
+const UNANSWERED_MAX = 3;
 
 /**
  * A plain HTTP balancer: in turn to backends whose last health check was good, over connections that it keeps,
@@ -22,7 +27,12 @@ export class Balancer {
   #turn = 0;
 
   private constructor(ports: readonly number[]) {
-    this.#backends = ports.map((port) => ({ port, agent: new Agent({ keepAlive: true }), isReady: false }));
+    this.#backends = ports.map((port) => ({
+      port,
+      agent: new Agent({ keepAlive: true }),
+      isReady: false,
+      unanswered: 0,
+    }));
     this.#checks = setInterval(
       () => this.#backends.forEach((backend) => this.#check(backend)),
       HEALTH_CHECK_MS,
@@ -76,11 +86,18 @@ export class Balancer {
       { port: backend.port, host: '127.0.0.1', path: '/readyz', agent: false, timeout: 1_000 },
       (answer) => {
         backend.isReady = answer.statusCode === 200;
+        backend.unanswered = 0;
         answer.resume();
       },
     );
-    probe.on('timeout', () => probe.destroy());
-    probe.on('error', () => (backend.isReady = false));
+    let isLate = false;
+    probe.on('timeout', () => {
+      isLate = true;
+      probe.destroy();
+    });
+    probe.on('error', () => {
+      if (!isLate || ++backend.unanswered >= UNANSWERED_MAX) backend.isReady = false;
+    });
     probe.end();
   }
 }

@@ -8,13 +8,31 @@ const PROCESS_BYTES_MAX = 128 * 1024 * 1024;
 let processBytes = 0;
 
 /**
- * Keeps a body for the log while it passes: its beginning and its end, without copying.
- * A capture must be released once its record is written.
+ * Pieces up to this size are copied together: a stream of many small events would else keep as many buffers alive,
+ * each of which costs more memory than what it holds.
+ */
+const SMALL_BYTES = 2 * 1024;
+const BLOCK_BYTES = 8 * 1024;
+
+/**
+ * Blocks that nobody needs any more. A stream lives long enough for what it holds to be promoted, and its blocks would be freed only
+ * by a full collection: thousands of ended streams later.
+ */
+const spareBlocks: Buffer[] = [];
+const SPARE_BLOCKS_MAX = 1_024;
+
+/**
+ * Keeps a body for the log while it passes: its beginning and its end. Large pieces and the first one are kept as they came.
+ * A capture must be released once its record is written; what was taken of it is not to be read after that.
  */
 export class BodyCapture {
   private readonly head: Buffer[] = [];
   private readonly tail: Buffer[] = [];
   private headBytes = 0;
+  private readonly blocks: Buffer[] = [];
+  /** Bytes of the last block that are taken and not in `head` yet: from, to. */
+  private blockFrom = 0;
+  private blockTo = 0;
   private tailBytes = 0;
   bytes = 0;
 
@@ -33,8 +51,6 @@ export class BodyCapture {
   replace(whole: Buffer): void {
     const { bytes } = this;
     this.release();
-    this.head.length = 0;
-    this.tail.length = 0;
     this.add(whole);
     this.bytes = bytes;
   }
@@ -51,6 +67,7 @@ export class BodyCapture {
   /** Null when nothing is to be kept. */
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;
+    this.closeBlock();
     return {
       chunks: this.tail.length > 0 ? [...this.head, ...this.tail] : this.head,
       bytes: this.bytes,
@@ -64,12 +81,40 @@ export class BodyCapture {
     processBytes -= this.headBytes + this.tailBytes;
     this.headBytes = 0;
     this.tailBytes = 0;
+    this.head.length = 0;
+    this.tail.length = 0;
+    for (const block of this.blocks) if (spareBlocks.length < SPARE_BLOCKS_MAX) spareBlocks.push(block);
+    this.blocks.length = 0;
+    this.blockFrom = this.blockTo = 0;
   }
 
   private keepHead(chunk: Buffer): void {
-    this.head.push(chunk);
+    if (chunk.length <= SMALL_BYTES && this.headBytes > 0) this.gather(chunk);
+    else {
+      this.closeBlock();
+      this.head.push(chunk);
+    }
     this.headBytes += chunk.length;
     processBytes += chunk.length;
+  }
+
+  private gather(chunk: Buffer): void {
+    let block = this.blocks.at(-1);
+    if (!block || this.blockTo + chunk.length > BLOCK_BYTES) {
+      this.closeBlock();
+      this.blockFrom = this.blockTo = 0;
+      block = spareBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.blocks.push(block);
+    }
+    block.set(chunk, this.blockTo);
+    this.blockTo += chunk.length;
+  }
+
+  /** What was gathered takes its place in the order of the pieces. */
+  private closeBlock(): void {
+    const block = this.blocks.at(-1);
+    if (block && this.blockFrom < this.blockTo) this.head.push(block.subarray(this.blockFrom, this.blockTo));
+    this.blockFrom = this.blockTo;
   }
 
   private keepTail(chunk: Buffer): void {
