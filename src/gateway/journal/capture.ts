@@ -55,10 +55,11 @@ export class BodyCapture {
     this.bytes = bytes;
   }
 
-  /** The same body once more. Both must be released. */
+  /** The same body once more, which outlives this one's blocks. Both must be released. */
   copy(): BodyCapture {
     const twin = new BodyCapture(this.isKept);
-    for (const chunk of this.head) twin.keepHead(chunk);
+    this.closeBlock();
+    for (const chunk of this.head) twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
     for (const chunk of this.tail) twin.keepTail(chunk);
     twin.bytes = this.bytes;
     return twin;

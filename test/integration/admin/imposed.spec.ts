@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresApiKeyDirectory } from '../../../src/adapters/postgres-api-key-directory.js';
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Secret } from '../../../src/common/crypto/secret.js';
-import { AdminApp, type Json } from '../../support/admin-app.js';
+import { AdminApp } from '../../support/admin-app.js';
 
 const ORGANIZATION = '/v1/admin/organisation';
 const CHECKS = [{ id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } }];
