@@ -80,7 +80,7 @@ class Trial implements ReplySink {
     this.translation = usage && translated ? new TranslatedStream(translated, this.told) : null;
     this.reader = usage && new SseReader((data) => this.judge(data, usage));
     this.decoder = usage && decoding(contentEncoding, BYTES_MAX, (chunk) => this.read(chunk));
-    answer.attempt.partial = this.told;
+    if (usage) answer.attempt.partial = this.told;
   }
 
   /** False for a stream in an encoding that nobody here can undo. */
