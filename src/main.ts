@@ -13,6 +13,7 @@ import { type Check, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
+import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
 import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
 import { Pipeline } from './gateway/pipeline.js';
@@ -39,6 +40,7 @@ async function main(settings: Settings): Promise<void> {
   startMetrics();
   registerExchangeMetrics();
   registerLimitMetrics();
+  registerCacheMetrics();
   const front: FrontServer = new FrontServer({
     gateway: app.get(Pipeline),
     administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),

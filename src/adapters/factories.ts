@@ -7,16 +7,18 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
-import type { LimitStore } from '../gateway/ports.js';
+import type { AnswerStore, LimitStore } from '../gateway/ports.js';
 import { BusOutageNews } from './bus-outage-news.js';
 import { CHANGES_CHANNEL } from './change-message.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
+import { PostgresAnswerStore } from './postgres-answer-store.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
+import { SealedAnswerStore } from './sealed-answer-store.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
 
@@ -78,6 +80,16 @@ export async function limitStore(
   if (!redisUrl) return postgres;
   const { RedisLimitStore } = await import('./redis-limit-store.js');
   return new RedisLimitStore(postgres, redisUrl);
+}
+
+export async function answerStore(
+  database: Queryable,
+  secrets: SecretBox,
+  { redisUrl, cacheStoreBytes }: Settings,
+): Promise<AnswerStore> {
+  if (!redisUrl) return new SealedAnswerStore(new PostgresAnswerStore(database), secrets);
+  const { RedisAnswerStore } = await import('./redis-answer-store.js');
+  return new SealedAnswerStore(new RedisAnswerStore(redisUrl, cacheStoreBytes), secrets);
 }
 
 /** The client of Redis is loaded where there is a Redis. */

@@ -9,6 +9,7 @@ import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import { ModelCatalog } from '../gateway/models/models-port.js';
 import {
+  AnswerStore,
   ConfigDirectory,
   LimitStore,
   GuardrailDirectory,
@@ -45,6 +46,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: LimitStore, inject: [QueryPool, LogSink, SETTINGS], useFactory: make.limitStore },
+  { provide: AnswerStore, inject: [QueryPool, SecretBox, SETTINGS], useFactory: make.answerStore },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: make.modelCatalog },

@@ -23,11 +23,11 @@ export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis 
   );
 }
 
-/** A connection for limits: it comes back by itself too, and what it cannot ask fails soon. */
-export function connectForLimits(url: Secret): Redis {
+/** A connection that requests wait for: it comes back by itself too, and what it cannot ask fails soon. */
+export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redis {
   return reporting(
     new Redis(url.reveal(), {
-      connectionName: 'gatehouse-limits',
+      connectionName: `gatehouse-${use}`,
       maxRetriesPerRequest: 1,
       commandTimeout: ANSWER_WITHIN_MS,
       retryStrategy: (attempt) => Math.min(pauseMs(attempt), 1_000),

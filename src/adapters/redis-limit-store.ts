@@ -3,7 +3,7 @@ import type { Redis, Result } from 'ioredis';
 import type { Limit } from '../common/limits/limit.js';
 import type { Secret } from '../common/crypto/secret.js';
 import { type LimitAsk, type LimitGrant, type LimitReturn, LimitStore } from '../gateway/ports.js';
-import { connectForLimits } from './redis-connection.js';
+import { connectForRequests } from './redis-connection.js';
 import { GIVE_BACK, TAKE } from './redis-limit-scripts.js';
 
 declare module 'ioredis' {
@@ -32,7 +32,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     url: Secret,
   ) {
     super();
-    this.redis = connectForLimits(url);
+    this.redis = connectForRequests(url, 'limits');
     this.redis.defineCommand('takeLimits', { lua: TAKE });
     this.redis.defineCommand('giveBackLimits', { lua: GIVE_BACK });
   }

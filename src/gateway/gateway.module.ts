@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { HttpCaller } from '../common/egress/http-caller.js';
+import { ResponseCache } from './caching/response-cache.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';
@@ -31,6 +32,7 @@ import { Signers } from './upstream/signing/signers.js';
     Planner,
     ProviderCaller,
     Realtime,
+    ResponseCache,
     Sender,
     Signers,
   ],

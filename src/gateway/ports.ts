@@ -93,6 +93,22 @@ export abstract class LogSink {
   abstract whenWritten(then: () => void): void;
 }
 
+/** Where an answer is kept. No two workspaces have a place in common. */
+export interface AnswerPlace {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  /** Digest of the request, 64 hexadecimal digits; the tenant is part of it, too. */
+  readonly key: string;
+}
+
+/** Keeps answers of providers for all processes, for a time. Losing one is no loss. Rejects when the store is away. */
+export abstract class AnswerStore {
+  /** What was kept there and is not over; null otherwise. */
+  abstract find(place: AnswerPlace): Promise<Buffer | null>;
+  /** In place of what was there. `expiresAt` is in milliseconds since the epoch. */
+  abstract keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void>;
+}
+
 /** Counts the tokens of a text, about, and never on the path's own thread. */
 export abstract class TokenCounter {
   /** Rejects with `overloaded` or `internal_error`. */

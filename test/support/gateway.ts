@@ -19,6 +19,7 @@ import { Admission } from '../../src/gateway/limits/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { HttpCaller } from '../../src/common/egress/http-caller.js';
 import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
+import { ResponseCache } from '../../src/gateway/caching/response-cache.js';
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { Journal } from '../../src/gateway/journal/journal.js';
@@ -30,6 +31,8 @@ import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
+import { replayWire } from '../../src/gateway/upstream/replay-wire.js';
+import { MemoryAnswerStore } from './memory-answer-store.js';
 import { MemoryLimitStore } from './memory-limit-store.js';
 import type { WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
 
@@ -84,6 +87,8 @@ export interface GatewayWishes {
   readonly prices?: Readonly<Record<string, number>>;
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
+  /** Shared by several gateways. */
+  readonly answerStore?: MemoryAnswerStore;
 }
 
 export interface SentRequest extends WireRequest {
@@ -99,6 +104,7 @@ export interface TestGateway {
   readonly logs: { record: RequestLogRecord; bodies: CapturedBodies }[];
   readonly cancelled: Error[];
   readonly limits: MemoryLimitStore;
+  readonly answerStore: MemoryAnswerStore;
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
   readonly chat: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly logged: () => Promise<RequestLogRecord>;
@@ -146,6 +152,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     ]),
   );
   const store = new MemoryLimitStore();
+  const answerStore = wishes.answerStore ?? new MemoryAnswerStore();
   const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
   const sender = scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender;
   const pipeline = new Pipeline(
@@ -172,6 +179,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         {} as ProviderCaller,
       ),
       settings,
+      new ResponseCache(answerStore, settings),
     ),
     new Journal(
       {
@@ -198,6 +206,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     url,
     key,
     limits: store,
+    answerStore,
     ...seen,
     request,
     chat: (body, headers = {}) =>
@@ -253,6 +262,7 @@ function scripted(
       setByCaller: timeoutMs !== null,
     }),
     start: (tenant, target, request, limits) => {
+      if (request.stored) return new Attempt(limits).send(replayWire(request.stored), request);
       const answer = answers[Math.min(seen.calls.length, answers.length - 1)] ?? {};
       seen.calls.push({ ...request, target, tenant });
       return new Attempt(limits).send(

@@ -38,13 +38,15 @@ const KEYS_IN_MEMORY = 1000;
  */
 export class SecretBox {
   readonly #wrappingKey: KeyObject;
+  readonly #cheapRoot: KeyObject;
   readonly #organizationKeys = new Map<string, KeyObject>();
 
   /** `masterKey` is 32 bytes in base64. */
   constructor(masterKey: Secret) {
     const bytes = Buffer.from(masterKey.reveal(), 'base64');
     if (bytes.length !== KEY_BYTES) throw new Error('The master key must be 32 bytes in base64.');
-    this.#wrappingKey = createSecretKey(wrappingKeyOf(bytes));
+    this.#wrappingKey = createSecretKey(derived(bytes, 'gatehouse/organization-keys'));
+    this.#cheapRoot = createSecretKey(derived(bytes, 'gatehouse/cheap-bytes'));
   }
 
   /** Makes the key of a new organization, sealed for its row. */
@@ -78,10 +80,38 @@ export class SecretBox {
     );
   }
 
+  /**
+   * Seals bytes that are cheap to lose, by a key that is worked out of the master key for their organization and nothing
+   * else: nobody has to be asked for it. `purpose` says what they are and whose; they open only for the very same.
+   */
+  sealBytes(organizationId: string, purpose: readonly string[], clear: Buffer): Buffer {
+    return sealBytes(this.#cheap(organizationId), associatedData(purpose), clear);
+  }
+
+  /** Throws for bytes that were not sealed so. */
+  openBytes(organizationId: string, purpose: readonly string[], sealed: Buffer): Buffer {
+    return openBytes(this.#cheap(organizationId), associatedData(purpose), sealed);
+  }
+
+  #cheap(organizationId: string): KeyObject {
+    const made = (): KeyObject => {
+      const info = associatedData(['gatehouse/cheap bytes', organizationId]);
+      return createSecretKey(
+        Buffer.from(hkdfSync('sha256', this.#cheapRoot, Buffer.alloc(0), info, KEY_BYTES)),
+      );
+    };
+    return this.#remembered(`cheap:${organizationId}`, made);
+  }
+
   #open({ organizationId, wrapped }: WrappedKey): KeyObject {
     const name = `${organizationId}:${wrapped.toString('base64')}`;
-    const known = this.#organizationKeys.get(name);
-    const key = known ?? createSecretKey(openBytes(this.#wrappingKey, ownerOf(organizationId), wrapped));
+    return this.#remembered(name, () =>
+      createSecretKey(openBytes(this.#wrappingKey, ownerOf(organizationId), wrapped)),
+    );
+  }
+
+  #remembered(name: string, make: () => KeyObject): KeyObject {
+    const key = this.#organizationKeys.get(name) ?? make();
     this.#organizationKeys.delete(name);
     this.#organizationKeys.set(name, key);
     this.#forgetOldest();
@@ -97,9 +127,9 @@ export class SecretBox {
   }
 }
 
-/** Another key than the one whose check value is in the database, so that the two uses can never be related. */
-function wrappingKeyOf(master: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), 'gatehouse/organization-keys', KEY_BYTES));
+/** A key for each use, and another than the one whose check value is in the database, so that no two uses can be related. */
+function derived(master: Buffer, use: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), use, KEY_BYTES));
 }
 
 function ownerOf(organizationId: string): Buffer {

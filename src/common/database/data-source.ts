@@ -29,6 +29,7 @@ import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
+import { CachedAnswers1763691100000 } from './migrations/1763691100000-cached-answers.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { LimitAlerts1763691200000 } from './migrations/1763691200000-limit-alerts.js';
@@ -83,6 +84,7 @@ const MIGRATIONS = [
   Integrations1763690900000,
   People1763690800000,
   LimitAlerts1763691200000,
+  CachedAnswers1763691100000,
 ];
 
 /**

@@ -41,7 +41,9 @@ export const settingsSchema = z.object({
   REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
     .optional()
-    .describe('Redis or Valkey for queue and change bus. Default: PostgreSQL does both.'),
+    .describe(
+      'Redis or Valkey for queue, change bus, rates and cached answers. Default: PostgreSQL does all.',
+    ),
   GATEHOUSE_MASTER_KEY: z
     .string()
     .optional()
@@ -102,6 +104,12 @@ export const settingsSchema = z.object({
     16_384,
     1,
     'Output tokens that limits reserve for a request that does not bound its output itself.',
+  ),
+  GATEHOUSE_CACHE_MEMORY_BYTES: whole(64 * MIB, 0, 'Cached answers in memory, per process at most.'),
+  GATEHOUSE_CACHE_STORE_BYTES: whole(
+    512 * MIB,
+    0,
+    'Cached answers in the database or in Redis, together at most. 0 keeps none there.',
   ),
   GATEHOUSE_LOG_BODIES: z
     .enum(['full', 'off'])

@@ -30,6 +30,8 @@ export interface Settings {
   readonly timeouts: UpstreamTimeouts;
   readonly bodyLimitBytes: number;
   readonly outputTokensCeiling: number;
+  readonly cacheMemoryBytes: number;
+  readonly cacheStoreBytes: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
   readonly retentionDays: RetentionDays;
   readonly analyticsMetadataKeys: readonly string[];
@@ -205,6 +207,8 @@ function toSettings(raw: Raw): Settings {
     },
     bodyLimitBytes: raw.GATEHOUSE_BODY_LIMIT_BYTES,
     outputTokensCeiling: raw.GATEHOUSE_OUTPUT_TOKENS_CEILING,
+    cacheMemoryBytes: raw.GATEHOUSE_CACHE_MEMORY_BYTES,
+    cacheStoreBytes: raw.GATEHOUSE_CACHE_STORE_BYTES,
     logBodies: raw.GATEHOUSE_LOG_BODIES,
     retentionDays: {
       logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,

@@ -49,7 +49,7 @@ function add(
       names.provider,
       entry.target.provider.id,
       names['cache-status'],
-      'DISABLED',
+      entry.cacheStatus ?? 'DISABLED',
       names['retry-attempt-count'],
       String(entry.retryCount),
       names['last-used-option-index'],

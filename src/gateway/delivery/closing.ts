@@ -21,11 +21,15 @@ export interface Closing {
   readonly errorSource?: Outcome['errorSource'];
 }
 
+const OK = 200;
+
 /** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
 export function closeExchange(closing: Closing, then: () => void): void {
   const { entry, attempt, ending, errorCode, reading } = closing;
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
+  if (ending === 'completed' && status === OK) attempt.recording?.approve();
+  else attempt.recording?.drop();
   entry.addAttempt(attempt, closing.target, isProviders ? errorCode : null, reading);
   if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
   entry.close(

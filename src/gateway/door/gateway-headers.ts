@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** What a caller asks of the gateway itself, in headers of either spelling. Null or false where nothing was said. */
@@ -19,6 +20,8 @@ export interface GatewayHeaders {
   readonly retries: number;
   /** Bound of each attempt's time to the first byte, or null for the operator's. */
   readonly timeoutMs: number | null;
+  /** What the caller wants of the response cache where its config says nothing of it. */
+  readonly cache: CacheRules | null;
   /** The caller wrote `x-portkey-*` and reads the answer's headers in that spelling too. */
   readonly isCompatible: boolean;
 }
@@ -44,6 +47,7 @@ export const NOTHING_ASKED: GatewayHeaders = {
   keepsBodies: false,
   retries: 0,
   timeoutMs: null,
+  cache: null,
   isCompatible: false,
 };
 
@@ -62,6 +66,7 @@ export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders
     keepsBodies: option(headers, DEBUG) !== 'false',
     retries: whole(headers, RETRY_COUNT, RETRIES_MAX) ?? 0,
     timeoutMs: whole(headers, REQUEST_TIMEOUT, TIMEOUT_MS_MAX) || null,
+    cache: cacheRules(option(headers, CACHE)),
     isCompatible:
       headers['x-portkey-api-key'] !== undefined || headers['x-portkey-package-version'] !== undefined,
   };
@@ -83,6 +88,7 @@ const METADATA = named('metadata');
 const DEBUG = named('debug');
 const RETRY_COUNT = named('retry-count');
 const REQUEST_TIMEOUT = named('request-timeout');
+const CACHE = named('cache');
 
 /** The value of `x-gateway-<name>` or its other spelling; null when absent or blank. */
 export function gatewayOption(headers: IncomingHttpHeaders, name: string): string | null {
@@ -144,6 +150,15 @@ function metadata(text: string | null): Readonly<Record<string, string>> | null 
     if (typeof value !== 'string' || value.length > METADATA_VALUE_CHARS_MAX)
       refuse(`"${key.slice(0, 64)}" must be a string of at most ${METADATA_VALUE_CHARS_MAX} characters`);
   return Object.fromEntries(entries);
+}
+
+const SIMPLE: CacheRules = { mode: 'simple' };
+
+function cacheRules(mode: string | null): CacheRules | null {
+  if (mode === null) return null;
+  if (mode !== SIMPLE.mode)
+    throw new AppError('header_invalid', { header: CACHE[0], detail: 'it must be "simple"' });
+  return SIMPLE;
 }
 
 function jsonObject(text: string): object | null {

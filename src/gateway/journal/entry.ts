@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
-import type { AttemptRecord, OpenedExchange, Usage } from '../../common/contracts/request-log.js';
+import type {
+  AttemptRecord,
+  CacheStatus,
+  OpenedExchange,
+  Usage,
+} from '../../common/contracts/request-log.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
@@ -63,6 +68,8 @@ export class Entry implements Findings {
   config: SavedConfig | null = null;
   /** The target's retries were used up, and none helped. */
   isExhausted = false;
+  /** What the response cache did for the target; null where it was not asked. */
+  cacheStatus: CacheStatus | null = null;
   /** What guardrails said; null where there are none. */
   hookResults: HookResults | null = null;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
@@ -117,6 +124,7 @@ export class Entry implements Findings {
     this.model = model;
     this.isStreamed = isStreamed;
     this.isExhausted = false;
+    this.cacheStatus = null;
   }
 
   keepBodies(isKept: boolean): void {
@@ -165,6 +173,12 @@ export class Entry implements Findings {
   }
 
   private add(attempt: Attempt, target: Target, { errorCode, reading, countable }: Added): void {
+    // What came from the cache was no try: nobody was asked, and nothing is owed.
+    if (attempt.isReplayed) {
+      attempt.hold?.settle(UNUSED);
+      attempt.hold = null;
+      return;
+    }
     const { usage, responseModel } = reading;
     const cost = usage && this.cost(usage, responseModel, { target, model: attempt.model });
     const record = attemptRecord(attempt, target, {
@@ -203,7 +217,18 @@ export class Entry implements Findings {
   /** Goes on as its twin, which is not used any more. */
   adopt(twin: Entry): void {
     this.requestBody.release();
-    const { target, option, body, model, isStreamed, isExhausted, hookResults, requestBody, priced } = twin;
+    const {
+      target,
+      option,
+      body,
+      model,
+      isStreamed,
+      isExhausted,
+      hookResults,
+      requestBody,
+      priced,
+      cacheStatus,
+    } = twin;
     Object.assign(this, {
       target,
       option,
@@ -214,6 +239,7 @@ export class Entry implements Findings {
       hookResults,
       requestBody,
       priced,
+      cacheStatus,
     });
   }
 
@@ -251,6 +277,12 @@ export class Entry implements Findings {
       this.responseBody.release();
       then();
     });
+  }
+
+  worth(usage: Usage, responseModel: string | null): number | null {
+    const { target, model } = this;
+    const price = target && this.priceFor(responseModel, { target, model });
+    return price && costOf(usage, price);
   }
 
   /** Nano-dollars; null when nobody knows the price. */

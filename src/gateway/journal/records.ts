@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
+  CacheStatus,
   Ending,
   HeaderPairs,
   OpenedExchange,
   RequestLogRecord,
+  Usage,
 } from '../../common/contracts/request-log.js';
 import { costOfAttempts } from '../../common/contracts/request-cost.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
@@ -41,7 +43,10 @@ export interface Findings {
   readonly requestBody: { readonly bytes: number };
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
+  readonly cacheStatus: CacheStatus | null;
   readonly hookResults: HookResults | null;
+  /** What a usage would cost at the place where the request went, nano-dollars; null when nobody knows. */
+  worth(usage: Usage, responseModel: string | null): number | null;
 }
 
 /** How an exchange ended, as far as only the step that ended it knows. */
@@ -140,6 +145,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   const { usage, responseModel, firstEventAt } = outcome.reading;
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
+  const { cost, saved } = moneyOf(found, outcome.reading);
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -176,7 +182,9 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_model: responseModel,
     usage,
     usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: costOfAttempts(found.attempts),
+    cost_nano_usd: cost,
+    cache_status: found.cacheStatus,
+    saved_nano_usd: saved,
     attempts: found.attempts,
     countable: usage ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },
@@ -185,14 +193,27 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   };
 }
 
+/** What the cache answers costs nothing, and saves what it would have cost. */
+function moneyOf(
+  found: Findings,
+  { usage, responseModel }: Reading,
+): { readonly cost: number | null; readonly saved: number | null } {
+  const cost = costOfAttempts(found.attempts);
+  if (found.cacheStatus !== 'HIT') return { cost, saved: null };
+  return { cost: cost ?? 0, saved: usage && found.worth(usage, responseModel) };
+}
+
 function providerSecret(target: Target | null): string | null {
   const key = target?.credentials.key;
   return key ? key.reveal() : null;
 }
 
 /** Text to count where the provider gave an answer and no usage. */
-function countable({ endpoint, body }: Findings, { outputText }: Reading): RequestLogRecord['countable'] {
-  return endpoint?.usage && body && outputText !== ''
+function countable(
+  { cacheStatus, endpoint, body }: Findings,
+  { outputText }: Reading,
+): RequestLogRecord['countable'] {
+  return endpoint?.usage && body && outputText !== '' && cacheStatus !== 'HIT'
     ? { input: endpoint.usage.inputText(body), output: outputText }
     : null;
 }

@@ -8,7 +8,7 @@ import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { estimateOf } from './estimate.js';
+import { estimateOf, FREE } from './estimate.js';
 import { type Hold, UNUSED } from './hold.js';
 import { Limiter, type Reserved } from './limiter.js';
 
@@ -46,6 +46,11 @@ export class Admission {
     caller: Principal,
   ): Reserved | Promise<Reserved> {
     const { endpoint, body, model } = entry;
+    const metadata = metadataOf(entry);
+    const isFirst = !entry.isAdmitted;
+    // What the cache answers is a request like any other, and uses nothing.
+    if (wire.stored)
+      return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate: FREE });
     const estimate = estimateOf({
       endpoint,
       body,
@@ -53,8 +58,7 @@ export class Admission {
       price: entry.priceAt(target, model),
       outputCeiling: this.settings.outputTokensCeiling,
     });
-    const metadata = metadataOf(entry);
-    return this.limiter.reserve({ caller, target, model, metadata, isFirst: !entry.isAdmitted, estimate });
+    return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate });
   }
 
   /** A client that left while the store was asked gets nothing sent for it. */

@@ -27,7 +27,8 @@ const BOUNDS: Partial<Record<EndpointId, { readonly most: readonly string[]; rea
   'generate-content': { most: ['maxOutputTokens', 'max_output_tokens'], times: 'candidateCount' },
 };
 
-const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
+/** What costs nobody anything. */
+export const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
 
 /**
  * Bounds a request from above. No tokenizer makes more tokens than the text has bytes, so the size of the body bounds

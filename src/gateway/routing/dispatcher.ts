@@ -5,6 +5,7 @@ import type { Price } from '../../common/contracts/price.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { EndpointId, Json } from '../../providers/endpoint.js';
+import { ResponseCache } from '../caching/response-cache.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
@@ -63,6 +64,7 @@ export class Dispatcher {
     private readonly breakers: Breakers,
     private readonly guardrails: Guardrails,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly cache: ResponseCache,
   ) {}
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
@@ -78,7 +80,9 @@ export class Dispatcher {
     const outcome = await settle(
       holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
     );
-    this.breakers.ended(planned, response.destroyed || sending.leg?.isOver ? null : outcome);
+    // What the cache answered says nothing of the target, nor does what another target was faster than.
+    const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed && !sending.leg?.isOver;
+    this.breakers.ended(planned, isTelling ? outcome : null);
     return unwrap(outcome);
   }
 
@@ -101,10 +105,23 @@ export class Dispatcher {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
       await entry.open(caller);
     }
-    const attempt = await this.send(sending, planned, target, wire);
+    const offered = this.offered(sending, planned, target, wire);
+    const ready = offered instanceof Promise ? await offered : offered;
+    const attempt = await this.send(sending, planned, target, ready);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
+  }
+
+  /** The request as the cache leaves it: answered, listened to, or as it came. */
+  private offered(
+    { exchange, caller }: Sending,
+    planned: PlannedTarget,
+    target: Target,
+    wire: WireRequest,
+  ): WireRequest | Promise<WireRequest> {
+    const rules = planned.cache ?? exchange.entry.asked.cache;
+    return rules ? this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
   }
 
   /** What the organization and the workspace say comes first, whatever the config says. */
@@ -163,6 +180,9 @@ export class Dispatcher {
       );
       entry.isExhausted = isExhausted;
       return attempt;
+    } catch (error) {
+      wire.lead?.close();
+      throw error;
     } finally {
       budget?.leave();
       response.off('close', onLeft);
@@ -282,6 +302,7 @@ async function giveUp(
   if (leg) leg.running = null;
   if (answer) {
     const { attempt, target, judged, translated } = answer;
+    attempt.recording?.drop();
     if (judged) attempt.partial = judged.reading;
     else await putAway(entry, attempt, translated);
     entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);

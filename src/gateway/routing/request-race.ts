@@ -41,6 +41,7 @@ export class Leg {
     if (!running?.target) return;
     const { target } = running;
     const isCutOff = running.endedAt === null;
+    running.recording?.drop();
     running.cancel(lost());
     entry.addDiscarded(running, target, LOST, isCutOff);
   }

@@ -3,6 +3,7 @@ import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 import type { Reading } from '../journal/metering.js';
+import type { Recording } from '../caching/recording.js';
 import type { Hold } from '../limits/hold.js';
 import { ROOT_OPTION } from '../types/plan.js';
 import type { Reply, ReplySink } from '../types/reply.js';
@@ -38,6 +39,10 @@ export class Attempt implements WireHandler, Watched, Reply {
   model: string | null = null;
   /** What its answer has told before it was chosen, until it is written down. */
   partial: Reading | null = null;
+  /** The cache gave the answer: no provider was asked. */
+  isReplayed = false;
+  /** Writes the answer down for the cache; null where it is not wanted. */
+  recording: Recording | null = null;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
@@ -65,6 +70,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   /** Does nothing when the attempt was cancelled before it could begin. */
   send(wire: Wire, request: WireRequest): this {
     if (this.isOver) return this;
+    this.isReplayed = request.stored !== undefined;
+    if (request.lead) this.recording = request.lead.record();
     watch(this);
     try {
       wire.dispatch(request, this);
@@ -132,6 +139,7 @@ export class Attempt implements WireHandler, Watched, Reply {
 
   onData(chunk: Buffer): boolean {
     this.lastActivityAt = performance.now();
+    this.recording?.add(chunk);
     if (this.sink) return this.sink.onChunk(chunk);
     this.early.push(chunk);
     return false;
@@ -152,6 +160,7 @@ export class Attempt implements WireHandler, Watched, Reply {
     this.lastActivityAt = now;
     this.status = status;
     this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
+    this.recording?.begin(status, this.rawHeaders);
     this.answer(this);
   }
 
@@ -161,6 +170,7 @@ export class Attempt implements WireHandler, Watched, Reply {
     this.endedAt = performance.now();
     this.failure = failure;
     unwatch(this);
+    this.recording?.over(failure !== null);
     if (failure && !this.hasFirstByte) this.refuse(failure);
     else if (this.sink) this.finish();
   }

@@ -9,6 +9,7 @@ import { Attempt, type AttemptLimits } from './attempt.js';
 import { Signers } from './signing/signers.js';
 import { sandboxWire } from './sandbox-wire.js';
 import { countingWire } from './counting-wire.js';
+import { replayWire } from './replay-wire.js';
 import { type Wire, type WireRequest, wireOf } from './wire.js';
 
 /** Starts attempts. The only part of the gateway that hands bytes to a wire. */
@@ -47,7 +48,8 @@ export class Sender {
   /** Signed anew for each attempt, because a signature is good for minutes only. Most providers need none. */
   private signed(request: WireRequest, target: Target): WireRequest | Promise<WireRequest> {
     const { signer } = target.provider.auth;
-    if (!signer || !target.credentials.key || request.counted !== undefined) return request;
+    const isAnsweredHere = request.counted !== undefined || request.stored !== undefined;
+    if (!signer || !target.credentials.key || isAnsweredHere) return request;
     try {
       return this.signers.signerFor(signer).sign(request, target);
     } catch (error) {
@@ -55,7 +57,8 @@ export class Sender {
     }
   }
 
-  private wire(tenant: string, { provider, origin }: Target, { counted }: WireRequest): Wire {
+  private wire(tenant: string, { provider, origin }: Target, { counted, stored }: WireRequest): Wire {
+    if (stored) return replayWire(stored);
     if (counted !== undefined) return countingWire(this.counter, counted);
     return provider.inProcess ? sandboxWire : wireOf(this.egress.pool(tenant, origin), origin);
   }

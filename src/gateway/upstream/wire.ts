@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Lead } from '../caching/lead.js';
+import type { StoredAnswer } from '../types/stored-answer.js';
 
 /** A request as it goes upstream. */
 export interface WireRequest {
@@ -13,6 +15,10 @@ export interface WireRequest {
   readonly upgrade?: 'websocket' | undefined;
   /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */
   readonly counted?: string | undefined;
+  /** The answer, where the cache has it: nothing is sent to anybody. */
+  readonly stored?: StoredAnswer | undefined;
+  /** Wants the answer for the cache. */
+  readonly lead?: Lead | undefined;
 }
 
 /**

@@ -97,9 +97,10 @@ export interface RetryRules {
   readonly use_retry_after_header?: boolean;
 }
 
+/** "semantic" is a word of the document that is read and refused: no answer is found by its meaning yet. */
 export interface CacheRules {
   readonly mode: 'simple' | 'semantic';
-  /** Seconds. */
+  /** Seconds; a week where nothing is said. */
   readonly max_age?: number;
   /** Likeness from which a semantic hit counts, 0 to 1. */
   readonly threshold?: number;

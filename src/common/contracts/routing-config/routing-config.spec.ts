@@ -17,6 +17,12 @@ function nested(levels: number): object {
 }
 
 describe('readRoutingConfig', () => {
+  it('says at which target a cache by meaning is asked for, which there is not', () => {
+    const targets = [TARGET, { ...TARGET, cache: { mode: 'semantic', threshold: 0.9 } }];
+
+    expect(pathsOf({ strategy: { mode: 'fallback' }, targets })).toEqual(['config.targets[1].cache.mode']);
+  });
+
   it('takes every field of the document as it was written', () => {
     const document = {
       strategy: {
@@ -27,7 +33,7 @@ describe('readRoutingConfig', () => {
         default: 'b',
       },
       retry: { attempts: 5, on_status_codes: [429, 529], use_retry_after_header: true },
-      cache: { mode: 'semantic', max_age: 3600, threshold: 0.9 },
+      cache: { mode: 'simple', max_age: 3600 },
       request_timeout: 10_000,
       forward_headers: ['x-custom'],
       input_guardrails: ['pg-1', { 'default.contains': { words: ['a'] }, deny: true }],

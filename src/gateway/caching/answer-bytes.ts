@@ -1,0 +1,29 @@
+import type { StoredAnswer } from '../types/stored-answer.js';
+
+interface Head {
+  readonly headers: readonly string[];
+  readonly lengths: readonly number[];
+  readonly storedAt: number;
+  readonly expiresAt: number;
+}
+
+const LENGTH_BYTES = 4;
+
+/** An answer in one piece: the length of its head, the head as JSON, then the chunks. */
+export function bytesOf({ chunks, ...head }: StoredAnswer): Buffer {
+  const text = Buffer.from(JSON.stringify({ ...head, lengths: chunks.map(({ length }) => length) }));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...chunks]);
+}
+
+/** Throws for bytes that `bytesOf` did not make. The chunks are windows on `bytes`. */
+export function answerOf(bytes: Buffer): StoredAnswer {
+  const bodyAt = LENGTH_BYTES + bytes.readUInt32BE(0);
+  const head = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, bodyAt)) as Head;
+  let at = bodyAt;
+  const chunks = head.lengths.map((length) => bytes.subarray(at, (at += length)));
+  if (at !== bytes.length) throw new Error('A stored answer is not as long as it says.');
+  const { headers, storedAt, expiresAt } = head;
+  return { headers, chunks, storedAt, expiresAt };
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { associatedData } from '../../common/crypto/associated-data.js';
+import type { Target } from '../types/target.js';
+import type { WireRequest } from '../upstream/wire.js';
+import { canonicalJson } from './canonical-json.js';
+
+/** What makes two requests the same. */
+export interface Asked {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  /** Null: requests with different metadata are different ones. */
+  readonly namespace: string | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly endpoint: string;
+  readonly isStreamed: boolean;
+  readonly target: Target;
+  /** As it would leave: what guardrails and the config have changed is changed. */
+  readonly wire: WireRequest;
+}
+
+/** Changes with what is stored or how it is named, so that an older version's answers are never found. */
+const FORMAT = '1';
+
+/**
+ * Headers that say nothing of the answer that is wanted: who asks, how the bytes travel, and whose trace it is. Every other
+ * header that goes upstream is part of the key, because nobody knows what it means there.
+ */
+const SILENT: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'b3',
+  'baggage',
+  'cdn-loop',
+  'content-type',
+  'idempotency-key',
+  'origin',
+  'referer',
+  'sentry-trace',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'via',
+  'x-amzn-trace-id',
+  'x-client-request-id',
+  'x-cloud-trace-context',
+  'x-correlation-id',
+  'x-goog-api-client',
+  'x-request-id',
+]);
+const SILENT_PREFIXES = [
+  'amz-sdk-',
+  'cf-',
+  'sec-',
+  'x-b3-',
+  'x-datadog-',
+  'x-envoy-',
+  'x-stainless-',
+] as const;
+
+/**
+ * The only maker of cache keys: a digest over a list in which each part is preceded by its length, the tenant first. A
+ * credential that the caller brought or wrote into the config is a part; that of a virtual key is the workspace's own and
+ * is none. Null where the body has no canonical text.
+ */
+export function cacheKey(asked: Asked): string | null {
+  const { target, wire } = asked;
+  const body = Buffer.isBuffer(wire.body) ? canonicalJson(wire.body) : null;
+  if (body === null) return null;
+  const parts = [
+    asked.organizationId,
+    asked.workspaceId,
+    ...roomOf(asked),
+    FORMAT,
+    asked.endpoint,
+    asked.isStreamed ? 'stream' : 'whole',
+    target.provider.id,
+    target.origin,
+    ...accountOf(target),
+    wire.method,
+    wire.path,
+    ...speakingHeaders(wire.headers, target),
+    body,
+  ];
+  return createHash('sha256').update(associatedData(parts)).digest('hex');
+}
+
+function roomOf({ namespace, metadata }: Asked): readonly [string, string] {
+  return namespace === null ? ['metadata', orderly(metadata ?? {})] : ['namespace', namespace];
+}
+
+function accountOf({ virtualKey, credentials: { key, fields } }: Target): readonly [string, string] {
+  return virtualKey ? ['stored', ''] : [key ? key.reveal() : '', orderly(fields)];
+}
+
+function orderly(fields: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** In the order of their names, so that clients which write them in another order are the same. */
+function speakingHeaders(headers: readonly string[], target: Target): string[] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = (headers[at] as string).toLowerCase();
+    if (!isSilent(name) && !isStored(name, target)) pairs.push([name, headers[at + 1] as string]);
+  }
+  return pairs.sort(([one], [other]) => (one < other ? -1 : 1)).flat();
+}
+
+const isSilent = (name: string): boolean =>
+  SILENT.has(name) || SILENT_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+/** The header in which a virtual key's credential goes, unless the config has the client's own sent there. */
+function isStored(name: string, { virtualKey, provider, forwarded }: Target): boolean {
+  return virtualKey !== null && name === provider.auth.header && !forwarded?.has(name);
+}

@@ -1,0 +1,57 @@
+import { Counter, Gauge, register } from 'prom-client';
+import type { CacheStatus } from '../../common/contracts/request-log.js';
+
+/** Plain numbers, because a request must not pay for a metrics library. */
+export const cacheCounts = {
+  asked: { HIT: 0, 'SEMANTIC HIT': 0, MISS: 0, 'SEMANTIC MISS': 0, REFRESH: 0, DISABLED: 0 } satisfies Record<
+    CacheStatus,
+    number
+  >,
+  kept: 0,
+  storeFailures: 0,
+  memoryBytes: 0,
+};
+
+/** Registers the metrics of the response cache. Call once per process. */
+export function registerCacheMetrics(): void {
+  new Counter({
+    name: 'gatehouse_cache_requests_total',
+    help: 'Requests that asked the response cache, by what it did.',
+    labelNames: ['status'],
+    registers: [register],
+    collect() {
+      this.reset();
+      for (const [status, count] of Object.entries(cacheCounts.asked)) this.inc({ status }, count);
+    },
+  });
+  counter(
+    'gatehouse_cache_kept_total',
+    'Answers that were put into the response cache.',
+    () => cacheCounts.kept,
+  );
+  counter(
+    'gatehouse_cache_store_failures_total',
+    'Times that the store of cached answers failed or was too slow.',
+    () => cacheCounts.storeFailures,
+  );
+  new Gauge({
+    name: 'gatehouse_cache_memory_bytes',
+    help: 'Bytes of cached answers in memory.',
+    registers: [register],
+    collect() {
+      this.set(cacheCounts.memoryBytes);
+    },
+  });
+}
+
+function counter(name: string, help: string, value: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [register],
+    collect() {
+      this.reset();
+      this.inc(value());
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import type { EndpointId, Json } from '../../providers/endpoint.js';
+
+type Judge = (body: Json) => boolean;
+
+const always: Judge = () => true;
+
+/** The provider keeps the answer, so asking again does more than answering. */
+const isUnstored: Judge = ({ store }) => store !== true;
+
+/** Tools that a provider runs by itself and that may do something, as opposed to looking something up. */
+const ACTING_TOOLS: ReadonlySet<unknown> = new Set([
+  'mcp',
+  'code_interpreter',
+  'shell',
+  'local_shell',
+  'computer_use_preview',
+]);
+
+/** https://platform.openai.com/docs/api-reference/responses/create */
+const isPureResponse: Judge = ({ store, background, conversation, tools }) =>
+  store !== true &&
+  background !== true &&
+  (conversation === undefined || conversation === null) &&
+  !(Array.isArray(tools) && tools.some((tool: { type?: unknown } | null) => ACTING_TOOLS.has(tool?.type)));
+
+/** https://docs.claude.com/en/api/messages */
+const isPureMessage: Judge = ({ mcp_servers: servers, container }) =>
+  (servers === undefined || (Array.isArray(servers) && servers.length === 0)) &&
+  (container === undefined || container === null);
+
+/** Endpoints whose answers may be given again, and which of their requests. Sound, pictures and whatever is kept at a provider may not. */
+const CACHEABLE: Partial<Record<EndpointId, Judge>> = {
+  'chat-completions': isUnstored,
+  completions: always,
+  responses: isPureResponse,
+  messages: isPureMessage,
+  'count-tokens': always,
+  'generate-content': always,
+  'embed-content': always,
+  embeddings: always,
+  rerank: always,
+  moderations: always,
+};
+
+export function isCacheable(endpoint: EndpointId, body: Json): boolean {
+  return CACHEABLE[endpoint]?.(body) ?? false;
+}

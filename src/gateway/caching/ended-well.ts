@@ -1,0 +1,63 @@
+/**
+ * Whether a whole answer says of itself that it is whole and no failure. Providers do report failures inside a 200, and a
+ * stream that broke off may look like one that ended. What cannot be judged is not kept.
+ */
+export function endedWell(contentType: string | null, body: Buffer): boolean {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return WELL[type]?.(body.toString('utf8')) ?? false;
+}
+
+const WELL: Readonly<Record<string, (text: string) => boolean>> = {
+  'application/json': isGoodJson,
+  'text/event-stream': isGoodStream,
+  'application/x-ndjson': (text) => !LINE_ERROR.test(text) && /"done"\s*:\s*true/.test(text),
+  // Amazon's frames are binary; the names of their events stand in them as text.
+  'application/vnd.amazon.eventstream': (text) =>
+    text.includes('messageStop') && !text.includes(':exception-type'),
+};
+
+function isGoodJson(text: string): boolean {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null && !hasError(value);
+}
+
+/** How the streams of the dialects say that they are complete. */
+const LAST_WORDS: readonly RegExp[] = [
+  // https://platform.openai.com/docs/api-reference/chat/streaming
+  /^data: ?\[DONE\]/m,
+  // https://docs.claude.com/en/docs/build-with-claude/streaming
+  /"type"\s*:\s*"message_stop"/,
+  // https://platform.openai.com/docs/api-reference/responses-streaming
+  /"type"\s*:\s*"response\.completed"/,
+  // https://ai.google.dev/api/generate-content#candidate
+  /"finishReason"\s*:\s*"(?!FINISH_REASON_UNSPECIFIED)/,
+  // https://docs.cohere.com/docs/streaming
+  /"type"\s*:\s*"message-end"/,
+];
+
+const LINE_ERROR = /^\s*\{\s*"error"\s*:/m;
+
+function isGoodStream(text: string): boolean {
+  return LAST_WORDS.some((last) => last.test(text)) && !text.split(/\r\n|[\r\n]/).some(isFailure);
+}
+
+/** The word may also stand in what a model wrote, so an event in which it occurs is read. */
+function isFailure(line: string): boolean {
+  if (/^event: ?(error|response\.failed)$/.test(line)) return true;
+  if (!line.startsWith('data:') || !line.includes('"error"')) return false;
+  const event = parsed(line.slice('data:'.length));
+  return typeof event !== 'object' || event === null || hasError(event);
+}
+
+function hasError(answer: object): boolean {
+  const { error, type } = answer as { error?: unknown; type?: unknown };
+  return (error !== undefined && error !== null) || type === 'error';
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+import { type Recorded, Recording, type RecordingFor } from './recording.js';
+
+/** What a lead tells those who sent it. */
+export interface Leading {
+  keep(answer: Recorded): void;
+  /** There will be nothing to keep, or not soon: nobody should wait. */
+  giveUp(): void;
+}
+
+/** A request that the cache could not answer, on its way to somebody who can. */
+export class Lead implements RecordingFor {
+  private recording: Recording | null = null;
+
+  constructor(private readonly leading: Leading) {}
+
+  /** For the next attempt. */
+  record(): Recording {
+    return (this.recording = new Recording(this));
+  }
+
+  keep(answer: Recorded): void {
+    this.leading.keep(answer);
+  }
+
+  drop(): void {
+    this.leading.giveUp();
+  }
+
+  /** The exchange is over. What the client got as a good answer is still kept when the provider's last byte has come. */
+  close(): void {
+    if (!this.recording?.isApproved) this.leading.giveUp();
+  }
+}

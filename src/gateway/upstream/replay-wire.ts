@@ -1,0 +1,60 @@
+import { AppError } from '../../common/errors/app-error.js';
+import type { StoredAnswer } from '../types/stored-answer.js';
+import type { Wire, WireHandler } from './wire.js';
+
+const OK = 200;
+
+/** A stored answer as a wire: it takes the way of any other answer, piece by piece as it once came, but for the socket. */
+export function replayWire(stored: StoredAnswer): Wire {
+  return {
+    dispatch: (_, handler) => {
+      new Replay(stored, handler).start();
+    },
+  };
+}
+
+/** Plays at the reader's pace, without a pause of its own. */
+class Replay {
+  private next = 0;
+  private isPlaying = false;
+  private isResumed = false;
+  private isOver = false;
+
+  constructor(
+    private readonly stored: StoredAnswer,
+    private readonly handler: WireHandler,
+  ) {}
+
+  start(): void {
+    this.handler.onConnect((reason) => this.abort(reason));
+    if (this.isOver) return;
+    const raw = this.stored.headers.map((text) => Buffer.from(text, 'latin1'));
+    this.handler.onHeaders(OK, raw, () => this.play(), '');
+    this.play();
+  }
+
+  /** A reader may ask for more while it takes a piece: that is one run, not two. */
+  private play(): void {
+    this.isResumed = true;
+    if (this.isPlaying) return;
+    this.isPlaying = true;
+    while (this.isResumed && !this.isOver) {
+      const chunk = this.stored.chunks[this.next++];
+      if (!chunk) return this.complete();
+      this.isResumed = false;
+      if (this.handler.onData(chunk)) this.isResumed = true;
+    }
+    this.isPlaying = false;
+  }
+
+  private complete(): void {
+    this.isOver = true;
+    this.handler.onComplete();
+  }
+
+  private abort(reason?: Error): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.handler.onError(reason ?? new AppError('upstream_error', { detail: 'the request was cancelled' }));
+  }
+}

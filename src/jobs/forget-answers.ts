@@ -1,0 +1,78 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../common/observability/logger.js';
+import { SETTINGS } from '../common/settings/settings.module.js';
+import type { Settings } from '../common/settings/settings.js';
+import { InTurn } from './in-turn.js';
+
+const EVERY_MS = 60_000;
+
+/** Rows of one statement at most, and statements of one round. */
+const ROWS_MAX = 5_000;
+const STATEMENTS_MAX = 200;
+
+const FORGET_ENDED = `
+  WITH gone AS (
+    DELETE FROM cached_answers WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM cached_answers WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
+    RETURNING 1)
+  SELECT count(*)::integer AS rows FROM gone`;
+
+/** The oldest, until the rest is within the bound. Rows that lie outside the table tell their size without being read. */
+const FORGET_OLDEST = `
+  WITH sized AS (
+    SELECT ctid, kept_at, sum(octet_length(sealed)) OVER (ORDER BY kept_at DESC, key) AS total FROM cached_answers),
+  gone AS (
+    DELETE FROM cached_answers WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM sized WHERE total > $2 ORDER BY kept_at LIMIT $1))
+    RETURNING 1)
+  SELECT count(*)::integer AS rows FROM gone`;
+
+/** With what lies unused in it: never less than what is kept. */
+const SIZE = "SELECT pg_total_relation_size('cached_answers')::float8 AS bytes";
+
+/** Removes cached answers whose time is over, and the oldest where all together are too many bytes. */
+@Injectable()
+export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #turns = new InTurn(() => this.#round(), {
+    logger: createLogger('forget-answers'),
+    failure: 'cached answers could not be removed',
+  });
+
+  constructor(
+    private readonly database: DataSource,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'cacheStoreBytes'>,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#turns.start(EVERY_MS);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#turns.stop();
+  }
+
+  /** One round. Never rejects; while a round runs, another call waits for that one. */
+  sweep(): Promise<void> {
+    return this.#turns.round();
+  }
+
+  async #round(): Promise<void> {
+    await this.#repeat(FORGET_ENDED, []);
+    const [size] = await this.database.query<{ bytes: number }[]>(SIZE);
+    const { cacheStoreBytes } = this.settings;
+    if ((size?.bytes ?? 0) > cacheStoreBytes) await this.#repeat(FORGET_OLDEST, [cacheStoreBytes]);
+  }
+
+  async #repeat(statement: string, bounds: readonly number[]): Promise<void> {
+    for (let times = 0; times < STATEMENTS_MAX && !this.#turns.isStopped; times++) {
+      const [gone] = await this.database.query<{ rows: number }[]>(statement, [ROWS_MAX, ...bounds]);
+      if ((gone?.rows ?? 0) < ROWS_MAX) return;
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Administration } from '../support/administration.js';
+import { withDatabase } from '../support/database-dump.js';
+import { jsonOf } from '../support/http-client.js';
+import { portRange } from '../support/ports.js';
+import { type OwnService, startService } from '../support/service.js';
+import { EchoUpstream } from '../support/upstreams/echo.js';
+import { eventually, sleep } from '../support/waiting.js';
+
+/** The response cache of the built service, as OpenAI's own client sees it. One gateway process, so that it can be killed. */
+const PATH = '/v1/chat/completions';
+const COST = 10 * 150 + 5 * 600;
+const SIMPLE = { mode: 'simple' };
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const model = 'gpt-4o-mini';
+const event = (delta: object, more: object = {}): string =>
+  `data: ${JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`;
+const EVENTS = [
+  event({ role: 'assistant', content: 'Za' }),
+  event({ content: 'żółć' }),
+  event({}, { choices: [], usage }),
+  'data: [DONE]\n\n',
+];
+
+let service: OwnService;
+let upstream: EchoUpstream;
+let administration: Administration;
+let key: string;
+let slug: string;
+/** Streams stop before their last event until this is called. */
+let goOn: () => void = () => undefined;
+let mayEnd: Promise<void> = Promise.resolve();
+
+beforeAll(async () => {
+  const ports = await portRange(4);
+  upstream = await EchoUpstream.start(ports);
+  upstream.on(PATH, ({ body }) => {
+    const { stream } = JSON.parse(body.toString()) as { stream?: boolean };
+    const head = { headers: [['content-type', stream ? 'text/event-stream' : 'application/json']] as const };
+    if (!stream)
+      return {
+        ...head,
+        delayMs: 50,
+        body: JSON.stringify({
+          id: `c-${upstream.ledger.length}`,
+          object: 'chat.completion',
+          created: 1,
+          model,
+          choices: [{ index: 0, message: { role: 'assistant', content: 'Za' }, finish_reason: 'stop' }],
+          usage,
+        }),
+      };
+    return {
+      ...head,
+      body: async (response) => {
+        for (const text of EVENTS.slice(0, -1)) {
+          response.write(text);
+          await sleep(5);
+        }
+        await mayEnd;
+        response.end(EVENTS.at(-1));
+      },
+    };
+  });
+  service = await startService({
+    egressPorts: ports,
+    env: { GATEHOUSE_PROCESSES: '1', GATEHOUSE_DRAIN_DELAY_MS: '0' },
+  });
+  administration = new Administration(service);
+  const { workspace_id: workspaceId } = service.bootstrap;
+  ({ key, slug } = await access(workspaceId));
+});
+afterAll(async () => {
+  goOn();
+  await service.dispose();
+  await upstream.stop();
+});
+
+async function access(workspaceId: string): Promise<{ key: string; slug: string }> {
+  const created = await administration.createKey('caching', undefined, { workspace_id: workspaceId });
+  const customHost = `${upstream.url}/v1`;
+  const wish = { name: `caching-${workspaceId.slice(-6)}`, secret: 'sk-provider', customHost, workspaceId };
+  return { key: created.key, slug: await administration.createVirtualKey(wish) };
+}
+
+const clientOf = (
+  headers: Record<string, string> = {},
+  as = { key, slug },
+  config: object = { cache: SIMPLE },
+) =>
+  new OpenAI({
+    apiKey: as.key,
+    baseURL: `${service.baseUrl}/v1`,
+    maxRetries: 0,
+    defaultHeaders: {
+      'x-gateway-config': JSON.stringify({ virtual_key: as.slug, ...config }),
+      ...headers,
+    },
+  });
+
+interface Heard {
+  readonly id: string;
+  readonly requestId: string;
+  readonly cache: string | null;
+  readonly option: string | null;
+}
+async function ask(content: string, client = clientOf()): Promise<Heard> {
+  const { data, response } = await client.chat.completions
+    .create({ model, messages: [{ role: 'user', content }] })
+    .withResponse();
+  return { id: data.id, ...factsOf(response) };
+}
+const factsOf = ({ headers }: Response) => ({
+  requestId: headers.get('x-gateway-request-id') ?? '',
+  cache: headers.get('x-gateway-cache-status'),
+  option: headers.get('x-gateway-last-used-option-index'),
+});
+async function raw(content: string): Promise<Heard & { pieces: string[] }> {
+  const response = await clientOf()
+    .chat.completions.create({ model, messages: [{ role: 'user', content }], stream: true })
+    .asResponse();
+  const pieces: string[] = [];
+  for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
+  return { id: '', ...factsOf(response), pieces };
+}
+const calls = (): number => upstream.callsTo(PATH).length;
+const rowOf = (id: string) =>
+  eventually(
+    async () => {
+      const answer = await administration.call('GET', `/v1/logs/${id}`);
+      return answer.status === 200 ? jsonOf(answer) : null;
+    },
+    { withinMs: 15_000, what: `the row of ${id}` },
+  );
+
+describe('an equal request', () => {
+  it('is answered without the provider, and its row says what was saved', async () => {
+    const before = calls();
+    const [first, second] = [await ask('hello'), await ask('hello')];
+
+    expect([first.cache, second.cache]).toEqual(['MISS', 'HIT']);
+    expect(second.id).toBe(first.id);
+    expect(calls() - before).toBe(1);
+    expect(await rowOf(second.requestId)).toMatchObject({
+      cache_status: 'HIT',
+      cost_nano_usd: 0,
+      saved_nano_usd: COST,
+      input_tokens: 10,
+      attempts: [],
+    });
+    expect(await rowOf(first.requestId)).toMatchObject({ cache_status: 'MISS', cost_nano_usd: COST });
+  });
+
+  it("gets the very bytes of a stream, and OpenAI's client reads them", async () => {
+    const before = calls();
+    const [first, second] = [await raw('stream'), await raw('stream')];
+
+    expect([first.cache, second.cache]).toEqual(['MISS', 'HIT']);
+    expect(first.pieces.join('')).toBe(EVENTS.join(''));
+    expect(second.pieces.join('')).toBe(first.pieces.join(''));
+    const stream = await clientOf().chat.completions.create({
+      model,
+      messages: [{ role: 'user', content: 'stream' }],
+      stream: true,
+    });
+    let text = '';
+    for await (const each of stream) text += each.choices[0]?.delta.content ?? '';
+    expect(text).toBe('Zażółć');
+    expect(calls() - before).toBe(1);
+    expect((await ask('stream')).cache).toBe('MISS');
+  });
+
+  it('is fetched anew on demand, and apart in another namespace', async () => {
+    const first = await ask('fresh');
+    const fresh = await ask('fresh', clientOf({ 'x-portkey-cache-force-refresh': 'true' }));
+    const after = await ask('fresh');
+    const apart = await ask('fresh', clientOf({ 'x-gateway-cache-namespace': 'apart' }));
+
+    expect([first.cache, fresh.cache, after.cache, apart.cache]).toEqual(['MISS', 'REFRESH', 'HIT', 'MISS']);
+    expect(fresh.id).not.toBe(first.id);
+    expect(after.id).toBe(fresh.id);
+  });
+
+  it('of another workspace never gets it', async () => {
+    const workspace = await administration.ask('POST', '/v1/admin/workspaces', { name: 'Other of caching' });
+    const other = await access(workspace.id as string);
+    const before = calls();
+
+    const mine = await ask('tenants');
+    const theirs = await ask('tenants', clientOf({}, other));
+
+    expect([mine.cache, theirs.cache]).toEqual(['MISS', 'MISS']);
+    expect(theirs.id).not.toBe(mine.id);
+    expect(calls() - before).toBe(2);
+  });
+
+  it('is found behind a fallback whose first targets are down', async () => {
+    upstream.on('/down/chat/completions', { status: 503, body: '{}' });
+    const downSlug = await administration.createVirtualKey({
+      name: 'caching-down',
+      secret: 'sk-provider',
+      customHost: `${upstream.url}/down`,
+    });
+    const config = {
+      virtual_key: undefined,
+      cache: SIMPLE,
+      strategy: { mode: 'fallback' },
+      targets: [downSlug, downSlug, slug].map((virtual_key) => ({ virtual_key })),
+    };
+    const before = calls();
+    const client = clientOf({}, undefined, config);
+    const [first, second] = [await ask('fallback', client), await ask('fallback', client)];
+
+    expect([first.cache, second.cache]).toEqual(['MISS', 'HIT']);
+    expect(second).toMatchObject({ id: first.id, option: 'config.targets[2]' });
+    expect(calls() - before).toBe(1);
+  });
+
+  it('is one of a hundred that come at once: the provider is asked once', async () => {
+    const before = calls();
+
+    const heard = await Promise.all(Array.from({ length: 100 }, () => ask('herd')));
+
+    expect(calls() - before).toBe(1);
+    expect(new Set(heard.map(({ id }) => id)).size).toBe(1);
+    expect(heard.filter(({ cache }) => cache === 'HIT')).toHaveLength(99);
+  });
+});
+
+describe('what is kept', () => {
+  it('survives a kill of the gateway, but for an answer that was not whole', async () => {
+    const kept = await ask('kept');
+    await eventually(() => isShared(), { withinMs: 10_000, what: 'the answer in the store' });
+    mayEnd = new Promise((resolve) => (goOn = resolve));
+    const cut = raw('cut').catch(() => 'cut off');
+    await eventually(() => upstream.callsTo(PATH).some(({ body }) => body.includes('"cut"')), {
+      withinMs: 5_000,
+      what: 'the stream',
+    });
+
+    const [gateway] = service.pids.gateways;
+    process.kill(gateway ?? 0, 'SIGKILL');
+    expect(await cut).toBe('cut off');
+    goOn();
+    mayEnd = Promise.resolve();
+    await eventually(
+      async () => service.pids.gateways.some((pid) => pid !== gateway) && (await service.ready()),
+      {
+        withinMs: 30_000,
+        what: 'the next gateway process',
+      },
+    );
+
+    expect(await ask('kept')).toMatchObject({ cache: 'HIT', id: kept.id });
+    const again = await raw('cut');
+    expect(again.cache).toBe('MISS');
+    expect(again.pieces.join('')).toBe(EVENTS.join(''));
+    expect((await raw('cut')).cache).toBe('HIT');
+  });
+
+  it('is missed by nobody while the store fails', async () => {
+    await withDatabase(service, (client) =>
+      client.query('ALTER TABLE cached_answers RENAME TO cached_answers_away'),
+    );
+
+    expect([(await ask('away')).cache, (await ask('away')).cache]).toEqual(['MISS', 'HIT']);
+
+    await withDatabase(service, (client) =>
+      client.query('ALTER TABLE cached_answers_away RENAME TO cached_answers'),
+    );
+  });
+});
+
+/** In PostgreSQL the row can be looked for; Redis is written in the same turn. */
+const isShared = (): Promise<boolean> =>
+  process.env['TEST_REDIS_URL']
+    ? Promise.resolve(true)
+    : withDatabase(service, async (client) => {
+        const { rows } = await client.query<{ kept: boolean }>(
+          "SELECT count(*) > 0 AS kept FROM cached_answers WHERE kept_at > now() - interval '5 seconds'",
+        );
+        return rows[0]?.kept === true;
+      });

@@ -1,0 +1,168 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresAnswerStore } from '../../../src/adapters/postgres-answer-store.js';
+import { RedisAnswerStore } from '../../../src/adapters/redis-answer-store.js';
+import { SealedAnswerStore } from '../../../src/adapters/sealed-answer-store.js';
+import { SecretBox } from '../../../src/common/crypto/envelope.js';
+import { Secret } from '../../../src/common/crypto/secret.js';
+import { type AnswerPlace, type AnswerStore } from '../../../src/gateway/ports.js';
+import { ForgetAnswers } from '../../../src/jobs/forget-answers.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+
+const PROMPT = 'data: {"content":"a secret plan"}\n\n';
+const MINUTE = 60_000;
+const secrets = new SecretBox(new Secret(randomBytes(32).toString('base64')));
+const redisUrl = process.env['TEST_REDIS_URL'];
+
+let database: TestDatabase;
+const opened: RedisAnswerStore[] = [];
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(async () => {
+  await Promise.all(opened.map((store) => store.onApplicationShutdown()));
+  await database.drop();
+});
+
+const aPlace = (wishes: Partial<AnswerPlace> = {}): AnswerPlace => ({
+  organizationId: randomUUID(),
+  workspaceId: randomUUID(),
+  key: randomBytes(32).toString('hex'),
+  ...wishes,
+});
+const bytes = (text: string, times = 1) => Buffer.from(text.repeat(times));
+const inAMinute = () => Date.now() + MINUTE;
+
+const postgres = (): AnswerStore => new PostgresAnswerStore(database.dataSource);
+const room = `{test-${randomUUID()}}`;
+const redis = (bytesMax = 1024 * 1024): AnswerStore => {
+  const store = new RedisAnswerStore(new Secret(redisUrl ?? ''), bytesMax, room);
+  opened.push(store);
+  return store;
+};
+/** Redis itself is asked where the caller of the tests gave one. */
+const STORES: [string, () => AnswerStore][] = [['PostgreSQL', postgres]];
+if (redisUrl) STORES.push(['Redis', redis]);
+
+describe.each(STORES)('a store of answers in %s', (_name, plain) => {
+  const sealed = () => new SealedAnswerStore(plain(), secrets);
+
+  it('gives back what was kept last, byte for byte, to every process', async () => {
+    const place = aPlace();
+    const answer = randomBytes(100_000);
+    await sealed().keep(place, bytes('older'), inAMinute());
+    await sealed().keep(place, answer, inAMinute());
+
+    expect(await sealed().find(place)).toEqual(answer);
+  });
+
+  it('knows nothing of another workspace, organization or request', async () => {
+    const place = aPlace();
+    const store = sealed();
+    await store.keep(place, bytes(PROMPT), inAMinute());
+
+    for (const other of [
+      aPlace(),
+      aPlace({ ...place, workspaceId: randomUUID() }),
+      aPlace({ ...place, key: '00'.repeat(32) }),
+    ])
+      expect(await store.find(other)).toBeNull();
+  });
+
+  it('does not give what is over', async () => {
+    const place = aPlace();
+    const store = sealed();
+    await store.keep(place, bytes(PROMPT), Date.now() - 1);
+
+    expect(await store.find(place)).toBeNull();
+  });
+
+  it('holds no answer in clear, and one that lies in the wrong place or under another key does not open', async () => {
+    const place = aPlace();
+    await sealed().keep(place, bytes(PROMPT), inAMinute());
+    const raw = await plain().find(place);
+    expect(raw?.includes('secret plan')).toBe(false);
+
+    const elsewhere = aPlace({ organizationId: place.organizationId });
+    await plain().keep(elsewhere, raw ?? bytes(''), inAMinute());
+    expect(await sealed().find(elsewhere)).toBeNull();
+    const otherBox = new SecretBox(new Secret(randomBytes(32).toString('base64')));
+    expect(await new SealedAnswerStore(plain(), otherBox).find(place)).toBeNull();
+  });
+
+  it('does not give a part of an answer', async () => {
+    const place = aPlace();
+    await sealed().keep(place, bytes(PROMPT, 100), inAMinute());
+    const raw = await plain().find(place);
+    await plain().keep(place, (raw ?? bytes('')).subarray(0, -1), inAMinute());
+
+    expect(await sealed().find(place)).toBeNull();
+  });
+
+  it('takes the same answer from many at once', async () => {
+    const place = aPlace();
+    const store = sealed();
+
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) => store.keep(place, bytes(`answer ${at}`), inAMinute())),
+    );
+
+    expect(String(await store.find(place))).toMatch(/^answer \d+$/);
+  });
+});
+
+describe('cached answers in PostgreSQL', () => {
+  const count = async (organizationId: string): Promise<number> => {
+    const [row] = await database.dataSource.query<{ count: string }[]>(
+      'SELECT count(*) FROM cached_answers WHERE organization_id = $1',
+      [organizationId],
+    );
+    return Number(row?.count);
+  };
+
+  it('are removed when they are over', async () => {
+    const { organizationId, workspaceId } = aPlace();
+    const store = postgres();
+    await store.keep(aPlace({ organizationId, workspaceId }), bytes('over'), Date.now() - 1);
+    await store.keep(aPlace({ organizationId, workspaceId }), bytes('not over'), inAMinute());
+
+    await new ForgetAnswers(database.dataSource, { cacheStoreBytes: 1024 ** 3 }).sweep();
+
+    expect(await count(organizationId)).toBe(1);
+  });
+
+  it('are removed from the oldest on until they are within their bound', async () => {
+    await database.dataSource.query('TRUNCATE cached_answers');
+    const { organizationId } = aPlace();
+    const places = Array.from({ length: 5 }, () => aPlace({ organizationId }));
+    const store = postgres();
+    for (const place of places) await store.keep(place, randomBytes(100_000), inAMinute());
+
+    await new ForgetAnswers(database.dataSource, { cacheStoreBytes: 250_000 }).sweep();
+
+    const left = await Promise.all(places.map(async (place) => (await store.find(place)) !== null));
+    expect(left).toEqual([false, false, false, true, true]);
+  });
+});
+
+describe.skipIf(!redisUrl)('cached answers in Redis', () => {
+  it('stay within their bound: what ends soonest makes room, and what is too large is not kept', async () => {
+    const own = `{test-${randomUUID()}}`;
+    const store = new RedisAnswerStore(new Secret(redisUrl ?? ''), 250_000, own);
+    opened.push(store);
+    const places = Array.from({ length: 5 }, () => aPlace());
+    for (const [at, place] of places.entries())
+      await store.keep(place, randomBytes(100_000), inAMinute() + at * MINUTE);
+    const large = aPlace();
+    await store.keep(large, randomBytes(250_001), inAMinute());
+
+    const left = await Promise.all(
+      [...places, large].map(async (place) => (await store.find(place)) !== null),
+    );
+    expect(left).toEqual([false, false, false, true, true, false]);
+    const redisItself = new Redis(redisUrl ?? '');
+    expect(Number(await redisItself.get(`${own}:total`))).toBe(200_000);
+    await redisItself.quit();
+  });
+});
