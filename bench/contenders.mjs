@@ -190,6 +190,7 @@ async function describeGatehouse({
     gatewayPids,
     otherPids: () => familyOf(child.pid).filter((pid) => !isGateway(pid)),
     readyAfterMs,
+    admin: { base, keys, upstreamPort: upstream.port },
     ledger: new GatehouseLedger(data),
     profiles,
     stop: end,

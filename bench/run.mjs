@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { ask, firstMessage, start, stop, stopAll } from './children.mjs';
 import { CONTENDERS, NotAvailable } from './contenders.mjs';
 import { readOptions } from './options.mjs';
+import { judgePolicies, policyContenders } from './policies.mjs';
 import { moveTo, onCores, pinningFor } from './pinning.mjs';
 import { allowedCores } from './proc.mjs';
 import { takePriority } from './priority.mjs';
@@ -39,6 +40,8 @@ async function main() {
     rounds: {},
   };
   const context = { options, result, stamp };
+  if (options.measures.delete('policies')) await runPolicies(context);
+  if (options.measures.size === 0) return finish(context, cores);
   await runGroup(
     context,
     options.contenders.filter((name) => name !== 'gatehouse-2'),
@@ -61,6 +64,20 @@ async function runGroup(context, names, gatewayProcesses) {
     context.result.rounds[track.name] = track.slots;
     await track.contender.stop();
   }
+  await Promise.all([stop(bench.load), stop(bench.upstream.child)]);
+}
+
+/** One Gatehouse with several policies, which take turns as contenders do. */
+async function runPolicies({ options, result }) {
+  const bench = await startBench(pinningFor(1, options.pin), options);
+  const gatehouse = await CONTENDERS.gatehouse(bench);
+  const tracks = (await policyContenders(gatehouse)).map((contender) => new Track(contender));
+  await runSchedule(bench, tracks, { ...options, measures: new Set(['throughput']) });
+  for (const track of tracks) {
+    result.summaries.push(summarize(track));
+    result.rounds[track.name] = track.slots;
+  }
+  await gatehouse.stop();
   await Promise.all([stop(bench.load), stop(bench.upstream.child)]);
 }
 
@@ -119,7 +136,10 @@ async function countKept(bench, track) {
 function finish({ options, result, stamp }, cores) {
   const byName = Object.fromEntries(result.summaries.map((summary) => [summary.name, summary]));
   const counted = result.counted?.gatehouse;
-  result.verdicts = byName.gatehouse ? judge(byName, { cores, counted }) : [];
+  result.verdicts = [
+    ...(byName['no policy'] ? judgePolicies(byName) : []),
+    ...(byName.gatehouse ? judge(byName, { cores, counted }) : []),
+  ];
   result.notes.push(...notesFor(result, cores));
   const file = join(RESULTS, `${stamp}.json`);
   writeFileSync(file, JSON.stringify(result, null, 2));

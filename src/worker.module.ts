@@ -8,6 +8,7 @@ import type { Settings } from './common/settings/settings.js';
 import { SettingsModule } from './common/settings/settings.module.js';
 import { ExportsModule } from './jobs/exports/exports.module.js';
 import { AuditForwardingModule } from './jobs/audit-forwarding/audit-forwarding.module.js';
+import { AlertsModule } from './jobs/alerts/alerts.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { MailsModule } from './jobs/mails/mails.module.js';
 import { ShippingModule } from './jobs/shipping/shipping.module.js';
@@ -17,7 +18,16 @@ import { ShippingModule } from './jobs/shipping/shipping.module.js';
 export class WorkerModule {
   static of(settings: Settings, dataSource: DataSource): DynamicModule {
     const mails = settings.mail === null ? [] : [MailsModule.through(settings.mail, settings)];
-    const jobs = settings.role === 'api' ? [] : [JobsModule, AuditForwardingModule, ExportsModule.with(new PostgresCurrentRights(dataSource)), ...mails];
+    const jobs =
+      settings.role === 'api'
+        ? []
+        : [
+            JobsModule,
+            AlertsModule,
+            AuditForwardingModule,
+            ExportsModule.with(new PostgresCurrentRights(dataSource)),
+            ...mails,
+          ];
     return {
       module: WorkerModule,
       imports: [

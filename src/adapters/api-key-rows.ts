@@ -4,6 +4,8 @@ import { type Scope, isScope } from '../auth/scopes.js';
 import type { ApiKeyType } from '../common/contracts/api-key-type.js';
 import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
+import type { WorkspaceDefaults } from '../common/contracts/workspace-defaults.js';
+import { imposedBy } from './imposed.js';
 import { callerLimits, type CallerRules } from './limits-of-row.js';
 import { policyOf } from './organization-policy.js';
 
@@ -24,7 +26,8 @@ export interface ApiKeyRow extends CallerRules {
   readonly expires_at: Date | null;
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
-  /** The key's own default, or else its workspace's, or else its organization's. */
+  readonly workspace_defaults: WorkspaceDefaults | null;
+  /** The key's own default, or else its workspace's (for keys of people first), or else its organization's. */
   readonly config_id: string | null;
   readonly allow_config_override: boolean;
 }
@@ -34,7 +37,10 @@ const apiKey = (overlapEndsAt: string, condition: string): string => `
     ${overlapEndsAt} AS overlap_ends_at,
     authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
     organization.settings, key.allow_config_override,
-    coalesce(key.default_config_id, workspace.default_config_id, organization.default_config_id) AS config_id,
+    workspace.defaults AS workspace_defaults,
+    coalesce(key.default_config_id::text,
+      CASE WHEN key.kind = 'workspace-user' THEN workspace.defaults ->> 'user_api_key_config' END,
+      workspace.default_config_id::text, organization.default_config_id::text) AS config_id,
     key.rate_limits, key.usage_limits, workspace.rate_limits AS workspace_rate_limits,
     workspace.usage_limits AS workspace_usage_limits,
     (SELECT jsonb_agg(to_jsonb(policy)) FROM limit_policies policy
@@ -81,6 +87,7 @@ export function principalOf(row: ApiKeyRow): Principal {
     policy: policyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
+    ...imposedBy(row.settings, row.workspace_defaults),
     ...sightOf(row, roles),
   };
 }

@@ -1,3 +1,4 @@
+import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
 import type { CallerLimits } from '../common/limits/limit.js';
 import type { Scope } from './scopes.js';
 
@@ -43,10 +44,15 @@ export interface Principal {
   readonly policy: OrganizationPolicy | null;
   /** Absent where the key has no config of its own and takes any. */
   readonly routing?: KeyRouting | undefined;
+  /** Guardrails of the organization and the workspace, before all others. Absent where there are none. */
+  readonly guardrails?: HookLists;
+  /** What every request of the workspace carries, whatever it says itself. Absent where there is nothing. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** Which config requests of a key go by when they name none, and whether they may name one. */
 export interface KeyRouting {
+  /** Id or slug. */
   readonly configId: string | null;
   readonly allowsOverride: boolean;
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { HttpCaller } from '../common/egress/http-caller.js';
 import { ResponseCache } from './caching/response-cache.js';
-import { HttpCaller } from './guardrails/calling/http-caller.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';

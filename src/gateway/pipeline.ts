@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { presentedKey } from '../auth/credentials.js';
 import { IdentityService } from '../auth/identity.service.js';
-import type { Principal } from '../auth/principal.js';
-import { AppError } from '../common/errors/app-error.js';
-import { createLogger } from '../common/observability/logger.js';
+import type { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { Delivery } from './delivery/delivery.js';
@@ -14,8 +11,8 @@ import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
 import { answersModels } from './models/local-models.js';
 import { ModelCatalog } from './models/models-port.js';
-import { refuseExchange } from './delivery/refusal.js';
-import { readGatewayHeaders } from './door/gateway-headers.js';
+import { stopExchange } from './delivery/refusal.js';
+import { asked, identified } from './door/arrival.js';
 import { ClientLeft } from './door/request-body.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
 import { Journal } from './journal/journal.js';
@@ -26,16 +23,7 @@ import { readRequest, type Reading } from './door/read-request.js';
 import { Dispatcher } from './routing/dispatcher.js';
 import type { Answer } from './types/answer.js';
 import type { Exchange } from './types/exchange.js';
-import { checkLoop } from './upstream/request-headers.js';
 import { FailedAttempt } from './upstream/retry.js';
-
-const logger = createLogger('gateway');
-
-/** The scope that lets a credential call models. */
-const SCOPE = 'completions.write';
-
-/** A person who reaches every workspace: what it spends must count somewhere. */
-const NO_WORKSPACE = 'models are called for a workspace, so the token must name one';
 
 /**
  * The whole journey of one request. Read this file first.
@@ -78,22 +66,20 @@ export class Pipeline {
 
   private async travel(exchange: Exchange): Promise<void> {
     const { request, entry } = exchange;
-    const caller = await this.identify(exchange);
-    const asked = (entry.asked = readGatewayHeaders(request.headers));
-    entry.traceId = asked.traceId ?? entry.id;
-    const isKept = asked.keepsBodies && this.settings.logBodies === 'full';
+    const caller = await identified(this.identity, exchange);
+    const options = asked(exchange, caller);
+    const isKept = options.keepsBodies && this.settings.logBodies === 'full';
     entry.keepBodies(isKept && (caller.policy?.keepsBodies ?? true));
-    checkLoop(request.headers);
 
     const path = requestPath(request.url ?? '');
     if (answersModels(exchange, path, this.models)) return;
-    const found = this.configs.find(caller, asked.config);
+    const found = this.configs.find(caller, options.config);
     const config = found instanceof Promise ? await found : found;
     entry.config = config.saved;
     const read = await readRequest(request, path, entry, config.sendsAgain ? this.keeping : this.reading);
     checkTargets(config, entry.endpoint);
 
-    const answer = await this.dispatcher.dispatch({ exchange, caller, read }, config.plan);
+    const answer = await this.dispatcher.dispatch({ exchange, caller, read, leg: null }, config.plan);
     this.deliver(exchange, answer);
   }
 
@@ -110,26 +96,11 @@ export class Pipeline {
     else new Delivery(exchange, attempt, target, onBroken).start();
   }
 
-  private async identify({ request, entry }: Exchange): Promise<Principal> {
-    const found = this.identity.identify(request);
-    const caller = found instanceof Promise ? await found : found;
-    entry.gatewayKey = presentedKey(request.headers);
-    entry.caller = caller;
-    if (!caller.scopes.has(SCOPE)) throw new AppError('forbidden', { detail: `it lacks the scope ${SCOPE}` });
-    if (caller.workspaceId === null) throw new AppError('forbidden', { detail: NO_WORKSPACE });
-    return caller;
-  }
-
   /** Ends an exchange that found no answer: with our error, or in silence when nobody is there to hear it. */
   private stop(exchange: Exchange, thrown: unknown): void {
-    const { request, response, entry } = exchange;
-    const failed = thrown instanceof FailedAttempt ? thrown : null;
+    const { request, response } = exchange;
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
-    const error = AppError.from(failed ? failed.error : thrown);
-    if (error.code === 'internal_error')
-      logger.error({ err: error, id: entry.id }, 'a request failed by our own fault');
-    if (failed && entry.target) entry.addAttempt(failed.attempt, entry.target, hasLeft ? null : error.code);
-    refuseExchange({ ...exchange, error, hasLeft, attempt: failed ? failed.attempt : null });
+    stopExchange(exchange, thrown, hasLeft);
   }
 }
 

@@ -140,6 +140,36 @@ describe("guardrails, with OpenAI's own client", () => {
     expect(JSON.stringify(error.error)).not.toContain('latest');
   });
 
+  it('of a workspace hold for all of it within two seconds, and are gone as fast', async () => {
+    const { administration, service } = world;
+    const { id: workspace_id } = await administration.ask('POST', '/v1/admin/workspaces', {
+      name: 'Guarded',
+    });
+    const { key } = await administration.createKey('guarded', undefined, { workspace_id });
+    const { slug } = await administration.ask('POST', '/v1/guardrails', {
+      name: 'For all',
+      workspace_id,
+      checks: [{ id: 'default.contains', parameters: { operator: 'none', words: ['Apollo'] } }],
+      actions: { deny: true },
+    });
+    const impose = (input_guardrails: unknown[]) =>
+      administration.ask('PUT', `/v1/admin/workspaces/${String(workspace_id)}`, {
+        defaults: { input_guardrails },
+      });
+    const status = async (): Promise<number> => {
+      const headers = { 'x-gateway-api-key': key, 'x-gateway-provider': 'sandbox' };
+      const body = { ...ask('Apollo'), model: 'sandbox-1' };
+      return (await service.client.call({ method: 'POST', path: '/v1/chat/completions', body, headers }))
+        .status;
+    };
+
+    expect(await status()).toBe(200);
+    await impose([slug]);
+    await expect.poll(status, { timeout: 2_000, interval: 100 }).toBe(446);
+    await impose([]);
+    await expect.poll(status, { timeout: 2_000, interval: 100 }).toBe(200);
+  });
+
   it('that are stored serve by their id, a change within two seconds, and move a fallback on', async () => {
     const { workspace_id } = world.service.bootstrap;
     const { slug } = await world.administration.ask('POST', '/v1/guardrails', {

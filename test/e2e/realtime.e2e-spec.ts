@@ -273,6 +273,14 @@ describe('a refusal comes before the upgrade, as an HTTP answer', () => {
     expect([status, body.error.code]).toEqual([400, 'provider_missing']);
   });
 
+  it('where a guardrail would have to look at what is said', async () => {
+    const hook = { 'default.contains': { operator: 'none', words: ['Apollo'] }, deny: true, id: 'names' };
+    const config = JSON.stringify({ virtual_key: slug, input_guardrails: [hook] });
+    const headers = { 'x-gateway-api-key': world.apiKey.key, 'x-gateway-config': config };
+    const { status, body } = await refused({ headers });
+    expect([status, body.error.code]).toEqual([403, 'guardrail_inapplicable']);
+  });
+
   it('of a version that nobody speaks', async () => {
     const { status, body } = await refused({ options: { protocolVersion: 8 }, logged: 'never' });
     expect([status, body.error.code]).toEqual([400, 'header_invalid']);

@@ -111,6 +111,17 @@ async function streamed(config: object): Promise<Heard> {
   return heard(text, response);
 }
 
+/** A request as the log shows it. */
+async function logOf(id: string) {
+  const { apiKey, service } = world;
+  await world.logs.row(id);
+  const answer = await service.client.call({
+    path: `/v1/logs/${id}`,
+    headers: { 'x-gateway-api-key': apiKey.key },
+  });
+  return jsonOf(answer);
+}
+
 const fallback = (strategy: object = {}, ...more: object[]) => ({
   strategy: { mode: 'fallback', ...strategy },
   targets: more.length > 0 ? more : [{ virtual_key: keys.openAi }, { virtual_key: keys.spare }],
@@ -217,6 +228,22 @@ describe('the published configs', () => {
     });
   });
 
+  it('asks a second target beside a slow one, takes its answer and ends and logs the slow one', async () => {
+    openAi.setChaos({ latencyMs: 2_000 });
+    const hedge = { after_ms: 50, max_share: 100, max_spend: 100 };
+    const config = fallback({ hedge }, { virtual_key: keys.openAi }, { virtual_key: keys.spare });
+
+    const { text, option, id } = await asked(config);
+
+    expect([text, option]).toEqual(['from the second', 'config.targets[1]']);
+    expect(await logOf(id)).toMatchObject({
+      attempts: [
+        { option_path: 'config.targets[0]', error_code: 'hedge_lost' },
+        { option_path: 'config.targets[1]', error_code: null },
+      ],
+    });
+  });
+
   it('request timeout with a fallback on 408', async () => {
     openAi.setChaos({ latencyMs: 2_000 });
     const slow = { virtual_key: keys.openAi, request_timeout: 150 };
@@ -272,15 +299,8 @@ describe('a provider that fails', () => {
   it('leaves a row of its own in the log, with the place of each target', async () => {
     openAi.setChaos(ALL_DOWN);
     const { id } = await asked(fallback());
-    const { apiKey, service } = world;
-    await world.logs.row(id);
 
-    const answer = await service.client.call({
-      path: `/v1/logs/${id}`,
-      headers: { 'x-gateway-api-key': apiKey.key },
-    });
-
-    expect(jsonOf(answer)).toMatchObject({
+    expect(await logOf(id)).toMatchObject({
       option_path: 'config.targets[1]',
       virtual_key: keys.spare,
       attempts: [

@@ -17,7 +17,7 @@ import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
 import { Admission } from '../../src/gateway/limits/admission.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
-import type { HttpCaller } from '../../src/gateway/guardrails/calling/http-caller.js';
+import type { HttpCaller } from '../../src/common/egress/http-caller.js';
 import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
 import { ResponseCache } from '../../src/gateway/caching/response-cache.js';
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
@@ -60,6 +60,8 @@ export interface ScriptedAnswer {
   readonly error?: Error;
   /** Never ends by itself. */
   readonly isEndless?: boolean;
+  /** Asked until it holds, between the head and the first chunk. */
+  readonly until?: () => boolean;
   /** The connection never stood. */
   readonly isUnsent?: boolean;
 }
@@ -81,6 +83,8 @@ export interface GatewayWishes {
   readonly guardrails?: Readonly<Record<string, GuardrailSnapshot>>;
   /** Where webhooks go. */
   readonly http?: Pick<HttpCaller, 'call'>;
+  /** How many times dearer than `gpt-4o-mini` further models are. */
+  readonly prices?: Readonly<Record<string, number>>;
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
   /** Shared by several gateways. */
@@ -117,6 +121,14 @@ const PRICE = {
   audioInput: null,
   audioOutput: null,
 };
+
+function priceOf(model: string, times: GatewayWishes['prices'] = {}) {
+  if (model.startsWith('gpt-4o-mini')) return PRICE;
+  const factor = times[model];
+  return factor === undefined
+    ? null
+    : { ...PRICE, input: factor * PRICE.input, output: factor * PRICE.output };
+}
 
 /** The whole data plane in memory: its ports are plain objects, its wire plays what the test wrote. */
 export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway> {
@@ -169,6 +181,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         wishes.http as HttpCaller,
         {} as ProviderCaller,
       ),
+      settings,
       new ResponseCache(answerStore, settings),
     ),
     new Journal(
@@ -178,7 +191,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
-      { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
+      { find: (_provider, model) => priceOf(model, wishes.prices) },
     ),
     { all: () => [], listed: () => Buffer.from('{"object":"list","data":[]}') },
     settings,
@@ -285,6 +298,7 @@ async function play(answer: ScriptedAnswer, handler: WireHandler, cancelled: Err
   } = answer;
   const raw = Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]);
   if (status) handler.onHeaders(status, raw, () => undefined, '');
+  while (answer.until && !isAborted && !answer.until()) await new Promise(setImmediate);
   for (const chunk of chunks) {
     await new Promise(setImmediate);
     if (isAborted) return;

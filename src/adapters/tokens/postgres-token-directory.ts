@@ -4,7 +4,7 @@ import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js'
 import { checkUnknown } from '../../auth/tokens/newcomer.js';
 import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
-import type { ChangeFeed } from '../../common/changes/change.js';
+import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -17,6 +17,9 @@ import { subjectOf } from './token-subjects.js';
 interface Found {
   readonly known: KnownKey | AppError;
 }
+
+/** Roles of people, and what an organization or a workspace gives its requests. */
+const BINDS_MANY_TOKENS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
 const MINUTE_MS = 60_000;
 /** People administer: what was taken from them must be gone within five seconds. */
@@ -54,8 +57,7 @@ export class PostgresTokenDirectory extends TokenDirectory {
     });
     changes.subscribe((change) => {
       if (change?.resource === 'organization') this.renewal.forget(change.id);
-      if (change === null || change.resource === 'user' || change.resource === 'organization')
-        this.cache.clear();
+      if (change === null || BINDS_MANY_TOKENS.has(change.resource)) this.cache.clear();
     });
   }
 

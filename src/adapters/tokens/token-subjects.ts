@@ -3,6 +3,8 @@ import type { OrganizationSettings } from '../../common/contracts/organization-s
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
+import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import { imposedBy } from '../imposed.js';
 import { policyOf } from '../organization-policy.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
@@ -11,6 +13,7 @@ interface Row {
   readonly default_config_id: string | null;
   readonly workspace_id: string | null;
   readonly workspace_config_id: string | null;
+  readonly workspace_defaults: WorkspaceDefaults | null;
   readonly user_id: string | null;
   readonly email: string;
   readonly role: OrganizationRole;
@@ -21,10 +24,11 @@ interface Row {
 /** Two memberships are enough to know whether there is a choice; that of the named workspace comes first. */
 const SUBJECT = `
   SELECT organization.settings, organization.default_config_id, workspace.id AS workspace_id,
-    workspace.default_config_id AS workspace_config_id, person.id AS user_id, person.email, person.role,
+    workspace.default_config_id AS workspace_config_id, workspace.defaults AS workspace_defaults, person.id AS user_id, person.email, person.role,
     person.status = 'active' AS is_active, (
-    SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role, 'configId', default_config_id)) FROM (
-      SELECT member.workspace_id, member.role, own.default_config_id
+    SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role, 'configId', default_config_id,
+      'defaults', defaults)) FROM (
+      SELECT member.workspace_id, member.role, own.default_config_id, own.defaults
       FROM workspace_members member JOIN workspaces own ON own.id = member.workspace_id
       WHERE member.organization_id = $1 AND member.user_id = person.id
       ORDER BY (member.workspace_id = workspace.id) DESC NULLS LAST, member.workspace_id LIMIT 2
@@ -48,13 +52,23 @@ export async function subjectOf(
   const named = [email, idOrNull(user), workspace, idOrNull(workspace)];
   const [row] = await database.query<Row>(SUBJECT, [organizationId, ...named]);
   if (!row)
-    return { organizationId, policy: null, switches: null, configId: null, workspace: null, person: null };
+    return {
+      ...{ organizationId, policy: null, switches: null, configId: null, workspace: null, person: null },
+      imposed: () => ({}),
+    };
   return {
     organizationId,
     policy: policyOf(row.settings),
     switches: row.settings.security_settings ?? null,
+    imposed: (defaults) => imposedBy(row.settings, defaults),
     configId: row.default_config_id,
-    workspace: row.workspace_id ? { workspaceId: row.workspace_id, configId: row.workspace_config_id } : null,
+    workspace: row.workspace_id
+      ? {
+          workspaceId: row.workspace_id,
+          configId: row.workspace_config_id,
+          defaults: row.workspace_defaults ?? {},
+        }
+      : null,
     person: personIn(row),
   };
 }

@@ -8,7 +8,8 @@ import {
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { missing, referencesIn } from './config-references.js';
+import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
+import { missing, type Reference, referencesIn } from './config-references.js';
 
 const MISTAKES_MAX = 100;
 
@@ -21,7 +22,10 @@ export interface ConfigPlace {
 /** Says whether a config would run in a workspace, and if not, everything that is in its way. */
 @Injectable()
 export class ConfigChecker {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly guardrails: GuardrailReferences,
+  ) {}
 
   /** The document as it is stored. Refuses with `config_invalid`, which names the place of every mistake. */
   async read(place: ConfigPlace, given: unknown): Promise<RoutingConfig> {
@@ -34,7 +38,22 @@ export class ConfigChecker {
   }
 
   private async unknownIn(place: ConfigPlace, document: unknown): Promise<Mistake[]> {
-    const references = referencesIn(document);
+    const { virtualKeys, guardrails } = referencesIn(document);
+    return [
+      ...(await this.keysUnknown(place, virtualKeys)),
+      ...(await this.guardrailsUnknown(place, guardrails)),
+    ];
+  }
+
+  /** Those that are there are kept until the config is saved. */
+  private async guardrailsUnknown(place: ConfigPlace, references: readonly Reference[]): Promise<Mistake[]> {
+    if (references.length === 0) return [];
+    const names = [...new Set(references.map(({ slug }) => slug))];
+    const unknown = await this.guardrails.missing(place, names);
+    return missing(references, new Set(names.filter((name) => !unknown.has(name))), 'guardrail');
+  }
+
+  private async keysUnknown(place: ConfigPlace, references: readonly Reference[]): Promise<Mistake[]> {
     if (references.length === 0) return [];
     const { organizationId, workspaceId } = place;
     // A virtual key belongs to one workspace, so there is none that all of them could use.

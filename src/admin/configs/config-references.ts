@@ -1,6 +1,7 @@
+import { HOOK_LIST_NAMES, type HookListName } from '../../common/contracts/guardrails/read-hooks.js';
 import type { Mistake } from '../../common/contracts/routing-config.js';
 
-/** A stored credential that a config names, and where. */
+/** Something stored that a config names, and where. */
 export interface Reference {
   readonly slug: string;
   readonly path: string;
@@ -10,25 +11,37 @@ export interface Reference {
 const DEEPEST = 50;
 const MOST = 5_000;
 
+/** What a document names: stored credentials and stored guardrails. */
+export interface References {
+  readonly virtualKeys: Reference[];
+  readonly guardrails: Reference[];
+}
+
 /**
- * The virtual keys and providers that a document names, `virtual_key` and `provider: "@slug"`. It is read as it came, so
- * that a document with other mistakes is told of these too.
+ * The virtual keys and providers that a document names, `virtual_key` and `provider: "@slug"`, and the guardrails by their
+ * ids. It is read as it came, so that a document with other mistakes is told of these too.
  */
-export function referencesIn(document: unknown): Reference[] {
-  const found: Reference[] = [];
+export function referencesIn(document: unknown): References {
+  const found: References = { virtualKeys: [], guardrails: [] };
   collect(document, 'config', { found, depth: 0 });
   return found;
 }
 
-function collect(node: unknown, path: string, { found, depth }: { found: Reference[]; depth: number }): void {
-  if (typeof node !== 'object' || node === null || depth > DEEPEST || found.length >= MOST) return;
-  const { virtual_key, virtualKey, provider, targets } = node as Readonly<Record<string, unknown>>;
-  note(found, virtual_key ?? virtualKey, `${path}.virtual_key`);
-  if (String(provider).startsWith('@')) note(found, provider, `${path}.provider`);
+type Node = Readonly<Record<string, unknown>>;
+
+function collect(node: unknown, path: string, { found, depth }: { found: References; depth: number }): void {
+  const { virtualKeys, guardrails } = found;
+  if (!isNode(node) || depth > DEEPEST || Math.max(virtualKeys.length, guardrails.length) >= MOST) return;
+  const { virtual_key, virtualKey, provider, targets } = node;
+  note(virtualKeys, virtual_key ?? virtualKey, `${path}.virtual_key`);
+  if (String(provider).startsWith('@')) note(virtualKeys, provider, `${path}.provider`);
+  for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node, { list, path });
   if (!Array.isArray(targets)) return;
   for (const [index, target] of targets.entries())
     collect(target, `${path}.targets[${index}]`, { found, depth: depth + 1 });
 }
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
 function note(found: Reference[], slug: unknown, path: string): void {
   if (typeof slug === 'string') found.push({ slug: bare(slug), path });
@@ -36,9 +49,28 @@ function note(found: Reference[], slug: unknown, path: string): void {
 
 const bare = (slug: string): string => (slug.startsWith('@') ? slug.slice(1) : slug);
 
+/** Names may be written in camelCase too. */
+const camel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function noteGuardrails(
+  found: Reference[],
+  node: Node,
+  { list, path }: { readonly list: HookListName; readonly path: string },
+): void {
+  const items = node[list] ?? node[camel(list)];
+  if (!Array.isArray(items)) return;
+  for (const [index, item] of items.entries())
+    if (typeof item === 'string') found.push({ slug: item, path: `${path}.${list}[${index}]` });
+}
+
 /** A slug of another workspace is none, and is told in the same words. */
-export function missing(references: readonly Reference[], known: ReadonlySet<string>): Mistake[] {
+export function missing(
+  references: readonly Reference[],
+  known: ReadonlySet<string>,
+  what: 'virtual key' | 'guardrail' = 'virtual key',
+): Mistake[] {
   return references
     .filter(({ slug }) => !known.has(slug))
-    .map(({ path }) => ({ path, message: 'names a virtual key that does not exist' }));
+    .map(({ path }) => ({ path, message: `names a ${what} that does not exist` }));
 }

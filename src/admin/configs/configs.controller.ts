@@ -12,6 +12,8 @@ import { ConfigListDto, SavedConfigDto, ShownConfigDto } from './config-answers.
 import { ConfigVersionsService } from './config-versions.service.js';
 import { CreateConfigDto, UpdateConfigDto } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
+import { SimulateConfigDto, SimulationDto } from './simulation.dto.js';
+import { SimulationService } from './simulation.service.js';
 
 const MayBeRehearsed = (): MethodDecorator =>
   ApiQuery({
@@ -27,6 +29,7 @@ export class ConfigsController {
   constructor(
     private readonly configs: ConfigsService,
     private readonly versions: ConfigVersionsService,
+    private readonly simulation: SimulationService,
     private readonly workspaces: WorkspacesService,
   ) {}
 
@@ -56,6 +59,15 @@ export class ConfigsController {
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ConfigListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
     return ConfigListDto.from(...(await this.configs.list(reach, pageOf(query))));
+  }
+
+  @Post('simulate')
+  @HttpCode(200)
+  @RequireScope('configs.read')
+  @ApiOperation({ summary: 'Say where a request would go by a routing config, and why; nothing is sent' })
+  @ApiOkResponse({ type: SimulationDto })
+  simulate(@Caller() caller: Principal, @Body() dto: SimulateConfigDto): Promise<SimulationDto> {
+    return this.simulation.simulate(caller, dto);
   }
 
   @Get(':slug')

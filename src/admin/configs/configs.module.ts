@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
+import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ConfigChecker } from './config-checker.service.js';
 import { ConfigVersionsController } from './config-versions.controller.js';
@@ -7,11 +8,21 @@ import { ConfigVersionsService } from './config-versions.service.js';
 import { ConfigsController } from './configs.controller.js';
 import { ConfigsService } from './configs.service.js';
 import { DefaultConfig } from './default-config.js';
+import { SimulationService } from './simulation.service.js';
+import { TokenPricesService } from './token-prices.service.js';
 
-/** Saved routing configs: checked as a whole when they are saved, run by the gateway. */
+/** Saved routing configs: checked as a whole when they are saved, run by the gateway. Needs the adapters' `PriceBook`. */
 @Module({
   imports: [AuthModule, WorkspacesModule],
   controllers: [ConfigsController, ConfigVersionsController],
-  providers: [ConfigsService, ConfigVersionsService, ConfigChecker, DefaultConfig],
+  providers: [
+    ConfigsService,
+    ConfigVersionsService,
+    ConfigChecker,
+    DefaultConfig,
+    GuardrailReferences,
+    SimulationService,
+    TokenPricesService,
+  ],
 })
 export class ConfigsModule {}

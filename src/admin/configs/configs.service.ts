@@ -111,6 +111,7 @@ export class ConfigsService {
       throw new AppError('conflict', {
         detail: `The config is the default of ${keys} API keys. Give them another one first.`,
       });
+    await this.checkNotOfPeople(config);
     this.note(config, { before: ConfigDto.of(config, version) });
     await this.defaults.set(config, false);
     await this.unitOfWork.repository(Config).delete({ id: config.id });
@@ -140,7 +141,20 @@ export class ConfigsService {
       throw new AppError('conflict', {
         detail: 'The default config of a workspace cannot be archived: its requests would all be refused.',
       });
+    if (saved.status === 'archived') await this.checkNotOfPeople(saved);
     return saved;
+  }
+
+  /** What the keys of a workspace's people go by stays, as the default of a key does. The caller holds the config's lock. */
+  private async checkNotOfPeople({ organizationId, id, slug }: Config): Promise<void> {
+    const [workspace]: { slug: string }[] = await this.unitOfWork.manager.query(
+      "SELECT slug FROM workspaces WHERE organization_id = $1 AND defaults ->> 'user_api_key_config' IN ($2, $3) LIMIT 1",
+      [organizationId, id, slug],
+    );
+    if (workspace)
+      throw new AppError('conflict', {
+        detail: `Keys of people in the workspace ${workspace.slug} go by this config. Give them another one first.`,
+      });
   }
 
   private async changed({ config, version }: Versioned, before?: ConfigDto): Promise<void> {

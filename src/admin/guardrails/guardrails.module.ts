@@ -3,12 +3,13 @@ import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { GuardrailsController } from './guardrails.controller.js';
+import { GuardrailReferences } from './guardrail-references.service.js';
 import { GuardrailsService } from './guardrails.service.js';
 
 /** Stored guardrails. */
 @Module({
   imports: [AuthModule, CryptoModule, WorkspacesModule],
   controllers: [GuardrailsController],
-  providers: [GuardrailsService],
+  providers: [GuardrailsService, GuardrailReferences],
 })
 export class GuardrailsModule {}

@@ -24,6 +24,7 @@ import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { type CreateGuardrailDto, GuardrailDto, type UpdateGuardrailDto } from './guardrail.dto.js';
 import { readGuardrail } from './guardrail-document.js';
+import { GuardrailReferences } from './guardrail-references.service.js';
 
 const SLUG_BYTES = 7;
 const SLUG_WIDTH = 10;
@@ -39,6 +40,7 @@ export class GuardrailsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly box: SecretBox,
+    private readonly references: GuardrailReferences,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
@@ -95,6 +97,7 @@ export class GuardrailsService {
   async remove(caller: Principal, named: string): Promise<void> {
     const row = await this.find(reachOf(caller), named, true);
     checkScope(caller, row.workspaceId, 'delete');
+    await this.references.checkUnused(row);
     this.noteChange(row, GuardrailDto.from(row));
     await this.unitOfWork.repository(Guardrail).delete({ id: row.id });
     await this.announce(row);

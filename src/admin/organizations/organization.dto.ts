@@ -1,5 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, Length } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import { SWITCH_NAMES } from '../../auth/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../../common/database/entities/organization.entity.js';
@@ -9,6 +10,22 @@ const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;
 const LONGEST_MODEL = 255;
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+const MOST_GUARDRAILS = 50;
+const LONGEST_REFERENCE = 64;
+const LONGEST_URL = 2_048;
+const LONGEST_SECRET = 1_024;
+
+const GUARDRAILS = { type: [String] as [StringConstructor], nullable: true, example: ['pg-3f9a1c0b7d'] };
+
+/** Slugs or ids; null for none. */
+const AreGuardrails = (): PropertyDecorator =>
+  applyDecorators(
+    OrNull(),
+    IsArray(),
+    ArrayMaxSize(MOST_GUARDRAILS),
+    Length(1, LONGEST_REFERENCE, { each: true }),
+  );
 
 const SWITCHES_SCHEMA = {
   type: 'object',
@@ -72,6 +89,30 @@ export class UpdateOrganizationDto {
   @IfGiven()
   @IsBoolean()
   readonly strict_logging?: boolean;
+
+  /** Guardrails of the organization that every request must pass, before those of its workspace and its config. */
+  @ApiPropertyOptional(GUARDRAILS)
+  @AreGuardrails()
+  readonly input_guardrails?: string[] | null;
+
+  /** The same for answers. */
+  @ApiPropertyOptional(GUARDRAILS)
+  @AreGuardrails()
+  readonly output_guardrails?: string[] | null;
+
+  /** Where reached thresholds and ends of budgets are told; null for nowhere. */
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'https://hooks.example.com/budgets' })
+  @OrNull()
+  @IsString()
+  @Length(1, LONGEST_URL)
+  readonly alert_webhook_url?: string | null;
+
+  /** What those calls are signed with. It is never shown again; null for none. */
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'a long random text' })
+  @OrNull()
+  @IsString()
+  @Length(1, LONGEST_SECRET)
+  readonly alert_webhook_secret?: string | null;
 }
 
 /** The caller's organization with what it decides for all of its workspaces. */
@@ -105,18 +146,36 @@ export class OrganizationDto {
   @ApiProperty({ example: false })
   readonly strict_logging: boolean;
 
+  /** Guardrails that every request must pass; null for none. */
+  @ApiProperty(GUARDRAILS)
+  readonly input_guardrails: readonly string[] | null;
+
+  @ApiProperty(GUARDRAILS)
+  readonly output_guardrails: readonly string[] | null;
+
+  /** Where reached thresholds and ends of budgets are told. */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  readonly alert_webhook_url: string | null;
+
+  /** Those calls are signed. */
+  @ApiProperty({ example: false })
+  readonly has_alert_webhook_secret: boolean;
+
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   readonly created_at: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   readonly last_updated_at: string;
 
-  static from({ id, name, settings, createdAt, updatedAt }: Organization): OrganizationDto {
+  static from(organization: Organization): OrganizationDto {
+    const { id, name, settings, createdAt, updatedAt, alertWebhookUrl, sealedAlertSecret } = organization;
     return Object.assign(new OrganizationDto(), {
       id,
       name,
       ...USUAL_SETTINGS,
       ...settings,
+      alert_webhook_url: alertWebhookUrl,
+      has_alert_webhook_secret: sealedAlertSecret !== null,
       created_at: createdAt.toISOString(),
       last_updated_at: updatedAt.toISOString(),
     });

@@ -1,15 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
+import { alertPurpose } from '../../common/contracts/alert-purpose.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { parseDestination } from '../../common/egress/destination.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { findProvider } from '../../providers/registry.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { OrganizationDto, type UpdateOrganizationDto } from './organization.dto.js';
 
 @Injectable()
 export class OrganizationsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly box: SecretBox,
+    private readonly guardrails: GuardrailReferences,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
@@ -18,8 +25,18 @@ export class OrganizationsService {
     return this.unitOfWork.repository(Organization).findOneByOrFail({ id });
   }
 
-  async update(id: string, { name, ...wanted }: UpdateOrganizationDto): Promise<Organization> {
+  async update(
+    id: string,
+    {
+      name,
+      alert_webhook_url: alertUrl,
+      alert_webhook_secret: alertSecret,
+      ...wanted
+    }: UpdateOrganizationDto,
+  ): Promise<Organization> {
+    if (alertUrl) parseDestination(alertUrl);
     for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
+    await this.guardrails.check({ organizationId: id, workspaceId: null }, wanted, '');
     const organizations = this.unitOfWork.repository(Organization);
     const organization = await organizations.findOneOrFail({
       where: { id },
@@ -28,19 +45,30 @@ export class OrganizationsService {
     const before = OrganizationDto.from(organization);
     if (name !== undefined) organization.name = name;
     organization.settings = merged(organization.settings, wanted);
+    if (alertUrl !== undefined) organization.alertWebhookUrl = alertUrl;
+    if (alertSecret !== undefined)
+      organization.sealedAlertSecret = alertSecret === null ? null : this.sealed(organization, alertSecret);
     const saved = await organizations.save(organization);
     this.audit.note({ targetId: id, workspaceId: null, before, after: OrganizationDto.from(saved) });
     await this.changes.publish({ resource: 'organization', id });
     return saved;
   }
+
+  private sealed({ id: organizationId, wrappedKey: wrapped }: Organization, secret: string): Buffer {
+    return this.box.sealText({ organizationId, wrapped }, alertPurpose(organizationId), new Secret(secret));
+  }
 }
 
 type Stored = Organization['settings'];
+type OrganizationSettingsGiven = Omit<
+  UpdateOrganizationDto,
+  'name' | 'alert_webhook_url' | 'alert_webhook_secret'
+>;
 
 /** Null goes back to the usual, so it is not written; switches that are not named stay where they are. */
 function merged(
   stored: Stored,
-  { security_settings, ...wanted }: Omit<UpdateOrganizationDto, 'name'>,
+  { security_settings, ...wanted }: Partial<OrganizationSettingsGiven>,
 ): Stored {
   const switches = security_settings && { ...stored.security_settings, ...security_settings };
   const given = Object.entries({ ...wanted, security_settings: switches }).filter(

@@ -11,7 +11,8 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
-import type { Workspace, WorkspaceDefaults } from '../../common/database/entities/workspace.entity.js';
+import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { Listed } from '../../common/database/page.js';
 import { IfGiven, IsIdOrSlug, IsName, IsNote, OrNull, rule } from '../../common/http/validators.js';
 import {
@@ -92,7 +93,10 @@ class WorkspaceFields {
   @IsNote()
   readonly description?: string | null;
 
-  /** Kept and shown; the gateway does not apply them to requests yet. A field that is not named stays as it is. */
+  /**
+   * What all requests of the workspace get: metadata, which wins over their own; guardrails, which apply before those of
+   * configs; and the config that keys of people go by where they have none. A field that is not named stays as it is.
+   */
   @ApiPropertyOptional({ type: WorkspaceDefaultsDto })
   @IfGiven()
   @IsObject()

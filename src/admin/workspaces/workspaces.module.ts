@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
+import { WorkspaceDefaultsChecker } from './workspace-defaults-checker.service.js';
 import { WorkspaceRemovalService } from './workspace-removal.service.js';
 import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesService } from './workspaces.service.js';
@@ -11,7 +13,13 @@ import { WorkspacesService } from './workspaces.service.js';
 @Module({
   imports: [AuthModule, KeyRevocationModule, LimitsModule],
   controllers: [WorkspacesController, MembersController],
-  providers: [MembersService, WorkspaceRemovalService, WorkspacesService],
+  providers: [
+    GuardrailReferences,
+    MembersService,
+    WorkspaceDefaultsChecker,
+    WorkspaceRemovalService,
+    WorkspacesService,
+  ],
   exports: [WorkspacesService],
 })
 export class WorkspacesModule {}

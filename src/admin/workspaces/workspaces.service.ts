@@ -3,7 +3,8 @@ import { ILike } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { Workspace, type WorkspaceDefaults } from '../../common/database/entities/workspace.entity.js';
+import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -12,6 +13,7 @@ import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { MembersService } from './members.service.js';
+import { WorkspaceDefaultsChecker } from './workspace-defaults-checker.service.js';
 import {
   type CreateWorkspaceDto,
   type UpdateWorkspaceDto,
@@ -35,6 +37,7 @@ export class WorkspacesService {
     private readonly unitOfWork: UnitOfWork,
     private readonly members: MembersService,
     private readonly limits: LimitsService,
+    private readonly defaults: WorkspaceDefaultsChecker,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
@@ -92,8 +95,10 @@ export class WorkspacesService {
 
   async create(caller: Principal, dto: CreateWorkspaceDto): Promise<Workspace> {
     const { organizationId } = caller;
+    const id = uuidV7(Date.now());
+    await this.defaults.check({ organizationId, workspaceId: id }, dto.defaults);
     const workspace = await this.insert({
-      id: uuidV7(Date.now()),
+      id,
       organizationId,
       name: dto.name,
       description: dto.description ?? null,
@@ -114,6 +119,7 @@ export class WorkspacesService {
   async update(caller: Principal, named: string, dto: UpdateWorkspaceDto): Promise<void> {
     const workspace = await this.get(caller, named, true);
     await this.noteBefore(workspace);
+    await this.defaults.check(tenantOf(workspace), dto.defaults);
     if (dto.name !== undefined) workspace.name = dto.name;
     if (dto.description !== undefined) workspace.description = dto.description;
     if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, dto.defaults);

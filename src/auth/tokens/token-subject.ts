@@ -3,6 +3,7 @@ import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/rol
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationPolicy, Principal } from '../principal.js';
 import { isScope, type Scope, SCOPES } from '../scopes.js';
+import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Claims } from './compact-token.js';
 import type { ClaimNames } from './token-rules.js';
@@ -22,6 +23,7 @@ export interface NamedByToken {
 export interface NamedWorkspace {
   readonly workspaceId: string;
   readonly configId: string | null;
+  readonly defaults: WorkspaceDefaults;
 }
 
 export interface Membership extends NamedWorkspace {
@@ -33,6 +35,8 @@ export interface KnownSubject {
   readonly organizationId: string;
   readonly policy: OrganizationPolicy | null;
   readonly switches: SwitchPositions | null;
+  /** What every request for a workspace gets. */
+  readonly imposed: (defaults: WorkspaceDefaults | null) => Pick<Principal, 'guardrails' | 'metadata'>;
   /** The config of workspaces that have none of their own. */
   readonly configId: string | null;
   /** The workspace that the token names, if the organization has it. */
@@ -103,6 +107,7 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
     policy,
     routing: routingOf(known, workspace),
     scopes: new Set([...(scopes ?? [])].filter((scope) => SCOPES[scope].service)),
+    ...known.imposed(workspace.defaults),
   };
 }
 
@@ -128,6 +133,7 @@ function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person)
     ...narrowedSight(person.id, roles, known.switches),
     scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
     ...keysWithin(roles),
+    ...imposedIn(known, workspace),
   };
 }
 
@@ -139,6 +145,13 @@ function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
       detail: 'this person belongs to several workspaces, so the token must name one',
     });
   return memberships[0] ?? null;
+}
+
+function imposedIn(
+  known: KnownSubject,
+  workspace: NamedWorkspace | null,
+): ReturnType<KnownSubject['imposed']> {
+  return known.imposed(workspace?.defaults ?? null);
 }
 
 function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Principal['routing'] {

@@ -12,6 +12,9 @@ export interface OrganizationSettings {
   readonly log_bodies: boolean;
   /** True: when a request cannot be recorded it is refused. */
   readonly strict_logging: boolean;
+  /** Slugs or ids of the organization's own guardrails, which apply to every request before all others. */
+  readonly input_guardrails: readonly string[] | null;
+  readonly output_guardrails: readonly string[] | null;
 }
 
 export const USUAL_SETTINGS: OrganizationSettings = {
@@ -20,4 +23,6 @@ export const USUAL_SETTINGS: OrganizationSettings = {
   allowed_models: null,
   log_bodies: true,
   strict_logging: false,
+  input_guardrails: null,
+  output_guardrails: null,
 };

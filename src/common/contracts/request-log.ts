@@ -105,6 +105,14 @@ export interface AttemptRecord {
   readonly cost_nano_usd: number | null;
   /** Absent where no budget applies. */
   readonly charges?: readonly Charge[];
+  /** Text to count of an answer that was put away without usage. Not stored. */
+  readonly countable?: CountableText & { readonly model: string | null };
+}
+
+/** Text whose tokens are counted outside the request loop. */
+export interface CountableText {
+  readonly input: string;
+  readonly output: string;
 }
 
 export interface RequestLogRecord extends OpenedExchange {
@@ -137,7 +145,7 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly saved_nano_usd?: number | null;
   readonly attempts: readonly AttemptRecord[];
   /** Text to count outside the request loop when the provider gave no usage. Not stored. */
-  readonly countable: { readonly input: string; readonly output: string } | null;
+  readonly countable: CountableText | null;
   /** What guardrails said of the request and its answer; null where there are none. */
   readonly hook_results: Readonly<Record<string, unknown>> | null;
   /** Absent for what the gateway itself did. */

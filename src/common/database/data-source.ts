@@ -37,6 +37,7 @@ import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { PagesOfKeys1763691510000 } from './migrations/1763691510000-pages-of-keys.js';
 import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
+import { LimitAlerts1763691200000 } from './migrations/1763691200000-limit-alerts.js';
 import { Guardrails1763690500000 } from './migrations/1763690500000-guardrails.js';
 import { Integrations1763690900000 } from './migrations/1763690900000-integrations.js';
 import { People1763690800000 } from './migrations/1763690800000-people.js';
@@ -96,6 +97,7 @@ const MIGRATIONS = [
   People1763690800000,
   LogExports1763691300000,
   IngestedLogs1763691310000,
+  LimitAlerts1763691200000,
   CachedAnswers1763691100000,
 ];
 

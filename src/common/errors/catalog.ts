@@ -86,6 +86,12 @@ export const ERRORS = {
     type: 'invalid_request_error',
     message: 'The request carries more than one gateway credential: {detail}.',
   },
+  credential_missing: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      'The target {target} of the config names the provider "{provider}" without a key, and it is not clear that the key of the request is for that provider. Give the target a virtual key or a key of its own, or send x-gateway-provider.',
+  },
   gateway_key_in_authorization: {
     status: 400,
     type: 'invalid_request_error',
@@ -199,6 +205,13 @@ export const ERRORS = {
     status: 446,
     type: 'hooks_failed',
     message: 'The guardrail "{guardrail}" denied the {side}. What its checks said is in hook_results.',
+    doNotRetry: true,
+  },
+  guardrail_inapplicable: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'The guardrail "{guardrail}" looks at texts, and nobody can do that in {what}, so it is refused.',
     doNotRetry: true,
   },
   internal_error: {

@@ -1,10 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AppError, errorBody } from '../../common/errors/app-error.js';
+import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../journal/records.js';
 import type { Ending } from '../../common/contracts/request-log.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { Exchange } from '../types/exchange.js';
+import { FailedAttempt } from '../upstream/retry.js';
 import { addAnswerHeaders } from './answer-headers.js';
+
+const logger = createLogger('gateway');
 
 const RETRY_AFTER_SECONDS = '1';
 
@@ -62,7 +66,18 @@ export interface Refusal {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-export interface RefusedExchange extends Exchange {
+/** Ends an exchange that found no answer: writes down the try that failed, if one did, and why, and answers with our error. */
+export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boolean): void {
+  const { entry } = exchange;
+  const attempt = thrown instanceof FailedAttempt ? thrown.attempt : null;
+  const error = AppError.from(thrown instanceof FailedAttempt ? thrown.error : thrown);
+  if (error.code === 'internal_error')
+    logger.error({ err: error, id: entry.id }, 'a request failed by our own fault');
+  if (attempt?.target) entry.addDiscarded(attempt, attempt.target, hasLeft ? null : error.code);
+  refuseExchange({ ...exchange, error, hasLeft, attempt });
+}
+
+interface RefusedExchange extends Exchange {
   readonly error: AppError;
   /** The client is gone, so nobody hears the answer. */
   readonly hasLeft: boolean;
@@ -74,7 +89,7 @@ export interface RefusedExchange extends Exchange {
 const CLIENT_LEFT_STATUS = 499;
 
 /** Writes down why the exchange found no answer, then answers with our error. */
-export function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
+function refuseExchange({ request, response, entry, error, hasLeft, attempt }: RefusedExchange): void {
   entry.close(
     {
       ending: hasLeft ? 'client_aborted' : endingOf(attempt),

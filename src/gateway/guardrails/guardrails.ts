@@ -13,7 +13,7 @@ import { type Mistake, mistakesInWords } from '../../common/contracts/routing-co
 import { Place } from '../../common/contracts/routing-config/place.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../ports.js';
-import { HttpCaller } from './calling/http-caller.js';
+import { HttpCaller } from '../../common/egress/http-caller.js';
 import { ProviderCaller } from './calling/provider-caller.js';
 import { type CheckTools, makeCheck } from './checks/index.js';
 import { type Hook, readsTexts } from './run-hooks.js';
@@ -22,6 +22,13 @@ import { type Hook, readsTexts } from './run-hooks.js';
 export interface Guards {
   readonly input: readonly Hook[];
   readonly output: readonly Hook[];
+}
+
+export const NO_GUARDS: Guards = { input: [], output: [] };
+
+/** Those of one place, then those of another. */
+export function joined(first: Guards, then: Guards): Guards {
+  return { input: [...first.input, ...then.input], output: [...first.output, ...then.output] };
 }
 
 /** A hook that was written out, or how to find one that is stored. */

@@ -55,6 +55,16 @@ export class BodyCapture {
     this.bytes = bytes;
   }
 
+  /** The same body once more, which outlives this one's blocks. Both must be released. */
+  copy(): BodyCapture {
+    const twin = new BodyCapture(this.isKept);
+    this.closeBlock();
+    for (const chunk of this.head) twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
+    for (const chunk of this.tail) twin.keepTail(chunk);
+    twin.bytes = this.bytes;
+    return twin;
+  }
+
   /** Null when nothing is to be kept. */
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;

@@ -28,6 +28,19 @@ import { redacted } from './redaction.js';
 
 const DECISIONS_MAX = 32;
 
+/** What is priced: a model at a place. */
+interface Priced {
+  readonly target: Target;
+  readonly model: string | null;
+}
+
+interface Added {
+  readonly errorCode: string | null;
+  readonly reading: Reading;
+  /** Absent: it is the answer's, which the record as a whole tells. */
+  readonly countable?: AttemptRecord['countable'] | null;
+}
+
 /**
  * The journal of one exchange: gathers what each step found and writes it down, once.
  *
@@ -72,7 +85,7 @@ export class Entry implements Findings {
 
   private opened: OpenedExchange | null = null;
   private isClosed = false;
-  /** The last attempt and the request itself have the same usage. */
+  /** Set where a usage was added up from several, each at its own price. */
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
   constructor(
@@ -132,33 +145,107 @@ export class Entry implements Findings {
     });
   }
 
+  /** Adds a try that is over. `reading` is what its answer told, if it was read. */
+  addAttempt(
+    attempt: Attempt,
+    target: Target,
+    errorCode: string | null,
+    reading: Reading = attempt.partial ?? UNREAD,
+  ): void {
+    this.add(attempt, target, { errorCode, reading });
+  }
+
   /**
-   * Adds a try that is over. `reading` is what its answer told, if it was read. What came from the cache was no try: nobody
-   * was asked, and nothing is owed.
+   * Adds a try whose answer nobody gets: it failed, or another target was faster. What it produced is billed all the same:
+   * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
    */
-  addAttempt(attempt: Attempt, target: Target, errorCode: string | null, reading: Reading = UNREAD): void {
+  addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
+    const reading = attempt.partial ?? UNREAD;
+    const mayHaveWorked = reading.outputText !== '' || (isCutOff && attempt.wasSent);
+    const countable = reading.usage === null && mayHaveWorked ? this.countableOf(attempt, reading) : null;
+    this.add(attempt, target, { errorCode, reading, countable });
+  }
+
+  private countableOf({ model }: Attempt, { outputText }: Reading): AttemptRecord['countable'] | null {
+    const { endpoint, body } = this;
+    if (!endpoint?.usage || !body) return null;
+    return { model, input: endpoint.usage.inputText(body), output: outputText };
+  }
+
+  private add(attempt: Attempt, target: Target, { errorCode, reading, countable }: Added): void {
+    // What came from the cache was no try: nobody was asked, and nothing is owed.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);
       attempt.hold = null;
       return;
     }
     const { usage, responseModel } = reading;
-    const cost = usage && this.cost(usage, responseModel);
+    const cost = usage && this.cost(usage, responseModel, { target, model: attempt.model });
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
-      option_path: this.option,
+      option_path: attempt.option,
       error_code: errorCode,
       usage,
       cost_nano_usd: cost,
     });
     const { hold } = attempt;
     attempt.hold = null;
-    this.attempts.push(hold ? { ...record, charges: hold.settle(this.actual(reading, cost)) } : record);
+    // Nothing of the request may hang on a connection that lives on.
+    attempt.target = null;
+    attempt.partial = null;
+    const whole = countable ? { ...record, countable } : record;
+    const isCountedLater =
+      countable !== undefined
+        ? countable !== null
+        : usage === null && reading.outputText !== '' && this.body !== null;
+    const tokens = usage && usage.input_tokens + usage.output_tokens;
+    const actual: Actual = { costNanoUsd: cost, tokens, isCountedLater };
+    this.attempts.push(hold ? { ...whole, charges: hold.settle(actual) } : whole);
   }
 
-  private actual({ usage, outputText }: Reading, costNanoUsd: number | null): Actual {
-    const tokens = usage && usage.input_tokens + usage.output_tokens;
-    return { costNanoUsd, tokens, isCountedLater: usage === null && outputText !== '' && this.body !== null };
+  /**
+   * A second way of the same exchange, which may become its way: `adopt`, or else `drop`. Tries of both stand in one list.
+   */
+  fork(): Entry {
+    const twin = Object.assign(Object.create(Entry.prototype) as Entry, this);
+    twin.hookResults = null;
+    twin.priced = null;
+    twin.requestBody = this.requestBody.copy();
+    return twin;
+  }
+
+  /** Goes on as its twin, which is not used any more. */
+  adopt(twin: Entry): void {
+    this.requestBody.release();
+    const {
+      target,
+      option,
+      body,
+      model,
+      isStreamed,
+      isExhausted,
+      hookResults,
+      requestBody,
+      priced,
+      cacheStatus,
+    } = twin;
+    Object.assign(this, {
+      target,
+      option,
+      body,
+      model,
+      isStreamed,
+      isExhausted,
+      hookResults,
+      requestBody,
+      priced,
+      cacheStatus,
+    });
+  }
+
+  /** This twin is not used any more. */
+  drop(): void {
+    this.requestBody.release();
   }
 
   /**
@@ -192,13 +279,27 @@ export class Entry implements Findings {
     });
   }
 
-  /** Nano-dollars; null when nobody knows the price. The model that answered is priced, or else the one that was asked for. */
-  cost(usage: Usage, responseModel: string | null): number | null {
+  worth(usage: Usage, responseModel: string | null): number | null {
+    const { target, model } = this;
+    const price = target && this.priceFor(responseModel, { target, model });
+    return price && costOf(usage, price);
+  }
+
+  /** Nano-dollars; null when nobody knows the price. */
+  private cost(usage: Usage, responseModel: string | null, priced: Priced): number | null {
     if (usage === this.priced?.usage) return this.priced.cost;
-    const price = this.ownPrice(responseModel) ?? this.priceOf(responseModel) ?? this.priceOf(this.model);
-    const cost = price ? costOf(usage, price) : null;
-    this.priced = { usage, cost };
-    return cost;
+    const price = this.priceFor(responseModel, priced);
+    return price ? costOf(usage, price) : null;
+  }
+
+  /**
+   * The model that answered is priced, or else the one that was asked for. What the virtual key says that it costs wins over
+   * any list price, whichever of the two names it is said of.
+   */
+  private priceFor(responseModel: string | null, { target, model }: Priced): Price | null {
+    const own = target.virtualKey?.prices;
+    const agreed = own && (own.get(responseModel ?? '') ?? own.get(model ?? ''));
+    return agreed ?? this.priceAt(target, responseModel) ?? this.priceAt(target, model);
   }
 
   /** What a usage costs where it was added up from several, each at its own price. */
@@ -214,16 +315,9 @@ export class Entry implements Findings {
     return secrets;
   }
 
-  /** What the virtual key says that it costs: that wins over any list price, whichever of the two names it is said of. */
-  private ownPrice(responseModel: string | null): Price | undefined {
-    const prices = this.target?.virtualKey?.prices;
-    return prices && (prices.get(responseModel ?? '') ?? prices.get(this.model ?? ''));
-  }
-
-  /** The price in force for a model at the place where the request goes; null when nobody knows it. */
-  priceOf(model: string | null): Price | null {
-    const { target } = this;
-    if (!target || model === null) return null;
-    return target.virtualKey?.prices?.get(model) ?? this.prices.find(target.provider.id, model);
+  /** The price in force for a model at a place; null when nobody knows it. */
+  priceAt({ virtualKey, provider }: Target, model: string | null): Price | null {
+    if (model === null) return null;
+    return virtualKey?.prices?.get(model) ?? this.prices.find(provider.id, model);
   }
 }

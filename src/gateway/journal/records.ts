@@ -9,6 +9,7 @@ import type {
   RequestLogRecord,
   Usage,
 } from '../../common/contracts/request-log.js';
+import { costOfAttempts } from '../../common/contracts/request-cost.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
 import type { HookResults } from '../guardrails/hook-results.js';
@@ -44,8 +45,8 @@ export interface Findings {
   readonly attempts: readonly AttemptRecord[];
   readonly cacheStatus: CacheStatus | null;
   readonly hookResults: HookResults | null;
-  /** Nano-dollars; null when nobody knows the price. */
-  cost(usage: Usage, responseModel: string | null): number | null;
+  /** What a usage would cost at the place where the request went, nano-dollars; null when nobody knows. */
+  worth(usage: Usage, responseModel: string | null): number | null;
 }
 
 /** How an exchange ended, as far as only the step that ended it knows. */
@@ -197,8 +198,9 @@ function moneyOf(
   found: Findings,
   { usage, responseModel }: Reading,
 ): { readonly cost: number | null; readonly saved: number | null } {
-  const price = usage && found.cost(usage, responseModel);
-  return found.cacheStatus === 'HIT' ? { cost: 0, saved: price } : { cost: price, saved: null };
+  const cost = costOfAttempts(found.attempts);
+  if (found.cacheStatus !== 'HIT') return { cost, saved: null };
+  return { cost: cost ?? 0, saved: usage && found.worth(usage, responseModel) };
 }
 
 function providerSecret(target: Target | null): string | null {

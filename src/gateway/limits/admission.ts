@@ -55,7 +55,7 @@ export class Admission {
       endpoint,
       body,
       bodyBytes: Math.max(entry.requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
-      price: entry.priceOf(model),
+      price: entry.priceAt(target, model),
       outputCeiling: this.settings.outputTokensCeiling,
     });
     return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate });

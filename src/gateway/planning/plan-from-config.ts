@@ -3,6 +3,7 @@ import { ACCOUNT_FIELDS, ACCOUNT_SECRETS } from '../../common/contracts/routing-
 import { readCondition } from '../../common/contracts/routing-config/conditions.js';
 import type {
   BreakerRules,
+  HedgeRules,
   JsonObject,
   RetryRules,
   RoutingConfig,
@@ -15,6 +16,7 @@ import {
   type BreakerPlan,
   type CompiledConfig,
   type Conditional,
+  type HedgePlan,
   type LoadBalance,
   type ParamChanges,
   type ParamPath,
@@ -33,6 +35,10 @@ const RETRIED: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 /** How long a fallback holds a stream back where its config says nothing. */
 const HOLD_MS = 10_000;
 
+/** What second questions may be and cost at most where the config says nothing, percent. */
+const HEDGED_SHARE = 5;
+const HEDGED_SPEND = 10;
+
 /** A breaker whose config says no bound opens when half of the requests fail. */
 const FAILING_SHARE = 0.5;
 const MINIMUM_REQUESTS = 5;
@@ -40,7 +46,7 @@ const COOLDOWN_MS = 30_000;
 
 /** The plan of a config that was read. Everything is worked out here, once; requests only walk it. */
 export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null): CompiledConfig {
-  const compiler = new Compiler(saved);
+  const compiler = new Compiler(saved, keylessIn(config).size <= 1);
   const plan = compiler.node(config, ROOT_OPTION, config);
   return {
     plan,
@@ -56,7 +62,11 @@ class Compiler {
   targetCount = 0;
   sendsAgain = false;
 
-  constructor(private readonly saved: SavedConfig | null) {}
+  /** `isOnlyOne`: the targets without a key name one provider at most. */
+  constructor(
+    private readonly saved: SavedConfig | null,
+    private readonly isOnlyOne: boolean,
+  ) {}
 
   /** `all` is the node with everything that it inherits. */
   node(own: RoutingConfig, path: string, all: RoutingConfig): Plan {
@@ -77,6 +87,7 @@ class Compiler {
           targets: children,
           onStatuses: setOf(strategy.on_status_codes),
           holdMs: strategy.hold_stream_ms ?? HOLD_MS,
+          hedge: strategy.hedge ? hedgeOf(strategy.hedge) : null,
         };
       case 'loadbalance':
         return balanced(strategy, path, targets, children);
@@ -88,7 +99,7 @@ class Compiler {
   private target(own: RoutingConfig, path: string, all: RoutingConfig): PlannedTarget {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
-    const { overrides, where } = placed(own, all.override_params ?? {});
+    const { overrides, where } = placed(own, all.override_params ?? {}, this.isOnlyOne);
     return {
       kind: 'target',
       path,
@@ -123,6 +134,14 @@ function rulesOf(all: RoutingConfig, sharedAs: string | null): Rules {
     breaker: all.cb_config ? breakerOf(all.cb_config, sharedAs) : null,
     cache: all.cache ?? null,
     hooks: hooksOf(all),
+  };
+}
+
+function hedgeOf({ after_ms, max_share, max_spend }: HedgeRules): HedgePlan {
+  return {
+    afterMs: after_ms ?? null,
+    share: (max_share ?? HEDGED_SHARE) / 100,
+    spend: (max_spend ?? HEDGED_SPEND) / 100,
   };
 }
 
@@ -187,14 +206,26 @@ function conditional(
 }
 
 /** A model may name the virtual key, `@slug/model`, where the target names no place itself. */
-function placed(own: RoutingConfig, overrides: JsonObject): { where: Where | null; overrides: JsonObject } {
-  const where = whereOf(own);
+function placed(
+  own: RoutingConfig,
+  overrides: JsonObject,
+  isOnlyOne: boolean,
+): { where: Where | null; overrides: JsonObject } {
+  const where = whereOf(own, isOnlyOne);
   const named = typeof overrides.model === 'string' ? modelTarget(overrides.model) : null;
   if (!named) return { where, overrides };
   return { where: where ?? { virtualKey: named.slug }, overrides: { ...overrides, model: named.model } };
 }
 
-function whereOf(own: RoutingConfig): Where | null {
+/** Providers that targets name without a key: the caller's own would go there. */
+function keylessIn(config: RoutingConfig, found = new Set<string>()): ReadonlySet<string> {
+  const where = whereOf(config, true);
+  if (where?.provider !== undefined && where.key === null) found.add(where.provider);
+  for (const target of config.targets ?? []) keylessIn(target, found);
+  return found;
+}
+
+function whereOf(own: RoutingConfig, isOnlyOne: boolean): Where | null {
   const { virtual_key, provider } = own;
   if (virtual_key !== undefined) return { virtualKey: withoutAt(virtual_key) };
   if (provider === undefined) return null;
@@ -209,6 +240,7 @@ function whereOf(own: RoutingConfig): Where | null {
   return {
     provider,
     key: secret === undefined ? null : new Secret(secret),
+    isOnlyOne,
     account: Object.fromEntries(account),
   };
 }

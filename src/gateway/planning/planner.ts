@@ -34,6 +34,9 @@ export interface Asked {
   readonly planned: PlannedTarget;
 }
 
+/** A provider that a config names without a key. */
+type KeylessPlace = Pick<Extract<Where, { readonly account: object }>, 'account' | 'isOnlyOne'>;
+
 /** Decides where a request goes: a virtual key, or a provider whose key the caller brings, at a custom host or not. */
 @Injectable()
 export class Planner {
@@ -75,13 +78,27 @@ export class Planner {
     if (where.virtualKey !== undefined) return this.storedTarget(asked, where.virtualKey);
     const { key, account } = where;
     const provider = findProvider(where.provider);
-    if (key === null) return this.ownTarget(asked, provider, account);
+    if (key === null) return this.keylessTarget(asked, provider, where);
     const known = this.written.get(where);
     if (known && asked.options.customHost === null) return known;
     const credentials = { key, fields: accountOf(provider, account) };
     const target = this.at(provider, hostOf(asked), { virtualKey: null, credentials });
     if (asked.options.customHost === null) this.written.set(where, target);
     return target;
+  }
+
+  /**
+   * The caller's own key goes to the provider that it names beside it, or else to the only one that the config names
+   * without a key. To any other it would be given away.
+   */
+  private keylessTarget(asked: Asked, provider: Provider, { account, isOnlyOne }: KeylessPlace): Target {
+    const named = asked.options.provider;
+    const isMeant = named !== null && !named.startsWith('@') ? named === provider.id : isOnlyOne;
+    const target = this.ownTarget(asked, provider, account);
+    if (isMeant) return target;
+    if (provider.auth.header !== null)
+      throw new AppError('credential_missing', { provider: provider.id, target: asked.planned.path });
+    return { ...target, isAnonymous: true };
   }
 
   private storedTarget(asked: Asked, slug: string): Target | Promise<Target> {

@@ -1,18 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { presentedKey } from '../../auth/credentials.js';
 import { IdentityService } from '../../auth/identity.service.js';
-import type { Principal } from '../../auth/principal.js';
-import { requireScope } from '../../auth/require-scope.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { createLogger } from '../../common/observability/logger.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { Delivery } from '../delivery/delivery.js';
-import { refuseExchange } from '../delivery/refusal.js';
-import { readGatewayHeaders } from '../door/gateway-headers.js';
+import { stopExchange } from '../delivery/refusal.js';
+import { asked, checkCaller, identified } from '../door/arrival.js';
 import { exchangeBegan, exchangeEnded } from '../journal/exchange-metrics.js';
 import { Journal } from '../journal/journal.js';
 import { checkPolicy } from '../planning/check-policy.js';
@@ -22,7 +18,6 @@ import { requestPath } from '../planning/request-path.js';
 import { Dispatcher } from '../routing/dispatcher.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
-import { checkLoop } from '../upstream/request-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, responseOn } from './handshake.js';
@@ -30,10 +25,6 @@ import { modelQuery } from './model-query.js';
 import type { Session } from './session.js';
 import { recordedSession } from './session-record.js';
 import { Sessions } from './sessions.js';
-
-const logger = createLogger('realtime');
-
-const SCOPE = 'completions.write';
 
 /** What a handshake says besides its path. */
 const SOCKET = {
@@ -88,12 +79,8 @@ export class Realtime {
   private async travel(opening: Opening): Promise<void> {
     const { request, entry } = opening;
     checkHandshake(request);
-    const caller = await this.identify(request);
-    entry.caller = caller;
-    entry.gatewayKey = presentedKey(request.headers);
-    const options = (entry.asked = readGatewayHeaders(request.headers));
-    entry.traceId = options.traceId ?? entry.id;
-    checkLoop(request.headers);
+    const caller = await identified(this.identity, opening);
+    const options = asked(opening, caller);
     this.sessions.checkRoom();
 
     const path = requestPath(request.url ?? '');
@@ -102,15 +89,12 @@ export class Realtime {
     const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
     const config = await this.configs.find(caller, options.config);
     entry.config = config.saved;
-    const answer = await this.dispatcher.dispatch({ exchange: opening, caller, read }, config.plan);
+    const answer = await this.dispatcher.dispatch(
+      { exchange: opening, caller, read, leg: null },
+      config.plan,
+    );
     if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, slug);
     else this.deliver(opening, answer);
-  }
-
-  private async identify(request: IncomingMessage): Promise<Principal> {
-    const caller = await this.identity.identify(request);
-    requireScope(caller, SCOPE);
-    return caller;
   }
 
   private begin(
@@ -130,7 +114,8 @@ export class Realtime {
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {
-      const caller = await this.identify(request);
+      const caller = await this.identity.identify(request);
+      checkCaller(caller);
       if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.model);
       const { headers } = request;
       await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
@@ -146,13 +131,6 @@ export class Realtime {
   }
 
   private stop(opening: Opening, thrown: unknown): void {
-    const { entry, response } = opening;
-    const failed = thrown instanceof FailedAttempt ? thrown : null;
-    const error = AppError.from(failed ? failed.error : thrown);
-    const hasLeft = response.destroyed || opening.socket.destroyed;
-    if (error.code === 'internal_error')
-      logger.error({ err: error, id: entry.id }, 'a WebSocket failed by our own fault');
-    if (failed && entry.target) entry.addAttempt(failed.attempt, entry.target, hasLeft ? null : error.code);
-    refuseExchange({ ...opening, error, hasLeft, attempt: failed ? failed.attempt : null });
+    stopExchange(opening, thrown, opening.response.destroyed || opening.socket.destroyed);
   }
 }

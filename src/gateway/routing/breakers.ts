@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OutageNews } from '../ports.js';
 import type { BreakerPlan, PlannedTarget } from '../types/plan.js';
 import { FailedAttempt } from '../upstream/retry.js';
-import type { Answered, Outcome } from './route.js';
+import type { Answered, Outcome } from './outcome.js';
 
 /** Failures are counted over the last one to two of these. */
 const SPAN_MS = 30_000;

@@ -1,20 +1,28 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
+import type { Price } from '../../common/contracts/price.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { ResponseCache } from '../caching/response-cache.js';
-import type { Json } from '../../providers/endpoint.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
-import { Guardrails } from '../guardrails/guardrails.js';
+import { checkApplicable } from '../guardrails/applicable.js';
+import { Guardrails, joined, NO_GUARDS } from '../guardrails/guardrails.js';
 import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
+import { estimateOf } from '../limits/estimate.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { isStrictlyOpenAi, outgoing } from '../translating/outgoing.js';
+import { type Entry } from '../journal/entry.js';
+import { note, nothingRead, parsedObject } from '../journal/metering.js';
+import { isStrictlyOpenAi, outgoing, type Translated } from '../translating/outgoing.js';
+import { translatedAnswer } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
@@ -27,13 +35,19 @@ import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
 import { Loads } from './loads.js';
 import { proven } from './proven.js';
-import { type Outcome, route, settle, unwrap, type Walk } from './route.js';
+import { type Outcome, settle, unwrap } from './outcome.js';
+import { Hedges } from './hedges.js';
+import { Leg, RequestRace } from './request-race.js';
+import { route } from './route.js';
+import type { Walk } from './walk.js';
 
 /** A request that is ready to be sent. */
 export interface Sending {
   readonly exchange: Exchange;
   readonly caller: Principal;
   readonly read: ReadRequest;
+  /** Null where no other question of the same request is asked beside this one. */
+  leg: Leg | null;
 }
 
 /** Sends a request along a plan until an answer stands. */
@@ -41,6 +55,7 @@ export interface Sending {
 export class Dispatcher {
   private readonly budgets = new RetryBudgets();
   private readonly loads = new Loads();
+  private readonly hedges = new Hedges();
 
   constructor(
     private readonly planner: Planner,
@@ -48,6 +63,7 @@ export class Dispatcher {
     private readonly admission: Admission,
     private readonly breakers: Breakers,
     private readonly guardrails: Guardrails,
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly cache: ResponseCache,
   ) {}
 
@@ -64,8 +80,8 @@ export class Dispatcher {
     const outcome = await settle(
       holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
     );
-    // What the cache answered says nothing of the target.
-    const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed;
+    // What the cache answered says nothing of the target, nor does what another target was faster than.
+    const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed && !sending.leg?.isOver;
     this.breakers.ended(planned, isTelling ? outcome : null);
     return unwrap(outcome);
   }
@@ -81,7 +97,8 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, content);
     checkAllowed(caller, target, content, request.method);
-    const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
+    const isGuarded = planned.hooks !== null || caller.guardrails !== undefined;
+    const guarded = isGuarded ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) {
@@ -107,16 +124,24 @@ export class Dispatcher {
     return rules ? this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
   }
 
-  private async guard({ exchange, caller }: Sending, hooks: HookLists, content: Content): Promise<Guarded> {
+  /** What the organization and the workspace say comes first, whatever the config says. */
+  private async guard(
+    { exchange, caller }: Sending,
+    hooks: HookLists | null,
+    content: Content,
+  ): Promise<Guarded> {
     const { request, entry } = exchange;
-    const found = this.guardrails.find(reachOf(caller), hooks);
-    const guards = found instanceof Promise ? await found : found;
-    return guardRequest(guards, { entry, caller, headers: request.headers, content });
+    const reach = reachOf(caller);
+    const imposed = caller.guardrails ? await this.guardrails.find(reach, caller.guardrails) : NO_GUARDS;
+    const own = hooks ? await this.guardrails.find(reach, hooks) : NO_GUARDS;
+    const asking = { entry, caller, headers: request.headers, content };
+    checkApplicable({ imposed, own }, asking);
+    return guardRequest(joined(imposed, own), asking);
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
   private async send(
-    { exchange, caller, read }: Sending,
+    { exchange, caller, read, leg }: Sending,
     planned: PlannedTarget,
     target: Target,
     wire: WireRequest,
@@ -127,8 +152,15 @@ export class Dispatcher {
     const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.cancel();
-    const start = (): Attempt =>
-      (running = this.sender.start(caller.workspaceId ?? '', target, wire, limits));
+    const start = (): Attempt => {
+      leg?.checkWanted();
+      running = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
+      running.target = target;
+      running.option = planned.path;
+      running.model = entry.model;
+      leg?.began(running);
+      return running;
+    };
     response.once('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
@@ -138,9 +170,11 @@ export class Dispatcher {
           plan: planned.retry,
           budget,
           isRepeatable: read.isRepeatable,
-          isWanted: () => !response.destroyed,
+          isWanted: () => !response.destroyed && !leg?.isOver,
+          putAway: (attempt) => putAway(entry, attempt),
           onGivenUp: (given, errorCode) => {
-            entry.addAttempt(given, target, errorCode);
+            if (leg) leg.running = null;
+            entry.addDiscarded(given, target, errorCode);
           },
         },
       );
@@ -155,6 +189,42 @@ export class Dispatcher {
     }
   }
 
+  /** Null where the target cannot be found, too: trying it will tell why. */
+  private async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
+    const { request, entry } = exchange;
+    const { headers } = request;
+    try {
+      const asked = { caller, headers, options: entry.asked, modelSlug: read.modelSlug, planned };
+      const target = await this.planner.plan(asked);
+      const { model } = planned.params ? changedContent(read, planned.params) : read;
+      return entry.priceAt(target, model);
+    } catch {
+      return null;
+    }
+  }
+
+  /** What a request may cost at most at a target, nano-dollars. */
+  private async estimate(sending: Sending, planned: PlannedTarget): Promise<number | null> {
+    const { exchange, read } = sending;
+    const price = await this.priceOf(sending, planned);
+    const { endpoint, requestBody } = exchange.entry;
+    const { outputTokensCeiling: outputCeiling } = this.settings;
+    const estimated = { endpoint, body: read.json, bodyBytes: requestBody.bytes, price, outputCeiling };
+    return estimateOf(estimated).costNanoUsd;
+  }
+
+  private racing(sending: Sending): RequestRace | null {
+    if (!isRepeatable(sending)) return null;
+    const leg = (sending.leg = new Leg());
+    return new RequestRace(this.hedges, {
+      leg,
+      entry: sending.exchange.entry,
+      estimate: (planned) => this.estimate(sending, planned),
+      walkOf: (entry, otherLeg) =>
+        this.walk({ ...sending, exchange: { ...sending.exchange, entry }, leg: otherLeg }),
+    });
+  }
+
   private walk(sending: Sending): Walk<Answer> {
     const { exchange, read } = sending;
     return {
@@ -166,7 +236,9 @@ export class Dispatcher {
       isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
         !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
-      giveUp: (outcome) => giveUp(exchange, outcome),
+      giveUp: (outcome) => giveUp(sending, outcome),
+      priceOf: (planned) => this.priceOf(sending, planned),
+      racing: () => this.racing(sending),
     };
   }
 }
@@ -188,6 +260,26 @@ async function judge(
   }
 }
 
+/** Endpoints whose requests leave nothing behind at a provider, so that asking twice costs money and nothing else. */
+const TRACELESS: ReadonlySet<EndpointId> = new Set([
+  'chat-completions',
+  'completions',
+  'messages',
+  'count-tokens',
+  'generate-content',
+  'embed-content',
+  'embeddings',
+  'rerank',
+  'moderations',
+]);
+
+/** Stored answers are found again by their id: of two, one would lie there unknown. */
+function isRepeatable({ exchange, read }: Sending): boolean {
+  const { endpoint } = exchange.entry;
+  if (!endpoint || !read.isRepeatable || !read.json) return false;
+  return TRACELESS.has(endpoint.id) || (endpoint.id === 'responses' && read.json.store === false);
+}
+
 function routedRequest(
   { request: { headers, url = '' }, entry }: Exchange,
   params: Json | null,
@@ -203,12 +295,30 @@ function checkAllowed({ policy }: Principal, target: Target, { model }: Content,
 }
 
 /** Another target is tried: what this one said becomes a row, and its connection is freed. */
-async function giveUp({ entry }: Exchange, { answer, thrown }: Outcome<Answer>): Promise<void> {
+async function giveUp(
+  { exchange: { entry }, leg }: Sending,
+  { answer, thrown }: Outcome<Answer>,
+): Promise<void> {
+  if (leg) leg.running = null;
   if (answer) {
-    answer.attempt.recording?.drop();
-    await discard(answer.attempt);
-    const { attempt, target, judged } = answer;
-    entry.addAttempt(attempt, target, judged?.isDenied ? 'guardrail_denied' : null, judged?.reading);
-  } else if (thrown instanceof FailedAttempt && entry.target)
-    entry.addAttempt(thrown.attempt, entry.target, thrown.error.code);
+    const { attempt, target, judged, translated } = answer;
+    attempt.recording?.drop();
+    if (judged) attempt.partial = judged.reading;
+    else await putAway(entry, attempt, translated);
+    entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);
+  } else if (thrown instanceof FailedAttempt && thrown.attempt.target)
+    entry.addDiscarded(thrown.attempt, thrown.attempt.target, thrown.error.code);
+}
+
+/** Reads an answer that nobody gets: it may tell what it cost. */
+async function putAway(
+  { endpoint }: Entry,
+  attempt: Attempt,
+  translated: Translated | null = null,
+): Promise<void> {
+  const body = await discard(attempt);
+  if (!endpoint?.usage || body.length === 0 || attempt.partial) return;
+  const reading = (attempt.partial = nothingRead());
+  if (translated && attempt.status < 400) translatedAnswer(body, translated, reading);
+  else note(reading, endpoint.usage, parsedObject(body.toString('utf8')));
 }

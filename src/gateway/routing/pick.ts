@@ -1,4 +1,5 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import { cheapest } from '../../common/contracts/routing-config/cheapest.js';
 import type { BalanceRule } from '../../common/contracts/routing-config/document.js';
 import { sessionOf, shareOfSession } from '../../common/contracts/routing-config/sessions.js';
 import type { LoadBalance, Weighted } from '../types/plan.js';
@@ -14,10 +15,19 @@ export interface Chances {
   readonly loads: Loads;
   /** In [0, 1). */
   readonly random: () => number;
+  /** What a token costs at each target, where that is what they are chosen by. */
+  readonly costs: Costs;
 }
 
+export type Costs = ReadonlyMap<Weighted, number | null>;
+export const NO_COSTS: Costs = new Map();
+
 /** The target of a load balance for one request. A session goes before everything else. */
-export function pick(balance: LoadBalance, request: RoutedRequest, { loads, random }: Chances): Picked {
+export function pick(
+  balance: LoadBalance,
+  request: RoutedRequest,
+  { loads, random, costs }: Chances,
+): Picked {
   const { targets, stickyBy, by } = balance;
   const session = stickyBy && sessionOf(stickyBy, request);
   if (session !== null) return { target: shareOfSession(targets, session), by: 'session' };
@@ -28,6 +38,10 @@ export function pick(balance: LoadBalance, request: RoutedRequest, { loads, rand
       return { target: loads.fastest(targets, random), by };
     case 'least_busy':
       return { target: loads.leastBusy(targets, random()), by };
+    case 'cost': {
+      const least = cheapest(targets, (target) => costs.get(target) ?? null);
+      return { target: pickByWeight(least, random()), by };
+    }
   }
 }
 

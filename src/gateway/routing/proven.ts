@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, UsageReader } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
-import { nothingRead, parsedObject } from '../journal/metering.js';
+import { note, nothingRead, parsedObject, type Reading } from '../journal/metering.js';
 import { SseReader } from '../journal/sse-reader.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
@@ -64,6 +64,8 @@ class Trial implements ReplySink {
   private bytes = 0;
   private events = 0;
   private isOver = false;
+  /** What a stream has told, which is billed even if it is put away. */
+  private readonly told: Reading = nothingRead();
   private readonly translation: TranslatedStream | null;
   private readonly reader: SseReader | null;
   private readonly decoder: Decoding | null;
@@ -75,9 +77,10 @@ class Trial implements ReplySink {
     contentEncoding: string | null,
   ) {
     const { translated } = answer;
-    this.translation = usage && translated ? new TranslatedStream(translated, nothingRead()) : null;
+    this.translation = usage && translated ? new TranslatedStream(translated, this.told) : null;
     this.reader = usage && new SseReader((data) => this.judge(data, usage));
     this.decoder = usage && decoding(contentEncoding, BYTES_MAX, (chunk) => this.read(chunk));
+    if (usage) answer.attempt.partial = this.told;
   }
 
   /** False for a stream in an encoding that nobody here can undo. */
@@ -142,6 +145,7 @@ class Trial implements ReplySink {
     if (this.isOver) return;
     this.events += 1;
     const event = parsedObject(data);
+    if (!this.translation) note(this.told, usage, event);
     if (event && isError(event)) this.fail(SAID_AN_ERROR);
     else if (!event || this.events >= EVENTS_MAX || usage.outputText(event) !== '') this.pass();
   }

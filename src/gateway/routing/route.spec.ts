@@ -2,14 +2,16 @@ import type { RoutedRequest } from '../../common/contracts/routing-config/condit
 import { describe, expect, it } from 'vitest';
 import { readRoutingConfig } from '../../common/contracts/routing-config.js';
 import { explainRouting } from '../../common/contracts/routing-config/explain.js';
+import type { Price } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { planFromConfig } from '../planning/plan-from-config.js';
 import type { LoadBalance, Plan } from '../types/plan.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { Loads } from './loads.js';
-import { pick } from './pick.js';
-import { type Answered, route } from './route.js';
+import { NO_COSTS, pick } from './pick.js';
+import type { Answered } from './outcome.js';
+import { route } from './route.js';
 
 const REQUEST: RoutedRequest = { metadata: null, params: {}, pathname: '/v1/chat/completions', headers: {} };
 
@@ -27,7 +29,7 @@ const failed = (error: AppError): FailedAttempt => new FailedAttempt({ wasSent: 
 async function walked(
   plan: Plan,
   outcomes: Scripted[],
-  more: { mayGoOn?: boolean; request?: RoutedRequest; open?: string[] } = {},
+  more: { mayGoOn?: boolean; request?: RoutedRequest; open?: string[]; prices?: Record<string, Price> } = {},
 ) {
   const tried: string[] = [];
   const givenUp: (number | string)[] = [];
@@ -44,6 +46,8 @@ async function walked(
     decided: (decision) => decisions.push(decision),
     isOpen: (target) => more.open?.includes(target.path.replace('config', '')) ?? false,
     mayGoOn: () => more.mayGoOn ?? true,
+    priceOf: ({ path }) => Promise.resolve(more.prices?.[path.replace('config', '')] ?? null),
+    racing: () => null,
     giveUp: ({ answer, thrown }) => {
       givenUp.push(
         answer ? answer.status : thrown instanceof FailedAttempt ? thrown.error.code : String(thrown),
@@ -172,7 +176,7 @@ describe('route', () => {
 
 describe('pick', () => {
   const picked = (plan: LoadBalance, request: RoutedRequest, random = Math.random): Plan =>
-    pick(plan, request, { loads: new Loads(), random }).target.plan;
+    pick(plan, request, { loads: new Loads(), random, costs: NO_COSTS }).target.plan;
   const balance = (weights: number[], sticky?: string[]): LoadBalance =>
     planOf({
       strategy: {
@@ -253,6 +257,67 @@ describe('a target that is out of service', () => {
     });
 
     expect((await walked(plan, [200], { open: ['.targets[0].targets[0]'] })).tried).toEqual(['.targets[1]']);
+  });
+});
+
+describe('a load balance by cost', () => {
+  const price = (input: number, output: number): Price => ({
+    ...{ input, output, cachedInput: null, cacheWrite: null, audioInput: null, audioOutput: null },
+  });
+  const plan = (more: object = {}) =>
+    planOf({
+      strategy: { mode: 'loadbalance', balance_by: 'cost', ...more },
+      targets: [
+        { virtual_key: 'a' },
+        { virtual_key: 'b', weight: 3 },
+        { strategy: { mode: 'fallback' }, targets: [{ virtual_key: 'c' }, { virtual_key: 'd' }] },
+      ],
+    });
+  const [A, B, C, D] = ['.targets[0]', '.targets[1]', '.targets[2].targets[0]', '.targets[2].targets[1]'];
+
+  it('takes the target whose tokens cost least, three read for one written', async () => {
+    // 2.5, 2.75 and 3.25 on average.
+    const prices = { [A]: price(1, 7), [B]: price(3, 2), [C]: price(4, 1), [D]: price(0, 0) };
+
+    expect((await walked(plan(), [200], { prices })).tried).toEqual([A]);
+    expect((await walked(plan(), [200], { prices, open: [A] })).tried).toEqual([B]);
+    expect(await walked(plan(), [200], { prices, open: [A, B] })).toMatchObject({
+      tried: [C],
+      decisions: ['2 of 3 targets are out of service', 'config: config.targets[2] by cost'],
+    });
+    // The first of the branch that is in service.
+    expect((await walked(plan(), [200], { prices, open: [C] })).tried).toEqual([D]);
+  });
+
+  it('takes one whose price nobody knows only where no price is known', async () => {
+    const prices = { [B]: price(9_000, 9_000) };
+
+    for (let round = 0; round < 20; round++)
+      expect((await walked(plan(), [200], { prices })).tried).toEqual([B]);
+    expect((await walked(plan(), [200])).heard).toBe(200);
+  });
+
+  it('draws among equals by weight, and leaves a session where it is', async () => {
+    const even = new Map(
+      (plan() as LoadBalance).targets.map((target, at) => [target, at === 2 ? 9 : 1] as const),
+    );
+    const balance = { ...(plan() as LoadBalance), targets: [...even.keys()] };
+    const drawn = (random: number) =>
+      pick(balance, REQUEST, { loads: new Loads(), random: () => random, costs: even }).target.path;
+
+    expect([0.2, 0.3, 0.9].map(drawn)).toEqual([
+      'config.targets[0]',
+      'config.targets[1]',
+      'config.targets[1]',
+    ]);
+
+    const sticky = plan({ sticky: { enabled: true, hash_fields: ['metadata.user'] } });
+    const of = (user: number) => ({ request: { ...REQUEST, metadata: { user: String(user) } } });
+    const prices = { [A]: price(1, 1), [B]: price(2, 2), [C]: price(3, 3) };
+    const tried = new Set<string | undefined>();
+    for (let user = 0; user < 40; user++)
+      tried.add((await walked(sticky, [200], { ...of(user), prices })).tried[0]);
+    expect(tried.size).toBe(3);
   });
 });
 

@@ -1,40 +1,11 @@
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import { leastOf } from '../../common/contracts/routing-config/cheapest.js';
+import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { ErrorCode } from '../../common/errors/catalog.js';
-import type { Conditional, Fallback, LoadBalance, Plan, PlannedTarget } from '../types/plan.js';
-import { FailedAttempt } from '../upstream/retry.js';
-import { isListed } from './failure-statuses.js';
-import type { Loads } from './loads.js';
-import { pick } from './pick.js';
-
-/** What a target answered, as far as routes look at it. */
-export interface Answered {
-  readonly status: number;
-}
-
-/** One request on its way through a plan. */
-export interface Walk<Answer extends Answered> {
-  readonly request: RoutedRequest;
-  /**
-   * Tries one target, as often as it may be tried. Rejects with the FailedAttempt, or with what refused the target. With
-   * `holdMs` an answer that breaks before its first useful token is a failed attempt, too.
-   */
-  attempt(target: PlannedTarget, holdMs: number): Promise<Answer>;
-  readonly loads: Loads;
-  /** Calls back when the exchange is over. */
-  readonly whenOver: (then: () => void) => void;
-  /** Notes a choice and its reason, for the log. */
-  decided(decision: string): void;
-  /** The target is out of service, so that others are asked while there are any. */
-  isOpen(target: PlannedTarget): boolean;
-  /** Whether another target may be tried after this one: the client is there, and the request can be sent again. */
-  mayGoOn(failed: FailedAttempt | null): boolean;
-  /** Puts an answer or a failure away, because another target is tried. */
-  giveUp(outcome: Outcome<Answer>): Promise<void>;
-}
-
-export type Outcome<Answer> =
-  { readonly answer: Answer; readonly thrown: null } | { readonly answer: null; readonly thrown: unknown };
+import type { Conditional, Fallback, LoadBalance, Plan, Weighted } from '../types/plan.js';
+import { type Answered, failedAttemptOf, movesOn, settle, unwrap } from './outcome.js';
+import { type Costs, NO_COSTS, pick } from './pick.js';
+import { race, type Raced } from './race.js';
+import type { Walk } from './walk.js';
 
 /** Walks a plan until a target gives an answer that stands. The last one's outcome stands, whatever it is. */
 export async function route<Answer extends Answered>(
@@ -62,8 +33,16 @@ async function fallBack<Answer extends Answered>(
   walk: Walk<Answer>,
   holdMs: number,
 ): Promise<Answer> {
-  const targets = inService(plan.targets, walk, (target) => target);
+  let targets = inService(plan.targets, walk, (target) => target);
   const last = targets.at(-1) as Plan;
+  const raced = plan.hedge ? await raceOf(plan, targets, walk) : null;
+  if (raced) {
+    const { outcome, tried } = raced;
+    targets = targets.slice(tried);
+    const mayGoOn = targets.length > 0 && walk.mayGoOn(failedAttemptOf(outcome));
+    if (!mayGoOn || !movesOn(outcome, plan.onStatuses)) return unwrap(outcome);
+    await walk.giveUp(outcome);
+  }
   // A broken stream that moves nobody on is better heard than held.
   const ownHoldMs = movesOn(BROKEN, plan.onStatuses) ? plan.holdMs : holdMs;
   for (const target of targets.slice(0, -1)) {
@@ -74,6 +53,17 @@ async function fallBack<Answer extends Answered>(
   return route(last, walk, holdMs);
 }
 
+function raceOf<Answer extends Answered>(
+  plan: Fallback,
+  [first, second]: readonly Plan[],
+  walk: Walk<Answer>,
+): Promise<Raced<Answer>> | null {
+  const { hedge } = plan;
+  if (!hedge || first?.kind !== 'target' || second?.kind !== 'target') return null;
+  const racing = walk.racing();
+  return racing && race({ ...plan, hedge }, [first, second], { walk, racing });
+}
+
 function balance<Answer extends Answered>(
   plan: LoadBalance,
   walk: Walk<Answer>,
@@ -81,10 +71,38 @@ function balance<Answer extends Answered>(
 ): Promise<Answer> {
   const targets = inService(plan.targets, walk, (target) => target.plan);
   const fit = targets === plan.targets ? plan : { ...plan, targets };
-  const { target, by } = pick(fit, walk.request, { loads: walk.loads, random: Math.random });
-  walk.decided(`${plan.path}: ${target.path} by ${by}`);
-  const run = (): Promise<Answer> => route(target.plan, walk, holdMs);
-  return plan.by === 'weight' ? run() : walk.loads.measured(target, run, walk.whenOver);
+  const go = (costs: Costs): Promise<Answer> => {
+    const chances = { loads: walk.loads, random: Math.random, costs };
+    const { target, by } = pick(fit, walk.request, chances);
+    walk.decided(`${plan.path}: ${target.path} by ${by}`);
+    const run = (): Promise<Answer> => route(target.plan, walk, holdMs);
+    return isMeasured(plan) ? walk.loads.measured(target, run, walk.whenOver) : run();
+  };
+  return fit.by === 'cost' ? costsOf(fit.targets, walk).then(go) : go(NO_COSTS);
+}
+
+const isMeasured = ({ by }: LoadBalance): boolean => by === 'latency' || by === 'least_busy';
+
+async function costsOf(targets: readonly Weighted[], walk: Walk<Answered>): Promise<Costs> {
+  const costs = targets.map(async (target) => [target, await costOfPlan(target.plan, walk)] as const);
+  return new Map(await Promise.all(costs));
+}
+
+/** What a token costs where the plan would go first; null when nobody knows. */
+async function costOfPlan(plan: Plan, walk: Walk<Answered>): Promise<number | null> {
+  if (plan.kind === 'loadbalance') return leastOf([...(await costsOf(plan.targets, walk)).values()]);
+  if (plan.kind !== 'target') {
+    const first = firstOf(plan, walk);
+    return first && costOfPlan(first, walk);
+  }
+  const price = await walk.priceOf(plan);
+  return price && tokenPriceOf(price);
+}
+
+function firstOf(plan: Fallback | Conditional, walk: Walk<Answered>): Plan | null {
+  if (plan.kind === 'fallback')
+    return plan.targets.find((target) => !isOut(target, walk)) ?? plan.targets[0] ?? null;
+  return plan.branches.find(({ condition }) => condition(walk.request))?.plan ?? plan.otherwise;
 }
 
 /** What choosing needs of a walk. */
@@ -117,51 +135,4 @@ function choose({ path, branches, otherwise }: Conditional, walk: Choosing): Pla
   walk.decided(`${path}: ${held < 0 ? 'default' : `conditions[${held}]`}`);
   if (!plan) throw new AppError('no_target');
   return plan;
-}
-
-const TIMED_OUT = 408;
-const TOO_MANY = 429;
-
-/** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
-const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
-  'budget_exceeded',
-  'concurrency_limited',
-  'model_not_allowed',
-  'not_found',
-  'price_unknown',
-  'provider_not_allowed',
-  'rate_limited',
-]);
-
-/**
- * Whether a fallback tries its next target. Without a list of statuses: where another target may do better, so not for
- * what the caller did wrong, nor for the gateway's own failures.
- */
-export function movesOn(outcome: Outcome<Answered>, onStatuses: ReadonlySet<number> | null): boolean {
-  if (outcome.answer) return isUnwelcome(outcome.answer.status, onStatuses);
-  const error = outcome.thrown instanceof FailedAttempt ? outcome.thrown.error : outcome.thrown;
-  if (!(error instanceof AppError) || error.code === 'internal_error') return false;
-  if (onStatuses) return isListed(error, onStatuses);
-  return error.spec.elsewhere === true || OF_ONE_TARGET.has(error.code);
-}
-
-function isUnwelcome(status: number, onStatuses: ReadonlySet<number> | null): boolean {
-  if (onStatuses) return onStatuses.has(status);
-  return status >= 500 || status === TIMED_OUT || status === TOO_MANY;
-}
-
-export function settle<Answer>(pending: Promise<Answer>): Promise<Outcome<Answer>> {
-  return pending.then(
-    (answer) => ({ answer, thrown: null }),
-    (thrown: unknown) => ({ answer: null, thrown }),
-  );
-}
-
-export function unwrap<Answer>({ answer, thrown }: Outcome<Answer>): Answer {
-  if (answer !== null) return answer;
-  throw thrown;
-}
-
-function failedAttemptOf(outcome: Outcome<unknown>): FailedAttempt | null {
-  return outcome.thrown instanceof FailedAttempt ? outcome.thrown : null;
 }

@@ -22,6 +22,18 @@ export interface Fallback {
   readonly onStatuses: ReadonlySet<number> | null;
   /** How long a stream is held back for its first useful token, so that a target that breaks before it can be replaced. */
   readonly holdMs: number;
+  /** Null: no target is asked before the one ahead of it has failed. */
+  readonly hedge: HedgePlan | null;
+}
+
+/** When a fallback asks its second target beside the first one. */
+export interface HedgePlan {
+  /** Milliseconds, while too little was measured of the first target; null for not at all then. */
+  readonly afterMs: number | null;
+  /** Share of the requests, 0 to 1. */
+  readonly share: number;
+  /** Share of what the requests are estimated at, 0 to 1. */
+  readonly spend: number;
 }
 
 /** Chooses one target per request. */
@@ -85,6 +97,8 @@ export type Where =
       readonly provider: string;
       /** Null: the caller's own. */
       readonly key: Secret | null;
+      /** No other provider of the config goes by the caller's own key, so that it is clear whose it is. */
+      readonly isOnlyOne: boolean;
       /** By the names of the catalogue. */
       readonly account: Readonly<Record<string, string>>;
     };

@@ -25,6 +25,8 @@ export interface Target {
   } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
   readonly credentials: Credentials;
+  /** The caller's credential is for another provider, and this one wants none. */
+  readonly isAnonymous?: true;
   /** The address was named by the caller or by a virtual key, so it might lead back to us. */
   readonly isCustomHost: boolean;
   /** Lower-case names of the client's headers that go on whatever they are; null for none. */

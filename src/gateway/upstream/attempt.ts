@@ -2,9 +2,12 @@ import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
+import type { Reading } from '../journal/metering.js';
 import type { Recording } from '../caching/recording.js';
 import type { Hold } from '../limits/hold.js';
+import { ROOT_OPTION } from '../types/plan.js';
 import type { Reply, ReplySink } from '../types/reply.js';
+import type { Target } from '../types/target.js';
 import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
 
@@ -30,6 +33,12 @@ export class Attempt implements WireHandler, Watched, Reply {
   wasSent = false;
   /** What it reserved of limits, until it is written down; null where nothing limits it. */
   hold: Hold | null = null;
+  /** Where it goes, for its row: two attempts of one request may be under way at once. The target until that is written. */
+  target: Target | null = null;
+  option = ROOT_OPTION;
+  model: string | null = null;
+  /** What its answer has told before it was chosen, until it is written down. */
+  partial: Reading | null = null;
   /** The cache gave the answer: no provider was asked. */
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Credentials } from '../../providers/auth-scheme.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
@@ -95,14 +94,14 @@ export function upstreamHeaders(
   own: readonly string[] = NONE,
 ): string[] {
   const { rawHeaders } = request;
-  const { credentials, forwarded } = target;
+  const { forwarded } = target;
   const perConnection = connectionTokens(request);
   const headers: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
     if (
-      !staysHere(ruleFor(name, forwarded), value, credentials, gatewayKey) &&
+      !staysHere(ruleFor(name, forwarded), value, target, gatewayKey) &&
       !perConnection?.has(name.toLowerCase()) &&
       !isNamed(own, name)
     )
@@ -119,8 +118,13 @@ function ruleFor(name: string, forwarded: Target['forwarded']): Rule {
   return forwarded?.has(name.toLowerCase()) ? 'pass' : ruleOf(name);
 }
 
-function staysHere(rule: Rule, value: string, { key }: Credentials, gatewayKey: string): boolean {
-  return rule === 'drop' || (rule === 'credential' && key !== null) || value.includes(gatewayKey);
+/** A key of ours, also another one than that by which the caller came. */
+const ANY_GATEWAY_KEY = /gw_(admin|ws|user)_[0-9A-Za-z]{20}/;
+
+function staysHere(rule: Rule, value: string, target: Target, gatewayKey: string): boolean {
+  if (rule === 'drop' || value.includes(gatewayKey)) return true;
+  if (rule === 'credential' && (target.credentials.key !== null || target.isAnonymous)) return true;
+  return value.includes('gw_') && ANY_GATEWAY_KEY.test(value);
 }
 
 const NONE: readonly string[] = [];

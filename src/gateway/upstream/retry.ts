@@ -32,6 +32,8 @@ export interface RetryPolicy {
   readonly isRepeatable: boolean;
   /** The client is still there. */
   readonly isWanted: () => boolean;
+  /** Puts away the answer of a try that is not the last. */
+  readonly putAway: (attempt: Attempt) => Promise<void>;
   /** Hears of each try that is not the last. */
   readonly onGivenUp: (attempt: Attempt, errorCode: string | null) => void;
 }
@@ -64,7 +66,7 @@ export async function withRetries(
       if (reply instanceof AppError) throw new FailedAttempt(attempt, reply);
       return { attempt, reply, isExhausted: patience.isExhausted };
     }
-    if (!(reply instanceof AppError)) await discard(reply);
+    if (!(reply instanceof AppError)) await policy.putAway(attempt);
     policy.onGivenUp(attempt, reply instanceof AppError ? reply.code : null);
     if (pauseMs > 0) await delay(pauseMs);
     if (!policy.isWanted())
@@ -144,19 +146,21 @@ function askedPause(reply: Reply): number | null {
   return Number.isNaN(pause) ? null : Math.max(0, pause);
 }
 
-/** Reads an answer that nobody gets. */
-export function discard(reply: Reply): Promise<void> {
+/** Reads an answer that nobody gets, as far as it is short. */
+export function discard(reply: Reply): Promise<Buffer> {
   return new Promise((resolve) => {
     let bytes = 0;
+    const chunks: Buffer[] = [];
     const timer = setTimeout(() => reply.cancel(), DISCARDED_MS_MAX);
     const done = (): void => {
       clearTimeout(timer);
-      resolve();
+      resolve(Buffer.concat(chunks));
     };
     reply.attach({
       onChunk: (chunk) => {
         bytes += chunk.length;
-        if (bytes > DISCARDED_BYTES_MAX) reply.cancel();
+        if (bytes <= DISCARDED_BYTES_MAX) chunks.push(chunk);
+        else reply.cancel();
         return true;
       },
       onEnd: done,

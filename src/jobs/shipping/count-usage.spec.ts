@@ -80,4 +80,17 @@ describe('withCountedUsage', () => {
 
     expect(withCountedUsage(record, broken)).toBe(record);
   });
+
+  it('counts an answer that was put away at its own model, and adds it to what the request cost', () => {
+    const lost = { ...quiet, countable: { model: 'known', input: 'longer', output: '' } };
+    const record = aRecord(anOpened({ model: 'other' }), { attempts: [lost, answered] });
+
+    const found = withCountedUsage(record, counter);
+
+    expect(found.attempts).toMatchObject([
+      { usage: { input_tokens: 6, output_tokens: 0 }, cost_nano_usd: 900 },
+      { cost_nano_usd: 3600 },
+    ]);
+    expect(found).toMatchObject({ usage: record.usage, usage_source: 'provider', cost_nano_usd: 4500 });
+  });
 });

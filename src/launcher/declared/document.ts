@@ -26,6 +26,9 @@ const organization = z.strictObject({
   allowed_models: z.array(z.string()).min(1).nullable().optional(),
   log_bodies: z.boolean().optional(),
   strict_logging: z.boolean().optional(),
+  input_guardrails: z.array(z.string()).nullable().optional(),
+  output_guardrails: z.array(z.string()).nullable().optional(),
+  alert_webhook_url: z.string().nullable().optional(),
 });
 
 const declaredWorkspace = z.strictObject({ name, description: note.optional() });

@@ -47,7 +47,7 @@ async function exported(client: AdministrationClient): Promise<string> {
 const HEAD = `# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.\n`;
 
 /** What the administration shows and nobody sets. */
-const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at'];
+const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
 function virtualKey(key: Json, slugs: ReadonlyMap<unknown, unknown>): Json {
   const { slug, workspace_id, name, note, provider, custom_host, fields, model_pricing, expires_at } = key;

@@ -153,7 +153,8 @@ class Planner {
   /** Virtual keys and providers that a config names: in the file, or there already. */
   private async checkReferences({ config }: DeclaredConfig, index: number): Promise<void> {
     const declared = new Set((this.declared.virtual_keys ?? []).map(({ slug }) => slug));
-    for (const { slug, path } of referencesIn(config)) {
+    const { virtualKeys, guardrails } = referencesIn(config);
+    for (const { slug, path } of virtualKeys) {
       if (declared.has(slug) || (await this.find(`/v1/virtual-keys/${encodeURIComponent(slug)}`))) continue;
       if (await this.find(`/v1/providers/${encodeURIComponent(slug)}`)) continue;
       this.mistakes.push({
@@ -161,6 +162,12 @@ class Planner {
         message: `names "${slug}", which neither the file nor the organization has`,
       });
     }
+    for (const { slug, path } of guardrails)
+      if (!(await this.find(`/v1/guardrails/${encodeURIComponent(slug)}`)))
+        this.mistakes.push({
+          path: ['configs', index, ...stepsOf(path)],
+          message: `names the guardrail "${slug}", which the organization has not`,
+        });
   }
 
   private async secret(source: SecretSource, index: number): Promise<string | undefined> {

@@ -69,6 +69,82 @@ describe('configs', () => {
     expect((await make({ config: '{"retry":' })).body.error.message).toContain('not JSON');
   });
 
+  describe('simulated', () => {
+    const simulate = (body: object) => app.call('POST', `${CONFIGS}/simulate`, { body });
+    const BY_COST = {
+      strategy: { mode: 'loadbalance', balance_by: 'cost' },
+      targets: [
+        { provider: 'openai', override_params: { model: 'gpt-4o' } },
+        { provider: 'openai', override_params: { model: 'gpt-4o-mini' } },
+        { virtual_key: 'here', override_params: { model: 'unheard-of' } },
+      ],
+    };
+
+    it('tell plan, conditions, order, weights and prices, and send nothing', async () => {
+      const { status, body } = await simulate({ config: BY_COST, workspace_id: 'ws-default' });
+
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({
+        config_id: null,
+        decisions: ['config: config.targets[1] at the least cost'],
+        targets: [
+          { path: 'config.targets[1]', share: 1, weight: 1, price_per_million_tokens: 0.2625 },
+          { path: 'config.targets[0]', share: 0, price_per_million_tokens: 4.375 },
+          { path: 'config.targets[2]', virtual_key: 'here', share: 0, price_per_million_tokens: null },
+        ],
+      });
+    });
+
+    it('go by the own price of a virtual key, for a saved config too', async () => {
+      const { slug, id, version_id } = await aConfig({ config: BY_COST });
+      await app.call('PUT', '/v1/virtual-keys/here', {
+        body: {
+          model_pricing: {
+            'unheard-of': { pay_as_you_go: { request_token: { price: 0 }, response_token: { price: 0 } } },
+          },
+        },
+      });
+
+      const { body } = await simulate({ config: slug });
+
+      expect(body.data).toMatchObject({ config_id: id, version_id });
+      expect(body.data.targets[0]).toMatchObject({
+        path: 'config.targets[2]',
+        virtual_key: 'here',
+        price_per_million_tokens: 0,
+      });
+    });
+
+    it('take conditions by metadata, params, path and headers of the request', async () => {
+      const config = {
+        strategy: {
+          mode: 'conditional',
+          conditions: [{ query: { 'metadata.plan': 'paid', 'params.model': 'gpt-4o' }, then: 'good' }],
+          default: 'any',
+        },
+        targets: [{ name: 'good', provider: 'openai' }, { name: 'any' }],
+      };
+      const asked = { config, workspace_id: 'ws-default', model: 'gpt-4o' };
+
+      const paid = await simulate({ ...asked, metadata: { plan: 'paid' } });
+      const free = await simulate({ ...asked, headers: { 'X-Gateway-Virtual-Key': 'here' } });
+
+      expect(paid.body.data.decisions).toEqual(['config: conditions[0] holds, so config.targets[0]']);
+      expect(free.body.data).toMatchObject({
+        decisions: ['config: no condition holds, so config.targets[1]'],
+        targets: [{ name: 'any', virtual_key: 'here', model: 'gpt-4o' }],
+      });
+    });
+
+    it('refuse a document that would not run, and a config out of reach', async () => {
+      const wrong = await simulate({ config: { virtual_key: 'there' }, workspace_id: 'ws-default' });
+      const gone = await simulate({ config: 'pc-nowhere' });
+
+      expect([wrong.status, wrong.body.error.code]).toEqual([400, 'config_invalid']);
+      expect([gone.status, gone.body.error.code]).toEqual([404, 'not_found']);
+    });
+  });
+
   describe('that would not run are refused', () => {
     it('with the place of every mistake at once', async () => {
       const config = {

@@ -34,12 +34,14 @@ export type ThingName =
   | 'config version'
   | 'config version in the body'
   | 'feedback'
+  | 'finished log export'
   | 'guardrail'
   | 'guardrail of the organization'
   | 'integration'
   | 'integration of the organization'
   | 'invite'
   | 'log'
+  | 'log export'
   | 'member'
   | 'model of the integration'
   | 'new audit destination'
@@ -136,6 +138,7 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/virtual-keys/{slug}/copy', ABOVE_MANAGE, 'virtual key for another workspace'),
 
   row('POST /v1/configs', MANAGE, undefined, { name: 'A config', config: { retry: { attempts: 1 } }, ...HERE }),
+  row('POST /v1/configs/simulate', READ, undefined, { config: { provider: 'sandbox' }, ...HERE }),
   row('GET /v1/configs', LIST),
   row('GET /v1/configs/{slug}', READ, 'config'),
   row('PUT /v1/configs/{slug}', MANAGE, 'config', RENAMED),
@@ -229,6 +232,16 @@ export const PERMISSIONS: readonly Permission[] = [
   row('DELETE /v1/audit-logs/destinations/{id}', ADMINISTER, 'audit destination'),
 
   row('GET /v1/logs', LIST),
+  row('POST /v1/logs', GIVE_FEEDBACK, undefined, { request: { body: {} }, response: { status: 200, body: {} } }),
+  row('POST /v1/otel/v1/traces', GIVE_FEEDBACK, undefined, { resourceSpans: [] }),
+  row('GET /v1/logs/stream', LIST),
+  row('POST /v1/logs/exports', READ, undefined, { filters: {}, requested_data: ['id'], ...HERE }),
+  row('GET /v1/logs/exports', LIST),
+  row('GET /v1/logs/exports/{id}', READ, 'log export'),
+  row('PUT /v1/logs/exports/{id}', READ, 'log export', { filters: {}, requested_data: ['id'] }),
+  row('POST /v1/logs/exports/{id}/start', READ, 'log export'),
+  row('POST /v1/logs/exports/{id}/cancel', READ, 'log export'),
+  row('GET /v1/logs/exports/{id}/download', READ, 'finished log export'),
   row('GET /v1/logs/{id}', READ, 'log'),
   row('GET /v1/logs/traces/{traceId}', READ, 'trace'),
   row('POST /v1/feedback', GIVE_FEEDBACK, undefined, { trace_id: 't', value: 1 }),
@@ -245,8 +258,12 @@ export const PERMISSIONS: readonly Permission[] = [
   ].map((path) => row(`GET /v1/analytics/${path}`, LIST)),
 ];
 
+/** Whom they let in they answer for as long as they like, so that the walk asks only for those whom they refuse. */
+export const ENDLESS: readonly string[] = ['GET /v1/logs/stream'];
+
 /** Doors for those who have no credential: what they send is one, or everybody may know the answer. */
 export const PUBLIC: readonly string[] = [
+  'GET /v1/logs/exports/{id}/file',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
 ];

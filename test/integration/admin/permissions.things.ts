@@ -73,6 +73,15 @@ export class PermissionThings {
     invite: async () => at((await this.made('admin/users/invites', anInvite())).id),
     'new invite': async () => ({ path: [], body: anInvite() }),
     log: () => this.logged(),
+    'log export': async () => at(await this.logExport()),
+    'finished log export': async () => {
+      const id = await this.logExport();
+      await this.sql(
+        "UPDATE log_exports SET status = 'success', expires_at = now() + interval '1 day' WHERE id = $1",
+        [id],
+      );
+      return at(id);
+    },
     trace: async () => ({ path: [(await this.logged(`t-${randomUUID()}`)).path[1] ?? ''] }),
     member: async () => at('ws-default', (await this.person({ [this.app.first.workspace_id]: 'member' })).id),
     'new member': async () => ({
@@ -164,6 +173,12 @@ export class PermissionThings {
       [id, this.app.first.organisation_id, this.app.first.workspace_id, trace],
     );
     return at(id, trace);
+  }
+
+  /** Few may run at once. */
+  private async logExport(): Promise<string> {
+    await this.sql("DELETE FROM log_exports WHERE status = 'in_progress'", []);
+    return (await this.made('logs/exports', { filters: {}, requested_data: ['id'], ...HERE })).id;
   }
 
   /** An organization has a few at most. */

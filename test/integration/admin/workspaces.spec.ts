@@ -74,8 +74,13 @@ describe('workspaces', () => {
   });
 
   it('changes name, description and single defaults, on a condition if one is sent', async () => {
+    const checks = [{ id: 'default.contains', parameters: { operator: 'none', words: ['x'] } }];
+    const { organisation_id } = app.first;
+    const guardrail = await app.call('POST', '/v1/guardrails', {
+      body: { name: 'One', organisation_id, checks },
+    });
     const { slug } = await aWorkspace('Changing', {
-      defaults: { metadata: { a: '1' }, input_guardrails: ['pg-1'] },
+      defaults: { metadata: { a: '1' }, input_guardrails: [guardrail.body.slug] },
     });
     const { etag } = (await app.call('GET', `${WORKSPACES}/${slug}`)).headers;
     const put = (body: object) =>

@@ -48,7 +48,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type StrategyMode = 'single' | 'loadbalance' | 'fallback' | 'conditional';
 
-export type BalanceRule = 'weight' | 'latency' | 'least_busy';
+export type BalanceRule = 'weight' | 'latency' | 'least_busy' | 'cost';
 
 export interface Strategy {
   readonly mode: StrategyMode;
@@ -62,8 +62,19 @@ export interface Strategy {
   readonly balance_by?: BalanceRule;
   /** Milliseconds that a fallback holds a stream back for its first useful token; 0 passes it on at once. */
   readonly hold_stream_ms?: number;
+  /** A fallback asks its second target too when the first one takes unusually long; the faster answer is taken. */
+  readonly hedge?: HedgeRules;
   /** For every target below that has none of its own. */
   readonly cb_config?: BreakerRules;
+}
+
+export interface HedgeRules {
+  /** How long the first target may take to its first byte, milliseconds, as long as too little was measured of it. */
+  readonly after_ms?: number;
+  /** Share of the requests that may be asked twice, percent. */
+  readonly max_share?: number;
+  /** What the second questions may cost, percent of what all first ones are estimated at. */
+  readonly max_spend?: number;
 }
 
 export interface ConditionRules {

@@ -27,6 +27,8 @@ describe('explainRouting', () => {
           virtual_key: 'v',
           provider: null,
           model: 'gpt-4o',
+          weight: null,
+          token_price: null,
           share: 1,
           after: null,
           retries: 2,
@@ -84,6 +86,49 @@ describe('explainRouting', () => {
       explained({ strategy: { mode: 'loadbalance', sticky }, targets }, { ...REQUEST, metadata: null })
         .targets,
     ).toHaveLength(2);
+  });
+
+  it('tells prices, and who is cheapest by them', () => {
+    const document = {
+      strategy: { mode: 'loadbalance', balance_by: 'cost' },
+      targets: [
+        { virtual_key: 'unknown' },
+        { strategy: { mode: 'fallback' }, targets: [{ provider: 'dear' }, { provider: 'cheap' }] },
+        { provider: 'cheap', weight: 3 },
+        { provider: 'cheap' },
+      ],
+    };
+    const read = readRoutingConfig(document);
+    if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
+    const prices: Readonly<Record<string, number>> = { cheap: 1, dear: 5 };
+    const { decisions, targets } = explainRouting(
+      read.config,
+      REQUEST,
+      ({ provider }) => prices[provider ?? ''] ?? null,
+    );
+
+    expect(decisions).toEqual(['config: config.targets[2], config.targets[3] at the least cost']);
+    expect(targets.map(({ path, weight, token_price, share }) => [path, weight, token_price, share])).toEqual(
+      [
+        ['config.targets[2]', 3, 1, 0.75],
+        ['config.targets[3]', 1, 1, 0.25],
+        ['config.targets[1].targets[0]', 1, 5, 0],
+        ['config.targets[1].targets[1]', 1, 1, 0],
+        ['config.targets[0]', 1, null, 0],
+      ],
+    );
+  });
+
+  it("goes by the request's own headers where the config names no place", () => {
+    const headers = { 'x-portkey-virtual-key': '@mine' };
+
+    expect(explained({ retry: { attempts: 1 } }, { ...REQUEST, headers }).targets[0]).toMatchObject({
+      virtual_key: 'mine',
+    });
+    expect(explained({ provider: 'openai' }, { ...REQUEST, headers }).targets[0]).toMatchObject({
+      virtual_key: null,
+      provider: 'openai',
+    });
   });
 
   it('tells that a request would be refused', () => {

@@ -1,3 +1,4 @@
+import { cheapest, leastOf } from './cheapest.js';
 import { readCondition, type RoutedRequest } from './conditions.js';
 import type { RoutingConfig, Strategy } from './document.js';
 import { Place } from './place.js';
@@ -19,6 +20,10 @@ export interface ExplainedTarget {
   readonly provider: string | null;
   /** The model that would be asked for, as the client's body and the config say. */
   readonly model: string | null;
+  /** Of its place in a load balance; null elsewhere. */
+  readonly weight: number | null;
+  /** What a token costs there on average, nano-dollars per million; null when nobody knows. */
+  readonly token_price: number | null;
   /** Share of such requests that take this way, 0 to 1: by weight, as long as targets are equally fast and busy. */
   readonly share: number;
   /** The target or branch that has to fail before; null for a first choice. */
@@ -27,11 +32,30 @@ export interface ExplainedTarget {
   readonly retries: number;
 }
 
+/** Where a target leads: what its price is looked up by. */
+export type ExplainedPlace = Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'>;
+
+/** What a token costs at a place on average, nano-dollars per million; null when nobody knows. */
+export type TokenPrices = (place: ExplainedPlace) => number | null;
+
+const NO_PRICES: TokenPrices = () => null;
+
 /** Walks a config as a request would, with every target in service. It has the same mind as the gateway's own walk. */
-export function explainRouting(config: RoutingConfig, request: RoutedRequest): Explanation {
-  const walk = new ExplainingWalk(request);
-  walk.node({ config, path: 'config', share: 1, after: null, parents: [config] });
+export function explainRouting(
+  config: RoutingConfig,
+  request: RoutedRequest,
+  prices: TokenPrices = NO_PRICES,
+): Explanation {
+  const walk = new ExplainingWalk(request, prices);
+  walk.node({ config, path: 'config', share: 1, after: null, weight: null, parents: [config] });
   return { decisions: walk.decisions, targets: walk.targets };
+}
+
+/** A target of a load balance. */
+interface Share {
+  readonly weight: number;
+  readonly index: number;
+  readonly path: string;
 }
 
 interface Node {
@@ -39,6 +63,7 @@ interface Node {
   readonly path: string;
   readonly share: number;
   readonly after: string | null;
+  readonly weight: number | null;
   /** From the root to this one, itself included. */
   readonly parents: readonly RoutingConfig[];
 }
@@ -47,7 +72,10 @@ class ExplainingWalk {
   readonly decisions: string[] = [];
   readonly targets: ExplainedTarget[] = [];
 
-  constructor(private readonly request: RoutedRequest) {}
+  constructor(
+    private readonly request: RoutedRequest,
+    private readonly prices: TokenPrices,
+  ) {}
 
   node(node: Node): void {
     const { strategy, targets } = node.config;
@@ -59,7 +87,11 @@ class ExplainingWalk {
     this.node(childOf(node, 0));
   }
 
-  private fallback(node: Node): void {
+  private fallback(node: Node, { hedge }: Strategy): void {
+    if (hedge)
+      this.decisions.push(
+        `${node.path}: the second target is asked too when the first takes longer than it almost always does`,
+      );
     const count = node.config.targets?.length ?? 0;
     for (let index = 0; index < count; index++) {
       const after = index === 0 ? node.after : `${node.path}.targets[${index - 1}]`;
@@ -78,12 +110,38 @@ class ExplainingWalk {
       this.decisions.push(`${node.path}: the session belongs to ${path}`);
       return this.node(childOf(node, index));
     }
-    const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+    if (by === 'cost') return this.byCost(node, shares);
     this.decisions.push(`${node.path}: one of ${shares.length} targets by ${by}`);
-    for (const { index, weight } of shares) {
-      const child = childOf(node, index);
-      this.node({ ...child, share: (child.share * weight) / total });
+    this.divide(node, shares, shares);
+  }
+
+  /** The cheapest ones share the requests; the others stand behind them in the order of their price. */
+  private byCost(node: Node, shares: readonly Share[]): void {
+    const costs = new Map(shares.map((share) => [share, this.costOf(childOf(node, share.index))] as const));
+    const costOf = (share: Share): number | null => costs.get(share) ?? null;
+    const chosen = cheapest(shares, costOf);
+    const why = chosen.some((share) => costOf(share) !== null)
+      ? `${chosen.map(({ path }) => path).join(', ')} at the least cost`
+      : 'no price is known, so any by weight';
+    this.decisions.push(`${node.path}: ${why}`);
+    const sorted = [...shares].sort((one, other) => (costOf(one) ?? Infinity) - (costOf(other) ?? Infinity));
+    this.divide(node, sorted, chosen);
+  }
+
+  private divide(node: Node, shares: readonly Share[], chosen: readonly Share[]): void {
+    const total = chosen.reduce((sum, { weight }) => sum + weight, 0);
+    for (const share of shares) {
+      const child = childOf(node, share.index);
+      const { weight } = share;
+      this.node({ ...child, weight, share: chosen.includes(share) ? (child.share * weight) / total : 0 });
     }
+  }
+
+  /** What a token costs where that branch would go first. */
+  private costOf(node: Node): number | null {
+    const walk = new ExplainingWalk(this.request, this.prices);
+    walk.node({ ...node, after: null });
+    return leastOf(walk.targets.filter(({ after }) => after === null).map(({ token_price }) => token_price));
   }
 
   private conditional(node: Node, { conditions = [], default: otherwise }: Strategy): void {
@@ -101,13 +159,15 @@ class ExplainingWalk {
     this.node(childOf(node, index));
   }
 
-  private explained({ config, path, share, after, parents }: Node): ExplainedTarget {
+  private explained({ config, path, share, after, weight, parents }: Node): ExplainedTarget {
     const said =
       nearest(parents, ({ override_params }) => override_params?.model) ?? this.request.params?.model;
     const model = typeof said === 'string' ? said : null;
-    const place = placeOf(config, model);
+    const place = placeOf(config, model, this.request);
     const retry = nearest(parents, (parent) => parent.retry);
-    return { path, name: config.name ?? null, ...place, share, after, retries: retry?.attempts ?? 0 };
+    const token_price = this.prices(place);
+    const retries = retry?.attempts ?? 0;
+    return { path, name: config.name ?? null, ...place, weight, token_price, share, after, retries };
   }
 }
 
@@ -126,15 +186,30 @@ function nearest<T>(
 
 const SLUG = /^@([^/]+)\/(.+)$/;
 
-function placeOf(
-  { virtual_key, provider: said }: RoutingConfig,
-  asked: string | null,
-): Pick<ExplainedTarget, 'virtual_key' | 'provider' | 'model'> {
+function placeOf(config: RoutingConfig, asked: string | null, request: RoutedRequest): ExplainedPlace {
   const { slug, model } = namedIn(asked);
-  const provider = said ?? null;
-  const named = virtual_key ?? (provider?.startsWith('@') ? provider : null);
-  if (named !== null) return { virtual_key: named.replace(/^@/, ''), provider: null, model };
-  return { virtual_key: provider === null ? slug : null, provider, model };
+  const said = saidOf(config) ?? (slug === null ? null : `@${slug}`) ?? headersSay(request);
+  return said?.startsWith('@')
+    ? { virtual_key: said.slice(1), provider: null, model }
+    : { virtual_key: null, provider: said, model };
+}
+
+/** A provider's id, or `@slug` of a virtual key. */
+function saidOf({ virtual_key, provider }: RoutingConfig): string | null {
+  return virtual_key === undefined ? (provider ?? null) : withAt(virtual_key);
+}
+
+const withAt = (slug: string): string => (slug.startsWith('@') ? slug : `@${slug}`);
+
+function headersSay(request: RoutedRequest): string | null {
+  const slug = headerOf(request, 'virtual-key');
+  return slug === null ? headerOf(request, 'provider') : withAt(slug);
+}
+
+/** In either spelling. */
+function headerOf({ headers }: RoutedRequest, name: string): string | null {
+  const said = headers[`x-gateway-${name}`] ?? headers[`x-portkey-${name}`];
+  return typeof said === 'string' && said !== '' ? said : null;
 }
 
 /** A model may name its place, `@slug/model`. */

@@ -4,6 +4,7 @@ import type {
   CacheRules,
   ConditionRules,
   GuardrailReference,
+  HedgeRules,
   RetryRules,
   RoutingConfig,
   StickyRules,
@@ -98,6 +99,14 @@ const sticky = object<StickyRules>({
   ttl: whole({ min: 1, max: 30 * DAY_SECONDS }),
 });
 
+const percent = number({ min: 0.1, max: 100 });
+
+const hedge = object<HedgeRules>({
+  after_ms: whole({ min: 1, max: 60_000 }),
+  max_share: percent,
+  max_spend: percent,
+});
+
 const strategy = object<Strategy>(
   {
     mode: oneOf('single', 'loadbalance', 'fallback', 'conditional'),
@@ -105,8 +114,9 @@ const strategy = object<Strategy>(
     conditions: listOf(condition, { min: 1, max: CONDITIONS_MAX }),
     default: name,
     hold_stream_ms: whole({ min: 0, max: 60_000 }),
+    hedge,
     sticky,
-    balance_by: oneOf('weight', 'latency', 'least_busy'),
+    balance_by: oneOf('weight', 'latency', 'least_busy', 'cost'),
     cb_config: breaker,
   },
   ['mode'],

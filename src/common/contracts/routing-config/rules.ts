@@ -30,6 +30,7 @@ const OF_A_MODE = {
   conditions: 'conditional',
   default: 'conditional',
   hold_stream_ms: 'fallback',
+  hedge: 'fallback',
   sticky: 'loadbalance',
   balance_by: 'loadbalance',
 } as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
@@ -148,7 +149,7 @@ type Targets = readonly (RoutingConfig | undefined)[];
 
 function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, { isRoot }: Where): void {
   const place = at.at('strategy');
-  checkFit(strategy, place);
+  checkFit(strategy, targets ?? [], place);
   if (targets) checkCount(strategy, targets, at, isRoot);
   else if (strategy.mode !== 'single') at.at('targets').refuse('is missing: the strategy chooses among them');
   if (strategy.mode === 'conditional') checkConditions(strategy, targets ?? [], place);
@@ -156,12 +157,14 @@ function checkStrategy(strategy: Strategy, targets: Targets | null, at: Place, {
     at.at('targets').refuse('has no target with a weight above 0');
 }
 
-function checkFit(strategy: Strategy, at: Place): void {
+function checkFit(strategy: Strategy, targets: Targets, at: Place): void {
   for (const [field, mode] of Object.entries(OF_A_MODE))
     if (strategy.mode && strategy.mode !== mode && strategy[field as keyof Strategy] !== undefined)
       at.at(field).refuse(`means nothing in the mode "${strategy.mode}"`);
   if (strategy.sticky?.enabled && !strategy.sticky.hash_fields)
     at.at('sticky').at('hash_fields').refuse('is missing: it says which requests belong together');
+  if (strategy.hedge && targets.some((target) => target?.strategy))
+    at.at('hedge').refuse('cannot be used where a target has a strategy of its own');
 }
 
 function checkCount({ mode }: Strategy, { length }: Targets, at: Place, isRoot: boolean): void {

@@ -21,6 +21,14 @@ export class Organization {
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
+  /** Where reached budgets are told; null for nowhere. */
+  @Column({ type: 'text', nullable: true })
+  alertWebhookUrl: string | null;
+
+  /** What those calls are signed with, sealed for `alertPurpose` of this row. */
+  @Column({ type: 'bytea', nullable: true })
+  sealedAlertSecret: Buffer | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { WorkspaceDefaults } from '../../contracts/workspace-defaults.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
 /** Where keys and virtual keys live. The slug is unique in the organization. */
@@ -19,7 +20,7 @@ export class Workspace {
   @Column({ type: 'text', nullable: true })
   description: string | null;
 
-  /** What requests of this workspace get where they say nothing themselves. */
+  /** What requests of this workspace get, whatever they say themselves. */
   @Column({ type: 'jsonb', default: {} })
   defaults: WorkspaceDefaults;
 
@@ -42,12 +43,4 @@ export class Workspace {
 
   @UpdateDateColumn({ type: 'timestamptz' })
   updatedAt: Date;
-}
-
-/** Under the names of the API. */
-export interface WorkspaceDefaults {
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly input_guardrails?: readonly string[];
-  readonly output_guardrails?: readonly string[];
-  readonly user_api_key_config?: string | null;
 }

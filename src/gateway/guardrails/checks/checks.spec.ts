@@ -5,7 +5,7 @@ import { CHECKS } from '../../../common/contracts/guardrails/check-parameters.js
 import { readChecks } from '../../../common/contracts/guardrails/read-hooks.js';
 import { type Mistake, Place } from '../../../common/contracts/routing-config/place.js';
 import type { Json } from '../../../providers/endpoint.js';
-import type { HttpAnswer, HttpCall } from '../calling/http-caller.js';
+import type { HttpAnswer, HttpCall } from '../../../common/egress/http-caller.js';
 import type { Facts, Finding, Subject } from '../check.js';
 import { Placeholders } from '../finding/placeholders.js';
 import { type CheckTools, makeCheck } from './index.js';

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { webhookSignature } from '../../../common/http/webhook-signature.js';
 import type { ParametersOf } from '../../../common/contracts/guardrails/check-parameters.js';
 import { REQUEST_TYPES } from '../../../common/contracts/guardrails/request-types.js';
 import type { Json } from '../../../providers/endpoint.js';
-import type { HttpCaller } from '../calling/http-caller.js';
+import type { HttpCaller } from '../../../common/egress/http-caller.js';
 import type { Check, Finding, Subject } from '../check.js';
 
 /** What is told of an exchange: https://portkey.ai/docs/integrations/guardrails/bring-your-own-guardrails */
@@ -40,7 +40,7 @@ export function webhook(
       const { status, text } = await http.call(subject.facts.caller.organizationId, {
         method: 'POST',
         url: webhookURL,
-        headers: [...jsonHeaders(headers), ...(secret === undefined ? [] : signature(secret, body))],
+        headers: [...jsonHeaders(headers), ...(secret === undefined ? [] : webhookSignature(secret, body))],
         body,
         timeoutMs: timeout,
       });
@@ -52,13 +52,6 @@ export function webhook(
 
 function jsonHeaders(headers: Readonly<Record<string, string>>): string[] {
   return ['content-type', 'application/json', ...Object.entries(headers).flat()];
-}
-
-/** Seconds keep an old call from being sent again; both sides of the point are signed. */
-function signature(secret: string, body: string): string[] {
-  const seconds = Math.floor(Date.now() / 1000);
-  const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
-  return ['x-gateway-signature', `t=${seconds},v1=${digest}`];
 }
 
 function findingOf(text: string, { side, json }: Subject): Finding {

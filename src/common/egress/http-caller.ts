@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
-import { Egress } from '../../../common/egress/egress.js';
+import { Egress } from './egress.js';
 
-/** A request to a service that a guardrail names. */
+/** A request to a service that a tenant names. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'HEAD';
   readonly url: string;

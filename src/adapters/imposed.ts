@@ -1,0 +1,34 @@
+import type { Principal } from '../auth/principal.js';
+import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
+import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
+import type { WorkspaceDefaults } from '../common/contracts/workspace-defaults.js';
+
+export type Imposed = Pick<Principal, 'guardrails' | 'metadata'>;
+
+/** What an organization and a workspace give every request: made once per credential that is loaded. */
+export function imposedBy(
+  settings: Partial<OrganizationSettings>,
+  defaults: WorkspaceDefaults | null,
+): Imposed {
+  const guardrails = guardrailsOf(settings, defaults ?? {});
+  const metadata = defaults?.metadata ?? {};
+  return {
+    ...(guardrails ? { guardrails } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+  };
+}
+
+/** The organization's stand before the workspace's. */
+function guardrailsOf(
+  settings: Partial<OrganizationSettings>,
+  defaults: WorkspaceDefaults,
+): HookLists | null {
+  const joined = (list: 'input_guardrails' | 'output_guardrails'): readonly string[] => [
+    ...(settings[list] ?? []),
+    ...(defaults[list] ?? []),
+  ];
+  const [input_guardrails, output_guardrails] = [joined('input_guardrails'), joined('output_guardrails')];
+  return input_guardrails.length + output_guardrails.length > 0
+    ? { input_guardrails, output_guardrails }
+    : null;
+}

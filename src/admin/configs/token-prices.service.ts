@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { type Price, tokenPriceOf } from '../../common/contracts/price.js';
+import type { TokenPrices } from '../../common/contracts/routing-config/explain.js';
+import { IntegrationModel } from '../../common/database/entities/integration-model.entity.js';
+import { Integration } from '../../common/database/entities/integration.entity.js';
+import { ModelPrice } from '../../common/database/entities/model-price.entity.js';
+import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { PriceBook } from '../../providers/prices/price-book.js';
+import type { ConfigPlace } from './config-checker.service.js';
+
+/** A stored credential, as far as prices go. */
+interface Account {
+  readonly providerId: string;
+  readonly key: VirtualKey;
+}
+
+/** What tokens cost a workspace: its own prices before those that everybody pays, as requests are charged. */
+@Injectable()
+export class TokenPricesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly book: PriceBook,
+  ) {}
+
+  /** Reads what the virtual keys of these slugs were agreed at, so that it can be asked without waiting. */
+  async of({ organizationId, workspaceId }: ConfigPlace, slugs: readonly string[]): Promise<TokenPrices> {
+    const accounts = await this.accounts({ organizationId, workspaceId }, slugs);
+    const general = await this.unitOfWork.repository(ModelPrice).findBy({ organizationId });
+    const integrations = [...accounts.values()].flatMap(({ key }) => key.integrationId ?? []);
+    const shared =
+      integrations.length === 0
+        ? []
+        : await this.unitOfWork.repository(IntegrationModel).findBy({ integrationId: In(integrations) });
+    const agreed = ({ key, providerId }: Account, model: string): Price | null =>
+      key.prices?.[model] ??
+      shared.find(({ integrationId, slug }) => integrationId === key.integrationId && slug === model)
+        ?.price ??
+      general.find((own) => own.providerId === providerId && own.model === model)?.price ??
+      null;
+    return ({ virtual_key, provider, model }) => {
+      const account = virtual_key === null ? null : accounts.get(virtual_key);
+      const providerId = account?.providerId ?? provider;
+      if (model === null || providerId == null) return null;
+      const price = (account && agreed(account, model)) ?? this.book.find(providerId, model);
+      return price && tokenPriceOf(price);
+    };
+  }
+
+  private async accounts(
+    { organizationId, workspaceId }: ConfigPlace,
+    slugs: readonly string[],
+  ): Promise<ReadonlyMap<string, Account>> {
+    if (workspaceId === null || slugs.length === 0) return new Map();
+    const where = { organizationId, workspaceId, slug: In([...new Set(slugs)]) };
+    const keys = await this.unitOfWork.repository(VirtualKey).findBy(where);
+    const ids = keys.flatMap(({ integrationId }) => integrationId ?? []);
+    const integrations =
+      ids.length === 0
+        ? []
+        : await this.unitOfWork.repository(Integration).findBy({ organizationId, id: In(ids) });
+    const providers = new Map(integrations.map(({ id, providerId }) => [id, providerId]));
+    return new Map(
+      keys.map((key) => [
+        key.slug,
+        { key, providerId: providers.get(key.integrationId ?? '') ?? key.providerId },
+      ]),
+    );
+  }
+}

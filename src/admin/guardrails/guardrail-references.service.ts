@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { In, IsNull } from 'typeorm';
+import { HOOK_LIST_NAMES } from '../../common/contracts/guardrails/read-hooks.js';
+import { Guardrail } from '../../common/database/entities/guardrail.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+
+/** Who names guardrails: one workspace, or with null the whole organization, which may use its own ones only. */
+export interface NamingPlace {
+  readonly organizationId: string;
+  readonly workspaceId: string | null;
+}
+
+/** The lists of guardrails that apply to all requests of a workspace or an organization. */
+export interface GuardrailLists {
+  readonly input_guardrails?: readonly string[] | null;
+  readonly output_guardrails?: readonly string[] | null;
+}
+
+const LISTS = ['input_guardrails', 'output_guardrails'] as const;
+
+/** Any list of a routing document that names the guardrail, at whatever depth. */
+const NAMED_IN_DOCUMENT = `$.** ? (${HOOK_LIST_NAMES.map((list) => `@.${list}[*] == $slug || @.${list}[*] == $id`).join(' || ')})`;
+
+const IN_LISTS = (column: string): string =>
+  LISTS.map((list) => `${column} -> '${list}' ?| ARRAY[$2, $3]`).join(' OR ');
+
+/** Where a guardrail is named, in words. */
+const USES = `
+  SELECT 'the config ' || config.slug AS what
+  FROM configs config JOIN config_versions version ON version.id = config.version_id
+  WHERE config.organization_id = $1
+    AND jsonb_path_exists(version.document, '${NAMED_IN_DOCUMENT}', jsonb_build_object('slug', $2::text, 'id', $3::text))
+  UNION ALL
+  SELECT 'the workspace ' || slug FROM workspaces WHERE organization_id = $1 AND (${IN_LISTS('defaults')})
+  UNION ALL
+  SELECT 'the organization' FROM organizations WHERE id = $1 AND (${IN_LISTS('settings')})
+  LIMIT 10`;
+
+/** Which stored guardrails are named where: what names one must find it, and what is named must not go. */
+@Injectable()
+export class GuardrailReferences {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /**
+   * Of these slugs and ids, those that name no guardrail which may be used there. The ones that are there stay until the
+   * end of the transaction.
+   */
+  async missing(
+    { organizationId, workspaceId }: NamingPlace,
+    names: readonly string[],
+  ): Promise<Set<string>> {
+    const known = new Set<string>();
+    const slugs = names.filter((name) => isSlug(name));
+    const ids = names.filter((name) => isUuid(name)).map((id) => id.toLowerCase());
+    const places = workspaceId === null ? [IsNull()] : [IsNull(), workspaceId];
+    if (slugs.length + ids.length > 0) {
+      const rows = await this.unitOfWork.repository(Guardrail).find({
+        where: places.flatMap((place) => [
+          { organizationId, workspaceId: place, slug: In(slugs) },
+          { organizationId, workspaceId: place, id: In(ids) },
+        ]),
+        lock: { mode: 'pessimistic_read' },
+      });
+      for (const { id, slug } of rows) known.add(id).add(slug);
+    }
+    return new Set(names.filter((name) => !known.has(name) && !known.has(name.toLowerCase())));
+  }
+
+  /** Refuses with `invalid_request` lists that name a guardrail which is not there. `path` stands before their names. */
+  async check(place: NamingPlace, lists: GuardrailLists, path: string): Promise<void> {
+    const named = LISTS.flatMap((list) =>
+      (lists[list] ?? []).map((name, index) => ({ name, at: `${path}${list}[${index}]` })),
+    );
+    const missing = await this.missing(
+      place,
+      named.map(({ name }) => name),
+    );
+    const wrong = named.filter(({ name }) => missing.has(name)).map(({ at }) => at);
+    if (wrong.length > 0)
+      throw new AppError('invalid_request', {
+        detail: `No guardrail that may be used here is named by ${wrong.join(', ')}.`,
+      });
+  }
+
+  /** Refuses with `conflict` while something names it: requests that it guards would all be refused. The caller holds its row's lock. */
+  async checkUnused({ organizationId, id, slug }: Guardrail): Promise<void> {
+    const rows: { what: string }[] = await this.unitOfWork.manager.query(USES, [organizationId, slug, id]);
+    if (rows.length === 0) return;
+    throw new AppError('conflict', {
+      detail: `The guardrail is used by ${rows.map(({ what }) => what).join(', ')}. Take it out there first.`,
+    });
+  }
+}

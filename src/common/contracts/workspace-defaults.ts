@@ -1,0 +1,9 @@
+/** What requests of a workspace get, whatever they say themselves. Under the names of the API. */
+export interface WorkspaceDefaults {
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Slugs or ids of stored guardrails. */
+  readonly input_guardrails?: readonly string[];
+  readonly output_guardrails?: readonly string[];
+  /** Slug or id of the config that keys of people go by where they have none of their own. */
+  readonly user_api_key_config?: string | null;
+}

@@ -1,0 +1,188 @@
+import { alertPurpose } from '../../common/contracts/alert-purpose.js';
+import type { SecretBox } from '../../common/crypto/envelope.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import type { HttpCaller } from '../../common/egress/http-caller.js';
+import { webhookSignature } from '../../common/http/webhook-signature.js';
+import type { Mailer } from '../mails/mailer.js';
+
+/** `void`: it is sent, or being sent, or there is nobody to tell. */
+export type Sending = 'sent' | 'void';
+
+/** What is told, under the names of the wire. Amounts are dollars or tokens. */
+export interface Alert {
+  /** The same whenever it is sent again. */
+  readonly id: string;
+  readonly type: 'budget.threshold' | 'budget.exhausted';
+  readonly organisation_id: string;
+  readonly limit_id: string;
+  /** Whose budget it is, in words. */
+  readonly subject: string;
+  /** The values that a policy groups by; null where it does not. */
+  readonly group: string | null;
+  readonly measure: 'cost' | 'tokens';
+  readonly spent: number;
+  readonly credit_limit: number;
+  readonly at: string;
+}
+
+interface Row {
+  readonly id: string;
+  readonly channel: 'mail' | 'webhook';
+  readonly kind: 'threshold' | 'exhausted';
+  readonly organization_id: string;
+  readonly organization: string;
+  readonly limit_id: string;
+  readonly subject: string | null;
+  readonly group_text: string | null;
+  readonly measure: 'cost' | 'tokens';
+  readonly spent: string;
+  readonly amount: string;
+  readonly at: Date;
+  readonly recipients: readonly string[] | null;
+  readonly alert_webhook_url: string | null;
+  readonly sealed_alert_secret: Buffer | null;
+  readonly wrapped_key: Buffer;
+}
+
+/** Longer than a try can take. A process that dies holding an alert gives it back so much later. */
+const LEASE = '2 minutes';
+const TIMEOUT_MS = 10_000;
+const NANO = 1e9;
+
+const CLAIM = `
+  UPDATE limit_alerts SET leased_until = now() + interval '${LEASE}'
+  WHERE id = $1 AND done_at IS NULL AND (leased_until IS NULL OR leased_until < now())
+  RETURNING id`;
+
+const HAS_LIMIT = `usage_limits @> jsonb_build_array(jsonb_build_object('id', event.limit_id))`;
+
+/** Owners and admins of the organization, and the person whose key it is. */
+const FACTS = `
+  SELECT alert.id, alert.channel, event.kind, event.organization_id, organization.name AS organization, event.limit_id,
+    event.group_text, counter.measure, event.spent, event.amount, event.at,
+    organization.alert_webhook_url, organization.sealed_alert_secret, organization.wrapped_key,
+    coalesce('the API key "' || key.name || '"',
+      (SELECT 'the virtual key "' || slug || '"' FROM virtual_keys WHERE organization_id = event.organization_id AND ${HAS_LIMIT} LIMIT 1),
+      (SELECT 'the workspace "' || name || '"' FROM workspaces WHERE organization_id = event.organization_id AND ${HAS_LIMIT} LIMIT 1),
+      (SELECT 'the policy "' || coalesce(name, '') || '"' FROM limit_policies
+        WHERE organization_id = event.organization_id AND budget ->> 'id' = event.limit_id::text LIMIT 1)) AS subject,
+    (SELECT array_agg(DISTINCT person.email) FROM users person
+      WHERE person.organization_id = event.organization_id AND person.status = 'active'
+        AND (person.role IN ('owner', 'admin') OR person.id = key.user_id)) AS recipients
+  FROM limit_alerts alert
+    JOIN limit_events event ON event.counter = alert.counter AND event.kind = alert.kind
+    JOIN limit_counters counter ON counter.key = event.counter
+    JOIN organizations organization ON organization.id = event.organization_id
+    LEFT JOIN LATERAL (
+      SELECT name, user_id FROM api_keys WHERE organization_id = event.organization_id AND ${HAS_LIMIT} LIMIT 1
+    ) AS key ON true
+  WHERE alert.id = $1`;
+
+const DONE = `UPDATE limit_alerts SET done_at = now(), outcome = $2, leased_until = NULL WHERE id = $1`;
+
+/**
+ * Tells people and services that a budget's threshold or end was reached, once.
+ *
+ * An alert is claimed before it is sent and marked afterwards, so that no other process sends it too; only a process that
+ * dies between the answer and the mark lets it be sent again, with the same id.
+ */
+export class LimitAlerts {
+  constructor(
+    private readonly database: Queryable,
+    private readonly http: Pick<HttpCaller, 'call'>,
+    private readonly box: SecretBox,
+    /** Null where no mails can be sent. */
+    private readonly mailer: Pick<Mailer, 'send'> | null,
+  ) {}
+
+  /** Rejects when nobody took it; then it can be tried again at once. */
+  async send(alertId: string): Promise<Sending> {
+    const row = await this.claimed(alertId);
+    if (!row) return 'void';
+    try {
+      const outcome = await (row.channel === 'mail' ? this.mail(row) : this.call(row));
+      await this.database.query(DONE, [alertId, outcome]);
+      return outcome;
+    } catch (error) {
+      await this.database.query('UPDATE limit_alerts SET leased_until = NULL WHERE id = $1', [alertId]);
+      throw error;
+    }
+  }
+
+  /** Without one, a budget that was reset meanwhile has nothing to tell any more. */
+  private async claimed(alertId: string): Promise<Row | null> {
+    const claim = `WITH claimed AS (${CLAIM}) ${FACTS} AND EXISTS (SELECT FROM claimed)`;
+    const [row]: Row[] = await this.database.query(claim, [alertId]);
+    return row ?? null;
+  }
+
+  private async mail(row: Row): Promise<Sending> {
+    const { recipients } = row;
+    if (!this.mailer || !recipients?.length) return 'void';
+    await this.mailer.send({ to: recipients.join(', '), ...mailOf(alertOf(row), row.organization) });
+    return 'sent';
+  }
+
+  private async call(row: Row): Promise<Sending> {
+    const { alert_webhook_url: url, organization_id: organizationId } = row;
+    if (url === null) return 'void';
+    const body = JSON.stringify(alertOf(row));
+    const secret = this.secretOf(row);
+    const { status } = await this.http.call(organizationId, {
+      method: 'POST',
+      url,
+      headers: [
+        'content-type',
+        'application/json',
+        ...(secret === null ? [] : webhookSignature(secret, body)),
+      ],
+      body,
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (status < 200 || status > 299)
+      throw new Error(`The webhook for alerts answered with status ${status}.`);
+    return 'sent';
+  }
+
+  private secretOf({
+    organization_id,
+    sealed_alert_secret: sealed,
+    wrapped_key: wrapped,
+  }: Row): string | null {
+    if (!sealed) return null;
+    const key = { organizationId: organization_id, wrapped };
+    return this.box.openText(key, alertPurpose(organization_id), sealed).reveal();
+  }
+}
+
+function alertOf(row: Row): Alert {
+  const shown = (amount: string): number => (row.measure === 'cost' ? Number(amount) / NANO : Number(amount));
+  return {
+    id: row.id,
+    type: `budget.${row.kind}`,
+    organisation_id: row.organization_id,
+    limit_id: row.limit_id,
+    subject: row.subject ?? 'a limit that is gone',
+    group: row.group_text,
+    measure: row.measure,
+    spent: shown(row.spent),
+    credit_limit: shown(row.amount),
+    at: row.at.toISOString(),
+  };
+}
+
+function mailOf(alert: Alert, organization: string): { readonly subject: string; readonly text: string } {
+  const { type, subject, group, measure, spent, credit_limit } = alert;
+  const amount = (value: number): string => (measure === 'cost' ? `$${value.toFixed(2)}` : `${value} tokens`);
+  const what = type === 'budget.exhausted' ? 'is used up' : 'has reached its alert threshold';
+  return {
+    subject: `${organization}: the budget of ${subject} ${what}`.replaceAll(/[\r\n]+/g, ' '),
+    text: [
+      `The budget of ${subject}${group === null ? '' : ` (${group})`} in ${organization} ${what}.`,
+      '',
+      `Used: ${amount(spent)} of ${amount(credit_limit)}.`,
+      ...(type === 'budget.exhausted' ? ['Requests are refused until it resets or is raised.'] : []),
+      '',
+    ].join('\n'),
+  };
+}

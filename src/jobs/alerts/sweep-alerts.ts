@@ -1,0 +1,52 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../../common/observability/logger.js';
+import { SEND_ALERTS, sendAlertJob, type SendAlertPayload } from '../../common/queues/send-alerts.queue.js';
+import { InTurn } from '../in-turn.js';
+import { PatientQueue } from '../patient-queue.js';
+
+const EVERY_MS = 5_000;
+const MOST_PER_SWEEP = 100;
+
+/** After a day nobody wants to be told any more. */
+const WAITING = `
+  SELECT id FROM limit_alerts
+  WHERE done_at IS NULL AND (leased_until IS NULL OR leased_until < now()) AND created_at > now() - interval '1 day'
+  ORDER BY created_at LIMIT $1`;
+
+/** Takes alerts to the queue that were committed and not sent. The table is the only place that says so. */
+@Injectable()
+export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #queue: PatientQueue<SendAlertPayload>;
+  readonly #turns = new InTurn(() => this.#round(), {
+    logger: createLogger('sweep-alerts'),
+    failure: 'alerts could not be swept',
+  });
+
+  constructor(
+    private readonly database: DataSource,
+    @InjectQueue(SEND_ALERTS) queue: Queue<SendAlertPayload>,
+  ) {
+    this.#queue = new PatientQueue(queue, 'sweep-alerts');
+  }
+
+  onApplicationBootstrap(): void {
+    this.#turns.start(EVERY_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#turns.stop();
+  }
+
+  /** One round. Never rejects. */
+  sweep(): Promise<void> {
+    return this.#turns.round();
+  }
+
+  async #round(): Promise<void> {
+    const waiting: { id: string }[] = await this.database.query(WAITING, [MOST_PER_SWEEP]);
+    for (const { id } of waiting) await this.#queue.add(sendAlertJob(id));
+  }
+}
