@@ -109,6 +109,8 @@ interface Call {
   readonly key?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Address of the client. */
+  readonly from?: string;
 }
 
 /** The administration alone, on a database of its own. */
@@ -173,12 +175,13 @@ export class AdminApp {
   async call(
     method: string,
     path: string,
-    { key = this.first.admin_api_key, body, headers }: Call = {},
+    { key = this.first.admin_api_key, body, headers, from }: Call = {},
   ): Promise<Answer> {
     const isText = typeof body === 'string';
     const answer = await this.app.inject({
       method: method as 'GET',
       url: path,
+      ...(from === undefined ? {} : { remoteAddress: from }),
       headers: {
         ...(key === '' ? {} : { 'x-gateway-api-key': key }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

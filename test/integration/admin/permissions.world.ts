@@ -9,6 +9,7 @@ const NOTHING: Thing = { path: [] };
 
 /** Everybody who appears in the table of permissions, and what they ask for. People come with signed tokens. */
 export class PermissionWorld {
+  private addresses = 0;
   private readonly credentials = new Map<CallerName, string>();
   /** A thing serves until a call has changed it. */
   private readonly known = new Map<ThingName, Promise<Thing>>();
@@ -45,10 +46,20 @@ export class PermissionWorld {
     const answer = await this.app.call(
       method,
       path.replace(/\{\w+\}/g, () => left.shift() ?? 'model') + (query ?? ''),
-      { key: this.credentials.get(caller) ?? '', ...(body === undefined ? {} : { body }) },
+      {
+        key: this.credentials.get(caller) ?? '',
+        from: this.anotherAddress(),
+        ...(body === undefined ? {} : { body }),
+      },
     );
     if (on && method !== 'GET' && answer.status < 300) await this.forget(on);
     return answer;
+  }
+
+  /** Refused as often from one address, a caller would be taken for somebody who guesses. */
+  private anotherAddress(): string {
+    this.addresses += 1;
+    return `10.1.${this.addresses >> 8}.${this.addresses & 255}`;
   }
 
   private thing(on: ThingName): Promise<Thing> {
