@@ -6,6 +6,8 @@ import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';
 import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
+import { LocalModels } from './models/local-models.js';
+import { UsableModelsFinder } from './models/usable-models.js';
 import { Journal } from './journal/journal.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
@@ -26,6 +28,7 @@ import { Signers } from './upstream/signing/signers.js';
     Guardrails,
     HttpCaller,
     Journal,
+    LocalModels,
     Limiter,
     Pipeline,
     Planner,
@@ -33,6 +36,7 @@ import { Signers } from './upstream/signing/signers.js';
     Realtime,
     Sender,
     Signers,
+    UsableModelsFinder,
   ],
   exports: [Pipeline, Realtime],
 })

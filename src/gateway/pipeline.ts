@@ -11,8 +11,7 @@ import { Delivery } from './delivery/delivery.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
-import { answersModels } from './models/local-models.js';
-import { ModelCatalog } from './models/models-port.js';
+import { asksForModels, LocalModels } from './models/local-models.js';
 import { refuseExchange } from './delivery/refusal.js';
 import { readGatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
@@ -53,7 +52,7 @@ export class Pipeline {
     private readonly configs: ConfigPlans,
     private readonly dispatcher: Dispatcher,
     private readonly journal: Journal,
-    private readonly models: ModelCatalog,
+    private readonly models: LocalModels,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {
     const { bodyLimitBytes: limitBytes } = settings;
@@ -81,7 +80,7 @@ export class Pipeline {
     checkLoop(request.headers);
 
     const path = requestPath(request.url ?? '');
-    if (answersModels(exchange, path, this.models)) return;
+    if (asksForModels(exchange, path)) return this.models.answer(exchange, caller, path);
     const found = this.configs.find(caller, asked.config);
     const config = found instanceof Promise ? await found : found;
     entry.config = config.saved;

@@ -28,6 +28,9 @@ import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../.
 import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
+import { LocalModels } from '../../src/gateway/models/local-models.js';
+import { UsableModelsFinder } from '../../src/gateway/models/usable-models.js';
+import type { ModelEntry } from '../../src/providers/models/model-entry.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
 import { MemoryLimitStore } from './memory-limit-store.js';
@@ -78,6 +81,8 @@ export interface GatewayWishes {
   readonly guardrails?: Readonly<Record<string, GuardrailSnapshot>>;
   /** Where webhooks go. */
   readonly http?: Pick<HttpCaller, 'call'>;
+  /** Models of the catalogue. */
+  readonly models?: readonly ModelEntry[];
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
 }
@@ -133,6 +138,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       aConfig(slug, document, index),
     ]),
   );
+  const usable = [...virtualKeys.values()];
   const store = new MemoryLimitStore();
   const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
   const sender = scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender;
@@ -169,7 +175,12 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       },
       { find: (_provider, model) => (model.startsWith('gpt-4o-mini') ? PRICE : null) },
     ),
-    { all: () => [], listed: () => Buffer.from('{"object":"list","data":[]}') },
+    new LocalModels(
+      new UsableModelsFinder(
+        { all: () => wishes.models ?? [], listed: () => Buffer.from('{"object":"list","data":[]}') },
+        { find: () => usable },
+      ),
+    ),
     settings,
   );
   const server = createServer((request, response) => {
