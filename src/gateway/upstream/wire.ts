@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Json } from '../../providers/endpoint.js';
 
 /** A request as it goes upstream. */
 export interface WireRequest {
@@ -13,6 +14,11 @@ export interface WireRequest {
   readonly upgrade?: 'websocket' | undefined;
   /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */
   readonly counted?: string | undefined;
+  /**
+   * The path of a second request like this one, by what the first answer says: its answer is the answer. Throws an AppError
+   * where there is none.
+   */
+  readonly next?: ((answer: Json) => string) | undefined;
 }
 
 /**
