@@ -3,12 +3,14 @@ import { parseArgs } from 'node:util';
 import { CONTENDERS } from './contenders.mjs';
 
 export const MEASURES = ['throughput', 'latency', 'streams', 'many-streams'];
+/** Only where it is asked for: it compares Gatehouse with itself. */
+const OWN_MEASURES = ['translation'];
 
 const HELP = `npm run bench -- [options]
 
   --quick             fewer and shorter rounds, about 100 seconds in all
   --only a,b          only these contenders: ${Object.keys(CONTENDERS).join(', ')}
-  --measure a,b       only these measures: ${MEASURES.join(', ')}
+  --measure a,b       only these measures: ${[...MEASURES, ...OWN_MEASURES].join(', ')}
   --seconds N         length of one throughput slot (8; with --quick 2)
   --rounds N          rounds (3; with --quick 2)
   --minutes N         afterwards, N minutes of steady load on Gatehouse to see whether memory stays level
@@ -49,7 +51,9 @@ function sized(values, cores) {
   const seconds = number(values.seconds ?? (values.quick ? '2' : '8'), 'seconds');
   return {
     contenders: chosen(values, cores),
-    measures: new Set(listed(values.measure, MEASURES, 'measure')),
+    measures: new Set(
+      listed(values.measure, values.measure ? [...MEASURES, ...OWN_MEASURES] : MEASURES, 'measure'),
+    ),
     install: !values['no-portkey'],
     pin: !values['no-pin'],
     priority: values.priority,
