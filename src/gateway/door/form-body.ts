@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
+import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
+import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
 
 /** Fields before the first file, at most: they wait here until the model is known. */
@@ -37,7 +39,8 @@ export class FormBody implements AsyncIterable<Buffer> {
   constructor(
     request: IncomingMessage,
     private readonly capture: BodyCapture,
-    boundary: string,
+    private readonly boundary: string,
+    private readonly limitBytes: number,
   ) {
     // Ending the iteration must not destroy the request: its socket still has to carry our answer.
     this.chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
@@ -55,8 +58,9 @@ export class FormBody implements AsyncIterable<Buffer> {
   }
 
   /** Reads up to the first file, or all of it where it is to be kept. */
-  async readHead(isKept: boolean): Promise<void> {
+  async readHead(isKept: boolean, limitBytes = Infinity): Promise<void> {
     while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
+      if (this.heldBytes > limitBytes) throw new AppError('body_too_large', { limitBytes });
       const chunk = await this.next();
       if (!chunk) {
         this.isWhole = true;
@@ -68,6 +72,12 @@ export class FormBody implements AsyncIterable<Buffer> {
     this.isHead = false;
   }
 
+  /** What the form says, files included, when all of it has come. Throws `body_too_large`. */
+  async read(): Promise<Json> {
+    if (!this.isWhole) await this.readHead(true, this.limitBytes);
+    return formFields(this.takeHead(), this.boundary);
+  }
+
   /** Writes another value for a field of the head; every other byte stays as it was. */
   replace(name: NotedField, value: string): void {
     const field = this.fields.get(name);
@@ -77,10 +87,10 @@ export class FormBody implements AsyncIterable<Buffer> {
     this.held = [whole.subarray(0, field.start), Buffer.from(value), whole.subarray(end)];
   }
 
-  /** The head, which is the whole body where `isWhole`. */
+  /** The head; the whole body where `isWhole`, which may be taken again. */
   takeHead(): Buffer {
-    const head = Buffer.concat(this.held);
-    this.held = [];
+    const head = this.held.length === 1 ? (this.held[0] as Buffer) : Buffer.concat(this.held);
+    this.held = this.isWhole ? [head] : [];
     return head;
   }
 

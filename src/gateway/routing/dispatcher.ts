@@ -13,8 +13,10 @@ import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { isStrictlyOpenAi, outgoing } from '../translating/outgoing.js';
+import { isAsItIs, isStrictlyOpenAi, outgoing, withFields } from '../translating/outgoing.js';
+import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
+import type { Entry } from '../journal/entry.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -70,21 +72,23 @@ export class Dispatcher {
   private async attempt(sending: Sending, planned: PlannedTarget): Promise<Answer> {
     const { exchange, caller, read } = sending;
     const { request, entry } = exchange;
-    const content = planned.params ? changedContent(read, planned.params) : read;
+    const asked = planned.params ? changedContent(read, planned.params) : read;
     const { headers } = request;
     const { modelSlug } = read;
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
-    entry.goesTo(target, planned.path, content);
+    entry.goesTo(target, planned.path, asked);
+    const content = asked.form ? await whole(asked, planned, target, entry) : asked;
     checkAllowed(caller, target, content, request.method);
     const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
-    const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });
+    const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
       await entry.open(caller);
     }
     const attempt = await this.send(sending, planned, target, wire);
+    const translated = translating && unlessPassed(attempt, translating);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
@@ -149,6 +153,14 @@ export class Dispatcher {
       giveUp: (outcome) => giveUp(exchange, outcome),
     };
   }
+}
+
+/** A form that this target needs in other words is read to its end; only then is all that it says known. */
+async function whole(asked: Content, planned: PlannedTarget, target: Target, entry: Entry): Promise<Content> {
+  if (isAsItIs(asked, planned)) return asked;
+  const content = await withFields(asked, target, entry);
+  entry.goesTo(target, planned.path, content);
+  return content;
 }
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
