@@ -89,7 +89,7 @@ export class FormBody implements AsyncIterable<Buffer> {
 
   /** The head; the whole body where `isWhole`, which may be taken again. */
   takeHead(): Buffer {
-    const head = this.held.length === 1 ? (this.held[0] as Buffer) : Buffer.concat(this.held);
+    const head = Buffer.concat(this.held);
     this.held = this.isWhole ? [head] : [];
     return head;
   }

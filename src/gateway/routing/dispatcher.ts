@@ -13,7 +13,7 @@ import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { isAsItIs, isStrictlyOpenAi, outgoing, withFields } from '../translating/outgoing.js';
+import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
 import type { Entry } from '../journal/entry.js';
@@ -78,7 +78,9 @@ export class Dispatcher {
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
-    const content = asked.form ? await whole(asked, planned, target, entry) : asked;
+    const content = needsFields(asked, planned, target, entry)
+      ? await whole(asked, planned, target, entry)
+      : asked;
     checkAllowed(caller, target, content, request.method);
     const guarded = planned.hooks ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
@@ -157,8 +159,7 @@ export class Dispatcher {
 
 /** A form that this target needs in other words is read to its end; only then is all that it says known. */
 async function whole(asked: Content, planned: PlannedTarget, target: Target, entry: Entry): Promise<Content> {
-  if (isAsItIs(asked, planned)) return asked;
-  const content = await withFields(asked, target, entry);
+  const content = await withFields(asked);
   entry.goesTo(target, planned.path, content);
   return content;
 }

@@ -35,13 +35,18 @@ export interface Translated {
   readonly hub: Json;
 }
 
-/**
- * A request whose form is to be translated, with what the form says: then all of it must have come. Every other goes as
- * it came. Throws what `translationFor` throws, and `body_too_large`.
- */
-export async function withFields(content: Content, target: Target, entry: Entry): Promise<Content> {
-  if (!content.form || !translationFor(target, entry.endpoint)) return content;
-  const fields = await content.form.read();
+/** Whether it is a form that this target needs in other words. Throws what `translationFor` throws. */
+export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
+  return (
+    content.form !== undefined &&
+    !isAsItIs(content, planned) &&
+    translationFor(target, entry.endpoint) !== null
+  );
+}
+
+/** A request with what its form says, for which all of it must have come. Rejects with `body_too_large`. */
+export async function withFields(content: Content): Promise<Content> {
+  const fields = (await content.form?.read()) ?? {};
   const { model } = fields;
   return {
     ...content,
@@ -72,7 +77,7 @@ export function outgoing(prepared: Prepared): Outgoing {
 }
 
 /** The request or the config wants nothing translated. */
-export const isAsItIs = ({ path }: Content, planned: PlannedTarget): boolean =>
+const isAsItIs = ({ path }: Content, planned: PlannedTarget): boolean =>
   path.isProxied || planned.isPassedThrough;
 
 /** The client's own request, but for those that mean more than they say: to count, and to find the output of a batch. */
