@@ -33,6 +33,7 @@ export class FormBody implements AsyncIterable<Buffer> {
   /** Hears of fields that come behind a file; throws where one of them comes too late. */
   onLate: (name: NotedField, value: string) => void = () => undefined;
   private isHead = true;
+  private whole: Buffer | null = null;
   /** The body is whole in memory. */
   isWhole = false;
 
@@ -58,9 +59,8 @@ export class FormBody implements AsyncIterable<Buffer> {
   }
 
   /** Reads up to the first file, or all of it where it is to be kept. */
-  async readHead(isKept: boolean, limitBytes = Infinity): Promise<void> {
+  async readHead(isKept: boolean): Promise<void> {
     while (isKept || (!this.hasFile && this.heldBytes <= HELD_BYTES_MAX)) {
-      if (this.heldBytes > limitBytes) throw new AppError('body_too_large', { limitBytes });
       const chunk = await this.next();
       if (!chunk) {
         this.isWhole = true;
@@ -72,12 +72,6 @@ export class FormBody implements AsyncIterable<Buffer> {
     this.isHead = false;
   }
 
-  /** What the form says, files included, when all of it has come. Throws `body_too_large`. */
-  async read(): Promise<Json> {
-    if (!this.isWhole) await this.readHead(true, this.limitBytes);
-    return formFields(this.takeHead(), this.boundary);
-  }
-
   /** Writes another value for a field of the head; every other byte stays as it was. */
   replace(name: NotedField, value: string): void {
     const field = this.fields.get(name);
@@ -87,10 +81,29 @@ export class FormBody implements AsyncIterable<Buffer> {
     this.held = [whole.subarray(0, field.start), Buffer.from(value), whole.subarray(end)];
   }
 
-  /** The head; the whole body where `isWhole`, which may be taken again. */
+  /** What the form says, files included, when all of it has come. Throws `body_too_large`. */
+  async read(): Promise<Json> {
+    this.whole ??= this.isWhole ? this.takeHead() : await this.rest();
+    return formFields(this.whole, this.boundary);
+  }
+
+  private async rest(): Promise<Buffer> {
+    const { limitBytes } = this;
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of this) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > limitBytes) throw new AppError('body_too_large', { limitBytes });
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** The head, which is the whole body where `isWhole`. */
   takeHead(): Buffer {
-    const head = Buffer.concat(this.held);
-    this.held = this.isWhole ? [head] : [];
+    const head = this.whole ?? Buffer.concat(this.held);
+    this.held = [];
+    if (this.isWhole) this.whole = head;
     return head;
   }
 
