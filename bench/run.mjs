@@ -19,6 +19,7 @@ import { profileGatehouse } from './profile.mjs';
 import { toMarkdown } from './report.mjs';
 import { checkLevel, runSchedule, Track } from './schedule.mjs';
 import { judge, summarize } from './summary.mjs';
+import { measureTranslation } from './translated-requests.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const RESULTS = join(HERE, 'results');
@@ -26,6 +27,11 @@ const RESULTS = join(HERE, 'results');
 async function main() {
   const cores = allowedCores().length;
   const options = readOptions(process.argv.slice(2), cores);
+  if (options.measures.delete('translation')) {
+    const isGood = await measureTranslation();
+    if (options.assert && !isGood) process.exitCode = 1;
+    if (options.measures.size === 0) return;
+  }
   const stamp = new Date().toISOString().replaceAll(':', '-').slice(0, 19);
   const machine = describeMachine(cores, pinningFor(1, options.pin));
   if (options.priority) machine.pinning += `, ${takePriority()}`;

@@ -24,6 +24,7 @@ const context = (isStreamed) => ({
   fields: {},
   isStrict: true,
 });
+const JSON_REPLY = { rawHeaders: ['content-type', 'application/json'] };
 const words = (kib) =>
   'a reverse proxy forwards what it reads '.repeat(Math.ceil((kib * 1024) / 39)).slice(0, kib * 1024);
 
@@ -114,7 +115,7 @@ for (const kib of SIZES) {
   const answer = anthropicAnswer(kib);
   report(
     `answer of ${kib} KiB, Anthropic to chat completions`,
-    timed(() => translatedAnswer(answer, way, nothingRead())),
+    timed(() => translatedAnswer(JSON_REPLY, answer, way, nothingRead())),
   );
   // What an untranslated answer pays as well: it is read for its usage.
   report(

@@ -17,6 +17,7 @@ import { PostgresChangeFeed } from './postgres-change-feed.js';
 import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
+import { PostgresUsableKeys } from './postgres-usable-keys.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SealedAnswerStore } from './sealed-answer-store.js';
 import { SpoolLogSink } from './spool-log-sink.js';
@@ -65,6 +66,10 @@ export function virtualKeyDirectory(
   { staleKeysMs }: Settings,
 ) {
   return new PostgresVirtualKeyDirectory(database, changes, secrets, staleKeysMs);
+}
+
+export function usableKeys(database: Queryable, changes: ChangeFeed, { staleKeysMs }: Settings) {
+  return new PostgresUsableKeys(database, changes, staleKeysMs);
 }
 
 export function guardrailDirectory(

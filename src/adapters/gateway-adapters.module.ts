@@ -17,6 +17,7 @@ import {
   OutageNews,
   PriceBook,
   TokenCounter,
+  UsableKeys,
   VirtualKeyDirectory,
 } from '../gateway/ports.js';
 import * as make from './factories.js';
@@ -42,6 +43,7 @@ const PORTS: readonly FactoryProvider[] = [
     inject: [QueryPool, ChangeFeed, SecretBox, SETTINGS],
     useFactory: make.guardrailDirectory,
   },
+  { provide: UsableKeys, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.usableKeys },
   { provide: ConfigDirectory, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.configDirectory },
   { provide: OutageNews, inject: [QueryPool, ChangeFeed, SETTINGS], useFactory: make.outageNews },
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },

@@ -7,6 +7,7 @@ import { limitsOf, type SubjectRules } from '../common/limits/limit.js';
 import { AppError } from '../common/errors/app-error.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row extends OwnTerms, SubjectRules {
@@ -51,18 +52,13 @@ const BY_SLUG = `
     coalesce(shared.fields, key.fields) AS fields,
     coalesce(key.sealed_credentials, shared.sealed_credentials) AS sealed_credentials,
     organization.wrapped_key,
-    (SELECT jsonb_agg(jsonb_build_object('slug', slug, 'is_enabled', is_enabled, 'price', price))
-      FROM integration_models WHERE integration_id = shared.id) AS models,
+    ${OWN_MODELS} AS models,
     (SELECT jsonb_object_agg(model, price) FROM model_prices
       WHERE organization_id = key.organization_id
         AND provider_id = coalesce(key.provider_id, shared.provider_id)) AS organization_prices
-  FROM virtual_keys key
-    JOIN organizations organization ON organization.id = key.organization_id
-    LEFT JOIN integrations shared ON shared.id = key.integration_id AND shared.organization_id = key.organization_id
-    LEFT JOIN integration_workspaces link ON link.integration_id = shared.id AND link.workspace_id = key.workspace_id
+  ${USABLE_KEYS}
   WHERE key.organization_id = $1 AND key.slug = $2 AND ($3::uuid IS NULL OR key.workspace_id = $3)
-    AND (key.integration_id IS NULL OR shared.workspace_id = key.workspace_id
-      OR (shared.workspace_id IS NULL AND coalesce(link.is_enabled, shared.is_open_to_all_workspaces)))`;
+    AND ${MAY_USE}`;
 
 /** Changes of these make a key another one. */
 const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);

@@ -7,6 +7,8 @@ import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';
 import { Limiter } from './limits/limiter.js';
 import { Pipeline } from './pipeline.js';
+import { LocalModels } from './models/local-models.js';
+import { UsableModelsFinder } from './models/usable-models.js';
 import { Journal } from './journal/journal.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { Planner } from './planning/planner.js';
@@ -27,6 +29,7 @@ import { Signers } from './upstream/signing/signers.js';
     Guardrails,
     HttpCaller,
     Journal,
+    LocalModels,
     Limiter,
     Pipeline,
     Planner,
@@ -35,6 +38,7 @@ import { Signers } from './upstream/signing/signers.js';
     ResponseCache,
     Sender,
     Signers,
+    UsableModelsFinder,
   ],
   exports: [Pipeline, Realtime],
 })

@@ -9,8 +9,7 @@ import { RunningStreams } from './delivery/running-streams.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
-import { answersModels } from './models/local-models.js';
-import { ModelCatalog } from './models/models-port.js';
+import { asksForModels, LocalModels } from './models/local-models.js';
 import { stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './door/arrival.js';
 import { ClientLeft } from './door/request-body.js';
@@ -46,7 +45,7 @@ export class Pipeline {
     private readonly configs: ConfigPlans,
     private readonly dispatcher: Dispatcher,
     private readonly journal: Journal,
-    private readonly models: ModelCatalog,
+    private readonly models: LocalModels,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {
     const { bodyLimitBytes: limitBytes } = settings;
@@ -72,7 +71,7 @@ export class Pipeline {
     entry.keepBodies(isKept && (caller.policy?.keepsBodies ?? true));
 
     const path = requestPath(request.url ?? '');
-    if (answersModels(exchange, path, this.models)) return;
+    if (asksForModels(exchange, path)) return this.models.answer(exchange, caller, path);
     const found = this.configs.find(caller, options.config);
     const config = found instanceof Promise ? await found : found;
     entry.config = config.saved;

@@ -42,6 +42,21 @@ export abstract class VirtualKeyDirectory {
   abstract find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null>;
 }
 
+/** A virtual key as the list of models needs it: without its credential. */
+export interface UsableKey extends Pick<VirtualKeySnapshot, 'slug' | 'providerId' | 'models'> {
+  /** Milliseconds since the epoch, or null. */
+  readonly expiresAt: number | null;
+}
+
+/** Which virtual keys and providers a caller may use. */
+export abstract class UsableKeys {
+  /**
+   * Those within reach, by slug. The same list for as long as nothing changes. Returns without a promise when it is in
+   * memory. Rejects with `auth_unavailable` when the store is away.
+   */
+  abstract find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]>;
+}
+
 /** A stored guardrail, its secrets in clear. */
 export interface GuardrailSnapshot {
   readonly id: string;

@@ -1,5 +1,6 @@
-import type { EndpointId, Json } from './endpoint.js';
-import type { HubError, Translator } from './translation.js';
+import type { Batches } from './batches.js';
+import type { EndpointId } from './endpoint.js';
+import type { Translator } from './translation.js';
 
 /** A request to an endpoint that the provider has itself. */
 export interface NativeCall {
@@ -20,6 +21,6 @@ export interface Dialect {
   readonly translators?: Readonly<Partial<Record<EndpointId, Translator>>>;
   /** The path of a native call where it is not the client's own, as with deployments in the path. */
   readonly pathOf?: (call: NativeCall) => string;
-  /** A refusal of the provider in OpenAI's words, for clients of another shape than the provider's own. */
-  readonly errorOf?: (status: number, body: Json | null) => HubError;
+  /** Where its batches are, and their answers; absent where they are OpenAI's, or there are none. */
+  readonly batches?: Batches;
 }

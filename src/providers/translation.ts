@@ -32,13 +32,33 @@ export interface Context {
   readonly isStrict: boolean;
 }
 
+/** Sound, a picture or another file, whole: what a client uploaded, or an answer that is no JSON. */
+export class MediaFile {
+  constructor(
+    readonly contentType: string,
+    readonly bytes: Uint8Array,
+    /** As the client named it; empty where nobody did. */
+    readonly fileName = '',
+  ) {}
+}
+
+/** A multipart form: https://www.rfc-editor.org/rfc/rfc7578. Names may come more than once. */
+export class Form {
+  constructor(readonly parts: readonly (readonly [name: string, value: string | MediaFile])[]) {}
+}
+
 /** A request in a provider's own dialect. */
 export interface ProviderRequest {
   /** Below the provider's base URL, with its query: `/messages`. Values from outside are percent-encoded. */
   readonly path: string;
-  readonly body: Json;
+  readonly body: Json | Form | MediaFile;
   /** Names and values in turn, besides credentials and content type. */
   readonly headers?: readonly string[];
+}
+
+/** One whose body is JSON. */
+export interface JsonRequest extends ProviderRequest {
+  readonly body: Json;
 }
 
 /** An error in the hub's shape: OpenAI's `error` object. https://platform.openai.com/docs/guides/error-codes */
@@ -69,12 +89,26 @@ export type HeaderOf = (name: string) => string | null;
 /** One endpoint of the hub in a provider's dialect. */
 export interface Translator {
   /**
+   * The provider has it beside its base URL: the path is below the origin. A host of the caller's own is another server,
+   * which is sent the client's bytes.
+   */
+  readonly isBesideBase?: true;
+  /**
    * The hub's request in the provider's words. Unknown parameters go along under their own names; one that the hub
-   * knows and the provider cannot do throws `AppError('parameter_unsupported', { parameter, detail })`.
+   * knows and the provider cannot do throws `AppError('parameter_unsupported', { parameter, detail })`. Of a form, `hub` has
+   * texts and `MediaFile`s, in a list where the name came more than once or ends with `[]`, which it loses.
    */
   request(hub: Json, context: Context): ProviderRequest;
-  /** The provider's answer in the hub's words; `hub` is what was asked. Never throws, whatever the provider sent. */
+  /**
+   * The provider's answer in the hub's words; `hub` is what was asked. A bare list comes as `{ items }`. Never throws,
+   * whatever the provider sent.
+   */
   answer(answer: Json, context: Context, hub?: Json): Json;
+  /**
+   * Answers that are no JSON: they pass to the client as they come, or become the hub's answer. Absent where the provider
+   * gives none.
+   */
+  readonly media?: 'passes' | ((answer: MediaFile, context: Context) => Json);
   /**
    * The provider's refusal. `body` is null when it was no JSON object; `header` gives the answer's header of a name in lower case,
    * or null. Never throws.

@@ -217,9 +217,12 @@ describe("OpenAI's client asks", () => {
     expect(data[0]?.embedding.every((value) => typeof value === 'number')).toBe(true);
   });
 
-  it('for the models of the whole catalogue, with nothing but its key', async () => {
+  it('for the models that its workspace reaches, and those of the whole catalogue, with nothing but its key', async () => {
     const bare = new OpenAI({ apiKey: world.apiKey.key, baseURL: `${root()}/v1`, maxRetries: 0 });
-    const { data } = await bare.models.list();
+    const usable = await bare.models.list();
+    expect(usable.data.every(({ id }) => id.startsWith('@'))).toBe(true);
+    expect(usable.data.map(({ id }) => id)).toContain(`@${world.virtualKey}/gpt-4o-mini`);
+    const { data } = await bare.models.list({ query: { scope: 'all' } });
 
     expect(data.length).toBeGreaterThan(250);
     expect(data.map(({ id }) => id)).toContain('gpt-4o-mini');

@@ -322,7 +322,7 @@ describe('an error', () => {
 
   it.each(errors)('of status $status says what OpenAI would', ({ status, body, hub }) => {
     expect(chat.error(status, body)).toEqual(hub);
-    expect(anthropic.errorOf?.(status, body)).toEqual(hub);
+    expect(anthropic.translators?.['chat-completions']?.error(status, body)).toEqual(hub);
   });
 
   it.each([
@@ -666,7 +666,7 @@ describe('a request', () => {
       fc.property(request, (hub) => {
         const { body } = chat.request(hub, strict);
 
-        expect(meaning(messages.request(body, strict))).toEqual(meaning(hub));
+        expect(meaning(messages.request(body as Json, strict))).toEqual(meaning(hub));
       }),
       { numRuns: 300 },
     );
@@ -675,7 +675,7 @@ describe('a request', () => {
   it('is said to Anthropic in turns that alternate and begin with the results of tools', () => {
     fc.assert(
       fc.property(request, (hub) => {
-        const turns = chat.request(hub, strict).body.messages as readonly (Json & {
+        const turns = (chat.request(hub, strict).body as Json).messages as readonly (Json & {
           content: readonly Json[];
         })[];
         for (const [index, { role, content }] of turns.entries()) {

@@ -103,7 +103,7 @@ describe('the recordings', () => {
   it.each(recordings.flatMap(({ refusals = [] }) => refusals))(
     'are refusals: $dialect says $status',
     ({ dialect, status, body: refused, error }) => {
-      expect(dialects[dialect]?.errorOf?.(status, refused)).toEqual(error);
+      expect(translator('rerank', dialect).error(status, refused)).toEqual(error);
       expect(translator('embeddings', dialect).error(status, refused)).toEqual(error);
     },
   );

@@ -189,6 +189,82 @@ describe.each(CLIENTS)('a plain answer for a client of $shape', (client) => {
   );
 });
 
+describe('sound of a provider with words of its own', () => {
+  let voices: string;
+  beforeAll(async () => {
+    voices = await world.administration.createVirtualKey({
+      name: `${world.virtualKey}-voices`,
+      provider: 'elevenlabs',
+      secret: world.providerSecret,
+      customHost: `${world.upstream.url}/v1`,
+    });
+  });
+  const headers = (): Record<string, string> => ({
+    'x-gateway-api-key': world.apiKey.key,
+    'x-gateway-virtual-key': voices,
+  });
+
+  it('passes as it comes, in constant memory', async () => {
+    const sound = Array.from({ length: 64 }, (_, at) => Buffer.alloc(64 * 1024, at));
+    world.upstream.on('/v1/text-to-speech/v1', { headers: [['content-type', 'audio/mpeg']], body: sound });
+    const answer = await world.send({
+      method: 'POST',
+      path: '/v1/audio/speech',
+      headers: headers(),
+      body: { model: 'eleven_multilingual_v2', input: 'Hello', voice: 'v1' },
+    });
+
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'audio/mpeg']);
+    expect(answer.body.equals(Buffer.concat(sound))).toBe(true);
+    expect(await world.logs.row(answer.requestId)).toMatchObject({
+      ending: 'completed',
+      provider: 'elevenlabs',
+    });
+  });
+
+  it('is transcribed from a form that is written anew', async () => {
+    world.upstream.on('/v1/speech-to-text', { headers: JSON_TYPE, body: '{"text":"Hello","words":[]}' });
+    const sound = Buffer.from([0, 255, 13, 10, 45, 45, 128]);
+    const form = new FormData();
+    form.append('file', new File([sound], 'a.mp3', { type: 'audio/mpeg' }));
+    form.append('model', 'scribe_v1');
+    const sent = new Response(form);
+    const answer = await world.send({
+      method: 'POST',
+      path: '/v1/audio/transcriptions',
+      headers: { ...headers(), 'content-type': sent.headers.get('content-type') ?? '' },
+      body: Buffer.from(await sent.arrayBuffer()),
+    });
+
+    expect(JSON.parse(answer.body.toString())).toEqual({ text: 'Hello' });
+    const received = world.upstream.ledger.at(-1)?.body;
+    expect(received?.includes(sound)).toBe(true);
+    expect(received?.includes('name="model_id"\r\n\r\nscribe_v1')).toBe(true);
+    expect(await world.logs.row(answer.requestId)).toMatchObject({ model: 'scribe_v1', ending: 'completed' });
+  });
+});
+
+it('the output of a batch is found by the gateway, and streamed as the provider keeps it', async () => {
+  world.upstream.on('/base/v9/batches/batch_1', {
+    headers: JSON_TYPE,
+    body: '{"id":"batch_1","status":"completed","output_file_id":"file-7"}',
+  });
+  const lines = Array.from({ length: 40 }, (_, at) => Buffer.alloc(32 * 1024, 97 + (at % 26)));
+  world.upstream.on('/base/v9/files/file-7/content', { body: lines });
+  const answer = await world.send({ path: '/v1/batches/batch_1/output' });
+
+  expect(answer.body.equals(Buffer.concat(lines))).toBe(true);
+  expect(await world.logs.row(answer.requestId)).toMatchObject({ ending: 'completed', status: 200 });
+  world.upstream.on('/base/v9/batches/batch_2', {
+    headers: JSON_TYPE,
+    body: '{"id":"batch_2","status":"in_progress","output_file_id":null}',
+  });
+  const early = await world.send({ path: '/v1/batches/batch_2/output' });
+
+  expect([early.status, early.body.toString()]).toEqual([409, expect.stringContaining('in_progress')]);
+  expect(early.headers['x-gateway-error-source']).toBe('gateway');
+});
+
 it('what a provider cannot do is refused with the name of the parameter, and nothing is sent', async () => {
   world.upstream.reset();
   const answer = await ask(CLIENTS[0], { headers: JSON_TYPE, body: '{}' }, { stream: false, n: 3 });

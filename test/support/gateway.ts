@@ -29,6 +29,9 @@ import type { ConfigSnapshot, GuardrailSnapshot, VirtualKeySnapshot } from '../.
 import { Breakers } from '../../src/gateway/routing/breakers.js';
 import { Dispatcher } from '../../src/gateway/routing/dispatcher.js';
 import type { Target } from '../../src/gateway/types/target.js';
+import { LocalModels } from '../../src/gateway/models/local-models.js';
+import { UsableModelsFinder } from '../../src/gateway/models/usable-models.js';
+import type { ModelEntry } from '../../src/providers/models/model-entry.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
 import { replayWire } from '../../src/gateway/upstream/replay-wire.js';
@@ -85,6 +88,8 @@ export interface GatewayWishes {
   readonly http?: Pick<HttpCaller, 'call'>;
   /** How many times dearer than `gpt-4o-mini` further models are. */
   readonly prices?: Readonly<Record<string, number>>;
+  /** Models of the catalogue. */
+  readonly models?: readonly ModelEntry[];
   /** False: disk and reserve are full. */
   readonly hasRoom?: boolean;
   /** Shared by several gateways. */
@@ -154,6 +159,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     ]),
   );
   let keys = (): KnownKey | null => ({ principal: caller, expiresAt: null });
+  const usable = [...virtualKeys.values()];
   const store = new MemoryLimitStore();
   const answerStore = wishes.answerStore ?? new MemoryAnswerStore();
   const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
@@ -193,7 +199,12 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
       },
       { find: (_provider, model) => priceOf(model, wishes.prices) },
     ),
-    { all: () => [], listed: () => Buffer.from('{"object":"list","data":[]}') },
+    new LocalModels(
+      new UsableModelsFinder(
+        { all: () => wishes.models ?? [], listed: () => Buffer.from('{"object":"list","data":[]}') },
+        { find: () => usable },
+      ),
+    ),
     settings,
   );
   const server = createServer((request, response) => {

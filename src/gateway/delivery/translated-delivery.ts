@@ -5,6 +5,7 @@ import { type Decoding, decoding } from '../journal/decoding.js';
 import { nothingRead, type Reading } from '../journal/metering.js';
 import type { Outcome } from '../journal/records.js';
 import type { HubError } from '../../providers/translation.js';
+import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer, translatedError } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
@@ -66,6 +67,7 @@ export class TranslatedDelivery implements ReplySink {
   private readonly stream: ClientStream | null;
   private held: Buffer[] = [];
   private heldBytes = 0;
+  private plainType = JSON_TYPE;
   private isPaused = false;
   private isRecorded = false;
   /** We stopped it: its caller may not go on. */
@@ -198,12 +200,15 @@ export class TranslatedDelivery implements ReplySink {
     const { attempt, translated } = this.way;
     const whole = Buffer.concat(this.held);
     this.held = [];
-    const body = translated ? inClientsWords(whole, attempt, translated, this.reading) : whole;
-    this.entry.responseBody.add(body);
+    const { contentType, bytes } = translated
+      ? inClientsWords(whole, attempt, translated, this.reading)
+      : { contentType: JSON_TYPE, bytes: whole };
+    this.plainType = contentType;
+    this.entry.responseBody.add(bytes);
     this.record('completed', null, () => {
       if (this.response.destroyed) return;
-      this.sendHead(JSON_TYPE, body.length);
-      this.response.end(body);
+      this.sendHead(contentType, bytes.length);
+      this.response.end(bytes);
     });
   }
 
@@ -216,7 +221,7 @@ export class TranslatedDelivery implements ReplySink {
     this.isRecorded = true;
     const { attempt, target } = this.way;
     const { entry, reading } = this;
-    const contentType = this.stream ? EVENT_STREAM : JSON_TYPE;
+    const contentType = this.stream ? EVENT_STREAM : this.plainType;
     const { status = attempt.status } = this.way;
     const ours = ending === 'refused' ? ({ errorSource: 'gateway' } as const) : {};
     closeExchange(
@@ -252,8 +257,13 @@ function isStreamed({ attempt, translated }: Way, { contentType }: ResponseHead)
   );
 }
 
-function inClientsWords(whole: Buffer, attempt: Attempt, translated: Translated, reading: Reading): Buffer {
+function inClientsWords(
+  whole: Buffer,
+  attempt: Attempt,
+  translated: Translated,
+  reading: Reading,
+): EncodedBody {
   return attempt.status < 400
-    ? translatedAnswer(whole, translated, reading)
+    ? translatedAnswer(attempt, whole, translated, reading)
     : translatedError(attempt, whole, translated);
 }

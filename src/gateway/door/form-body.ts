@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
+import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
+import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
 
 /** Fields before the first file, at most: they wait here until the model is known. */
@@ -31,13 +33,15 @@ export class FormBody implements AsyncIterable<Buffer> {
   /** Hears of fields that come behind a file; throws where one of them comes too late. */
   onLate: (name: NotedField, value: string) => void = () => undefined;
   private isHead = true;
+  private whole: Buffer | null = null;
   /** The body is whole in memory. */
   isWhole = false;
 
   constructor(
     request: IncomingMessage,
     private readonly capture: BodyCapture,
-    boundary: string,
+    private readonly boundary: string,
+    private readonly limitBytes: number,
   ) {
     // Ending the iteration must not destroy the request: its socket still has to carry our answer.
     this.chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
@@ -77,10 +81,29 @@ export class FormBody implements AsyncIterable<Buffer> {
     this.held = [whole.subarray(0, field.start), Buffer.from(value), whole.subarray(end)];
   }
 
+  /** What the form says, files included, when all of it has come. Throws `body_too_large`. */
+  async read(): Promise<Json> {
+    this.whole ??= this.isWhole ? this.takeHead() : await this.rest();
+    return formFields(this.whole, this.boundary);
+  }
+
+  private async rest(): Promise<Buffer> {
+    const { limitBytes } = this;
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of this) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > limitBytes) throw new AppError('body_too_large', { limitBytes });
+    }
+    return Buffer.concat(pieces);
+  }
+
   /** The head, which is the whole body where `isWhole`. */
   takeHead(): Buffer {
-    const head = Buffer.concat(this.held);
+    const head = this.whole ?? Buffer.concat(this.held);
     this.held = [];
+    if (this.isWhole) this.whole = head;
     return head;
   }
 

@@ -9,12 +9,22 @@ const BOUNDARY = /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"
 
 const DISPOSITION = /^content-disposition:\s*form-data\s*;(.*)$/im;
 const NAME = /(?:^|;)\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
-const FILE_NAME = /(?:^|;)\s*filename\*?=/i;
+const FILE_NAME = /(?:^|;)\s*filename\*?=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/i;
+const CONTENT_TYPE = /^content-type:[ \t]*([^\r\n]+)/im;
 
 /** The boundary that a content type names; null when it is no form, or names none that can be. */
 export function boundaryOf(contentType: string | undefined): string | null {
   const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
   return quoted ?? plain ?? null;
+}
+
+/** What the head of a part says. */
+export interface PartHead {
+  readonly name: string;
+  /** Null for a part that is no file. */
+  readonly fileName: string | null;
+  /** Null where it says none. */
+  readonly contentType: string | null;
 }
 
 /** What a scanner tells of the parts of a form. What it calls may throw; nothing is scanned after that. */
@@ -23,6 +33,25 @@ export interface FormListener {
   onField(name: string, value: Buffer, start: number): void;
   /** A part has begun that is a file, or a text too long to be looked at. */
   onFile(): void;
+  /** Any part has begun; its content stands at `start` of the body. */
+  onPart?(head: PartHead, start: number): void;
+  /** Its content was over before `end`. Not called for one that was cut. */
+  onPartEnd?(end: number): void;
+}
+
+function partHead(head: string): PartHead {
+  const [, parameters = ''] = DISPOSITION.exec(head) ?? [];
+  return {
+    name: found(NAME, parameters) ?? '',
+    fileName: found(FILE_NAME, parameters),
+    contentType: found(CONTENT_TYPE, head),
+  };
+}
+
+/** The one group that matched; null where nothing does. */
+function found(pattern: RegExp, text: string): string | null {
+  const match = pattern.exec(text);
+  return match && (match.slice(1).find((group) => group !== undefined) ?? '').trim();
 }
 
 /**
@@ -57,16 +86,15 @@ export class MultipartScanner {
     if (bytes.length >= 2 && bytes[0] === DASH && bytes[1] === DASH) return this.end();
     const end = bytes.indexOf(HEADERS_END);
     if (end < 0) return bytes.length > HEADERS_BYTES_MAX ? this.end() : this.wait(bytes, 0);
-    this.begin(bytes.toString('utf8', 0, end));
+    this.begin(partHead(bytes.toString('utf8', 0, end)), end + HEADERS_END.length);
     return this.after(bytes, end + HEADERS_END.length);
   }
 
-  private begin(head: string): void {
-    const [, parameters = ''] = DISPOSITION.exec(head) ?? [];
-    const [, quoted, plain] = NAME.exec(parameters) ?? [];
-    this.name = quoted ?? plain ?? '';
-    const isFile = FILE_NAME.test(parameters);
+  private begin(head: PartHead, length: number): void {
+    this.name = head.name;
+    const isFile = head.fileName !== null;
     this.state = isFile ? 'file' : 'field';
+    this.listener.onPart?.(head, this.at + length);
     if (isFile) this.listener.onFile();
   }
 
@@ -74,6 +102,7 @@ export class MultipartScanner {
     const end = bytes.indexOf(this.delimiter);
     if (end < 0) return this.valueGoesOn(bytes);
     if (this.state === 'field') this.fieldEnds(bytes.subarray(0, end));
+    this.listener.onPartEnd?.(this.at + end);
     this.state = 'head';
     return this.after(bytes, end + this.delimiter.length);
   }

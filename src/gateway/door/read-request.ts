@@ -36,7 +36,7 @@ export async function readRequest(
   entry.endpoint = findEndpointRow(request.method ?? '', path.path);
   const isKept = keepsBody && isBounded(request, limitBytes);
   const boundary = formBoundary(entry.endpoint, request);
-  if (boundary !== null) return readForm(request, path, entry, { boundary, isKept });
+  if (boundary !== null) return readForm(request, path, entry, { boundary, isKept, limitBytes });
   const isJson = isRead(entry.endpoint, request);
   if (!isJson && !isKept) return passThrough(request, path, entry);
   const before = performance.now();
@@ -78,6 +78,7 @@ function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
 /** How a form is read: `isKept` says that all of it is to be kept. */
 interface FormReading {
   readonly boundary: string;
+  readonly limitBytes: number;
   readonly isKept: boolean;
 }
 
@@ -86,9 +87,9 @@ async function readForm(
   request: IncomingMessage,
   path: RequestPath,
   entry: Entry,
-  { boundary, isKept }: FormReading,
+  { boundary, isKept, limitBytes }: FormReading,
 ): Promise<ReadRequest> {
-  const form = new FormBody(request, entry.requestBody, boundary);
+  const form = new FormBody(request, entry.requestBody, boundary, limitBytes);
   const before = performance.now();
   await form.readHead(isKept);
   const waitedMs = performance.now() - before;
@@ -103,6 +104,7 @@ async function readForm(
   return {
     path,
     body: isWhole ? form.takeHead() : form,
+    form,
     json: null,
     model: entry.model,
     isStreamed: entry.isStreamed,

@@ -3,6 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
 import { note, nothingRead, parsedObject, type Reading } from '../journal/metering.js';
+import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
@@ -89,7 +90,7 @@ async function judgedPlain(whole: Buffer, guarded: Guarded, answering: Answering
   const { entry, attempt } = answering;
   const { guards, facts } = guarded;
   const reading = nothingRead();
-  const bytes = inClientsDialect(whole, answering, reading);
+  const { contentType, bytes } = inClientsDialect(whole, answering, reading);
   const json = parsedObject(bytes.toString('utf8'));
   const tree = textsOf(entry)?.answer ?? null;
   const matter: Matter = { side: 'output', facts, json, tree, texts: null };
@@ -97,21 +98,21 @@ async function judgedPlain(whole: Buffer, guarded: Guarded, answering: Answering
   const changed = told(restored(judgement.matter, json), answering);
   return {
     status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
-    contentType: plainTypeOf(answering),
+    contentType,
     body: changed === json ? bytes : Buffer.from(JSON.stringify(changed)),
     reading,
     isDenied: judgement.isDenied,
   };
 }
 
-function inClientsDialect(whole: Buffer, { entry, translated }: Answering, reading: Reading): Buffer {
-  if (translated) return translatedAnswer(whole, translated, reading);
+function inClientsDialect(
+  whole: Buffer,
+  { entry, attempt, translated }: Answering,
+  reading: Reading,
+): EncodedBody {
+  if (translated) return translatedAnswer(attempt, whole, translated, reading);
   if (entry.endpoint?.usage) note(reading, entry.endpoint.usage, parsedObject(whole.toString('utf8')));
-  return whole;
-}
-
-function plainTypeOf({ attempt, translated }: Answering): string {
-  return (translated ? null : readResponseHead(attempt.rawHeaders).contentType) ?? JSON_TYPE;
+  return { contentType: readResponseHead(attempt.rawHeaders).contentType ?? JSON_TYPE, bytes: whole };
 }
 
 function told(json: Json | null, { entry, isStrict }: Answering): Json | null {

@@ -1,5 +1,5 @@
-import { isEverything, modelList, modelNamed, modelQuery } from '../../providers/models/model-list.js';
-import type { ModelCatalog } from './models-port.js';
+import { isEverything, modelList, modelNamed, type ModelQuery } from '../../providers/models/model-list.js';
+import type { UsableModels } from './usable-models.js';
 
 /** An answer that the gateway gives itself: JSON. */
 export interface ModelsAnswer {
@@ -9,13 +9,11 @@ export interface ModelsAnswer {
 
 /**
  * Answers `GET /v1/models` (`id` null) and `GET /v1/models/{id}` where no provider is chosen. `id` is decoded, and may
- * contain slashes. Throws AppError: `not_found`, `provider_unknown`, `invalid_request`.
+ * contain slashes. Throws AppError: `not_found`.
  */
-export function answerModels(query: URLSearchParams, id: string | null, catalog: ModelCatalog): ModelsAnswer {
-  const asked = modelQuery(query);
-  if (id !== null) return json(modelNamed(catalog.all(), id, asked));
-  if (isEverything(asked)) return { status: 200, body: catalog.listed() };
-  return json(modelList(catalog.all(), asked));
+export function answerModels(asked: ModelQuery, id: string | null, usable: UsableModels): ModelsAnswer {
+  if (id !== null) return json(modelNamed(usable.models, id, asked));
+  return isEverything(asked) ? { status: 200, body: usable.listed() } : json(modelList(usable.models, asked));
 }
 
 const json = (value: unknown): ModelsAnswer => ({ status: 200, body: Buffer.from(JSON.stringify(value)) });

@@ -1,27 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
+import { modelQuery } from '../../providers/models/model-list.js';
+import { addAnswerHeaders } from '../delivery/answer-headers.js';
 import { NO_ANSWER } from '../journal/records.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { Exchange } from '../types/exchange.js';
-import { addAnswerHeaders } from '../delivery/answer-headers.js';
-import { answerModels, askedModels } from './answer-models.js';
-import type { ModelCatalog } from './models-port.js';
+import { answerModels, askedModels, type ModelsAnswer } from './answer-models.js';
+import { UsableModelsFinder } from './usable-models.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Answers `GET /v1/models` and `GET /v1/models/{id}` where no provider is chosen, and says whether it did. With a provider
- * chosen they are the provider's to answer. Throws what `answerModels` throws.
+ * Whether a request asks the gateway itself for models: `GET /v1/models` and `GET /v1/models/{id}` where no provider is
+ * chosen. With a provider chosen they are the provider's to answer.
  */
-export function answersModels(
-  exchange: Exchange,
-  { path, query }: RequestPath,
-  catalog: ModelCatalog,
-): boolean {
-  const { request, response, entry } = exchange;
+export function asksForModels({ request, entry }: Exchange, { path }: RequestPath): boolean {
   const { provider, virtualKey } = entry.asked;
-  const asked =
-    request.method === 'GET' && provider === null && virtualKey === null ? askedModels(path) : null;
-  if (!asked) return false;
-  const { status, body } = answerModels(new URLSearchParams(query), asked.id, catalog);
+  return request.method === 'GET' && provider === null && virtualKey === null && askedModels(path) !== null;
+}
+
+/** Answers requests for models. */
+@Injectable()
+export class LocalModels {
+  constructor(private readonly usable: UsableModelsFinder) {}
+
+  /** Rejects with `not_found`, `provider_unknown`, `invalid_request`, `auth_unavailable`. */
+  async answer(exchange: Exchange, caller: Principal, { path, query }: RequestPath): Promise<void> {
+    const asked = modelQuery(new URLSearchParams(query));
+    const found = this.usable.find(caller, asked.isOfAll);
+    const usable = found instanceof Promise ? await found : found;
+    send(exchange, answerModels(asked, askedModels(path)?.id ?? null, usable));
+  }
+}
+
+function send({ response, entry }: Exchange, { status, body }: ModelsAnswer): void {
   entry.responseBody.add(body);
   entry.overheadMs = performance.now() - entry.arrivedAt;
   entry.close(
@@ -33,5 +45,4 @@ export function answersModels(
       response.end(body);
     },
   );
-  return true;
 }

@@ -19,23 +19,23 @@ import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { Planner } from '../planning/planner.js';
-import { type Entry } from '../journal/entry.js';
-import { note, nothingRead, parsedObject } from '../journal/metering.js';
-import { isStrictlyOpenAi, outgoing, type Translated } from '../translating/outgoing.js';
-import { translatedAnswer } from '../translating/translated-answer.js';
+import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
+import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
+import type { Entry } from '../journal/entry.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { discard, FailedAttempt, withRetries } from '../upstream/retry.js';
+import { type FailedAttempt, withRetries } from '../upstream/retry.js';
 import { RetryBudgets } from '../upstream/retry-budget.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
 import { Loads } from './loads.js';
 import { proven } from './proven.js';
-import { type Outcome, settle, unwrap } from './outcome.js';
+import { settle, unwrap } from './outcome.js';
+import { giveUp, putAway } from './put-away.js';
 import { Hedges } from './hedges.js';
 import { Leg, RequestRace } from './request-race.js';
 import { route } from './route.js';
@@ -90,17 +90,20 @@ export class Dispatcher {
   private async attempt(sending: Sending, planned: PlannedTarget): Promise<Answer> {
     const { exchange, caller, read } = sending;
     const { request, entry } = exchange;
-    const content = planned.params ? changedContent(read, planned.params) : read;
+    const asked = planned.params ? changedContent(read, planned.params) : read;
     const { headers } = request;
     const { modelSlug } = read;
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
-    entry.goesTo(target, planned.path, content);
+    entry.goesTo(target, planned.path, asked);
+    const content = needsFields(asked, planned, target, entry)
+      ? await whole(asked, planned, target, entry)
+      : asked;
     checkAllowed(caller, target, content, request.method);
     const isGuarded = planned.hooks !== null || caller.guardrails !== undefined;
     const guarded = isGuarded ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
-    const { wire, translated } = outgoing({ request, content: passed, planned, target, entry });
+    const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) {
       entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
       await entry.open(caller);
@@ -108,6 +111,7 @@ export class Dispatcher {
     const offered = this.offered(sending, planned, target, wire);
     const ready = offered instanceof Promise ? await offered : offered;
     const attempt = await this.send(sending, planned, target, ready);
+    const translated = translating && unlessPassed(attempt, translating);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
@@ -236,11 +240,21 @@ export class Dispatcher {
       isOpen: (planned) => this.breakers.isOpen(planned),
       mayGoOn: (failed) =>
         !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
-      giveUp: (outcome) => giveUp(sending, outcome),
+      giveUp: (outcome) => {
+        if (sending.leg) sending.leg.running = null;
+        return giveUp(exchange.entry, outcome);
+      },
       priceOf: (planned) => this.priceOf(sending, planned),
       racing: () => this.racing(sending),
     };
   }
+}
+
+/** A form that this target needs in other words is read to its end; only then is all that it says known. */
+async function whole(asked: Content, planned: PlannedTarget, target: Target, entry: Entry): Promise<Content> {
+  const content = await withFields(asked);
+  entry.goesTo(target, planned.path, content);
+  return content;
 }
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
@@ -292,33 +306,4 @@ function routedRequest(
 function checkAllowed({ policy }: Principal, target: Target, { model }: Content, method?: string): void {
   if (policy) checkPolicy(policy, target.provider.id, model);
   if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, method);
-}
-
-/** Another target is tried: what this one said becomes a row, and its connection is freed. */
-async function giveUp(
-  { exchange: { entry }, leg }: Sending,
-  { answer, thrown }: Outcome<Answer>,
-): Promise<void> {
-  if (leg) leg.running = null;
-  if (answer) {
-    const { attempt, target, judged, translated } = answer;
-    attempt.recording?.drop();
-    if (judged) attempt.partial = judged.reading;
-    else await putAway(entry, attempt, translated);
-    entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);
-  } else if (thrown instanceof FailedAttempt && thrown.attempt.target)
-    entry.addDiscarded(thrown.attempt, thrown.attempt.target, thrown.error.code);
-}
-
-/** Reads an answer that nobody gets: it may tell what it cost. */
-async function putAway(
-  { endpoint }: Entry,
-  attempt: Attempt,
-  translated: Translated | null = null,
-): Promise<void> {
-  const body = await discard(attempt);
-  if (!endpoint?.usage || body.length === 0 || attempt.partial) return;
-  const reading = (attempt.partial = nothingRead());
-  if (translated && attempt.status < 400) translatedAnswer(body, translated, reading);
-  else note(reading, endpoint.usage, parsedObject(body.toString('utf8')));
 }

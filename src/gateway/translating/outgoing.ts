@@ -12,6 +12,9 @@ import type { Target } from '../types/target.js';
 import { upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
+import { encodeBody } from './encode-body.js';
+import { batchRequest } from './batch-output.js';
+import { joined, ownPath } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
 
@@ -32,6 +35,27 @@ export interface Translated {
   readonly hub: Json;
 }
 
+/** Whether it is a form that this target needs in other words. Throws what `translationFor` throws. */
+export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
+  return (
+    content.form !== undefined &&
+    !isAsItIs(content, planned) &&
+    translationFor(target, entry.endpoint) !== null
+  );
+}
+
+/** A request with what its form says, for which all of it must have come. Rejects with `body_too_large`. */
+export async function withFields(content: Content): Promise<Content> {
+  const fields = (await content.form?.read()) ?? {};
+  const { model } = fields;
+  return {
+    ...content,
+    fields,
+    model: typeof model === 'string' && model !== '' ? model : null,
+    isStreamed: fields.stream === 'true',
+  };
+}
+
 /** What the steps before have found. */
 export interface Prepared {
   readonly request: IncomingMessage;
@@ -45,17 +69,22 @@ export interface Prepared {
 /** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
 export function outgoing(prepared: Prepared): Outgoing {
   const { content, planned, target, entry } = prepared;
-  const isAsItIs = content.path.isProxied || planned.isPassedThrough;
-  const translation = isAsItIs ? null : translationFor(target, entry.endpoint);
+  const isUntouched = isAsItIs(content, planned);
+  const translation = isUntouched ? null : translationFor(target, entry.endpoint);
   return translation
     ? translatedRequest(prepared, translation)
-    : { wire: isAsItIs ? ownRequest(prepared) : countedRequest(prepared), translated: null };
+    : { wire: isUntouched ? ownRequest(prepared) : knownRequest(prepared), translated: null };
 }
 
-/** The client's own request, but for one that nobody but the gateway can answer: counting for a provider that does not. */
-function countedRequest(prepared: Prepared): WireRequest {
+/** The request or the config wants nothing translated. */
+const isAsItIs = ({ path }: Content, planned: PlannedTarget): boolean =>
+  path.isProxied || planned.isPassedThrough;
+
+/** The client's own request, but for those that mean more than they say: to count, and to find the output of a batch. */
+function knownRequest(prepared: Prepared): WireRequest {
   const { content, target, entry } = prepared;
   const request = ownRequest(prepared);
+  if (entry.endpoint?.id === 'batches') return batchRequest(request, content.path, target, entry);
   if (!isCounted(target, entry)) return request;
   if (!content.json) throw unreadable(target);
   return { ...request, counted: messagesUsage.inputText(content.json) };
@@ -79,25 +108,13 @@ function isCounted({ provider }: Target, { endpoint }: Entry): boolean {
   return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
 
-/** The client's own path, but where the provider's dialect knows a better one for an endpoint. */
-function ownPath({ provider, credentials }: Target, { endpoint, model }: Entry, path: string): string {
-  const { pathOf } = provider.dialect;
-  if (!pathOf || !endpoint) return path;
-  return pathOf({ endpoint: endpoint.id, path, model: model ?? '', fields: credentials.fields });
-}
-
-function joined(path: string, query: string): string {
-  if (query === '') return path;
-  return path.includes('?') ? `${path}&${query}` : `${path}?${query}`;
-}
-
 /** The answer must be read, so it may not be compressed in a way that the gateway cannot undo. */
-const OWN_HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identity'] as const;
+const OWN_HEADERS = ['accept-encoding', 'identity'] as const;
 
 function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
-  const { request, target, entry } = prepared;
-  const asked = entry.body;
-  if (!asked) throw unreadable(target);
+  const { request, content, target, entry } = prepared;
+  const asked = content.fields ?? entry.body;
+  if (!asked) throw unreadable(target, entry.endpoint?.body === 'form');
   const context = contextOf(prepared, translation);
   const hub = hubRequest(asked, translation, context);
   const {
@@ -108,19 +125,20 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
     path: ownPath(target, entry, '/chat/completions'),
     body: hub,
   };
-  const gatewayKey = entry.gatewayKey ?? '';
+  const { contentType, bytes } = encodeBody(body);
+  const own = ['content-type', contentType, ...OWN_HEADERS, ...headers];
   const wire = {
     method: 'POST',
-    path: target.basePath + joined(path, target.query),
-    headers: upstreamHeaders(request, target, gatewayKey, [...OWN_HEADERS, ...headers]),
-    body: Buffer.from(JSON.stringify(body)),
+    path: (translation.translator?.isBesideBase ? '' : target.basePath) + joined(path, target.query),
+    headers: upstreamHeaders(request, target, entry.gatewayKey ?? '', own),
+    body: bytes,
   };
   return { wire, translated: { translation, context, asked, hub } };
 }
 
-const unreadable = ({ provider }: Target): AppError =>
+const unreadable = ({ provider }: Target, isForm = false): AppError =>
   new AppError('invalid_request', {
-    detail: `The provider "${provider.id}" speaks another dialect, so the request body must be JSON without a content-encoding.`,
+    detail: `The provider "${provider.id}" speaks another dialect, so the request body must be ${isForm ? 'a multipart form' : 'JSON'} without a content-encoding.`,
   });
 
 /** What a stream cost is known only when the provider is asked to say it. */

@@ -31,14 +31,18 @@ export function translationFor(
   if (!endpoint || isUnread(endpoint) || provider.dialect === own) return null;
   const support = supportOf(provider, endpoint.id);
   if (support === 'native' || support === 'counted') return null;
-  if (support === 'translated' && endpoint.body === 'json') return translated(provider, endpoint.id);
-  if (isCustomHost) return null;
+  const translation = support === 'translated' ? translated(provider, endpoint.id) : null;
+  if (isCustomHost) return isBelowBase(translation) ? translation : null;
+  if (translation) return translation;
   throw new AppError('endpoint_unsupported', {
     provider: provider.id,
     endpoint: endpoint.title,
     detail: `Providers that have it: ${namesOf(endpoint.id)}.`,
   });
 }
+
+/** Another host than the provider's own has it, too. */
+const isBelowBase = (translation: Translation | null): boolean => !translation?.translator?.isBesideBase;
 
 /** Neither the request nor the answer is looked at. */
 const isUnread = ({ body, usage }: Endpoint): boolean => body === 'opaque' && usage === null;

@@ -1,4 +1,5 @@
 import type { Json } from '../../providers/endpoint.js';
+import type { FormBody } from '../door/form-body.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { WireRequest } from '../upstream/wire.js';
 
@@ -8,6 +9,10 @@ export interface Content {
   readonly body: WireRequest['body'];
   /** The body as an object; null where it was not read. */
   readonly json: Json | null;
+  /** The form that the body is, where it is one that the gateway reads. */
+  readonly form?: FormBody;
+  /** What that form says, files included, where the target needs it in other words. */
+  readonly fields?: Json;
   readonly model: string | null;
   readonly isStreamed: boolean;
   /** The connection is to become a WebSocket. */

@@ -8,6 +8,7 @@ import type { Target } from '../types/target.js';
 import { Attempt, type AttemptLimits } from './attempt.js';
 import { Signers } from './signing/signers.js';
 import { sandboxWire } from './sandbox-wire.js';
+import { followingWire } from './following-wire.js';
 import { countingWire } from './counting-wire.js';
 import { replayWire } from './replay-wire.js';
 import { type Wire, type WireRequest, wireOf } from './wire.js';
@@ -57,9 +58,11 @@ export class Sender {
     }
   }
 
-  private wire(tenant: string, { provider, origin }: Target, { counted, stored }: WireRequest): Wire {
+  private wire(tenant: string, { provider, origin }: Target, request: WireRequest): Wire {
+    const { counted, next, stored } = request;
     if (stored) return replayWire(stored);
     if (counted !== undefined) return countingWire(this.counter, counted);
-    return provider.inProcess ? sandboxWire : wireOf(this.egress.pool(tenant, origin), origin);
+    const wire = provider.inProcess ? sandboxWire : wireOf(this.egress.pool(tenant, origin), origin);
+    return next ? followingWire(wire, next) : wire;
   }
 }

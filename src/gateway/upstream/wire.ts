@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Lead } from '../caching/lead.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
+import type { Json } from '../../providers/endpoint.js';
 
 /** A request as it goes upstream. */
 export interface WireRequest {
@@ -19,6 +20,11 @@ export interface WireRequest {
   readonly stored?: StoredAnswer | undefined;
   /** Wants the answer for the cache. */
   readonly lead?: Lead | undefined;
+  /**
+   * The path of a second request like this one, by what the first answer says: its answer is the answer. Throws an AppError
+   * where there is none.
+   */
+  readonly next?: ((answer: Json) => string) | undefined;
 }
 
 /**

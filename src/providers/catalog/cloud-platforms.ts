@@ -1,3 +1,4 @@
+import { workersAi } from '../dialects/workers-ai/index.js';
 import type { Provider } from '../provider.js';
 import { compatible, HOST_LABEL, optional, required } from './compatible.js';
 
@@ -39,6 +40,7 @@ export const cloudPlatforms: readonly Provider[] = [
     id: 'workers-ai',
     name: 'Cloudflare Workers AI',
     baseUrl: 'https://api.cloudflare.com/client/v4/accounts/{workers-ai-account-id}/ai/v1',
+    dialect: workersAi,
     endpoints: ['chat-completions', 'embeddings'],
     fields: [
       required({

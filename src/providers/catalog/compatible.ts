@@ -15,6 +15,13 @@ export function passedThrough(row: Omit<Provider, Shared> & Partial<Pick<Provide
   return { dialect: own, auth: bearer, endpoints: [], ...row };
 }
 
+/** A row of a provider with an API of its own that its dialect translates. */
+export function translated(
+  row: Omit<Provider, 'auth' | 'endpoints'> & Partial<Pick<Provider, 'auth'>>,
+): Provider {
+  return { auth: bearer, endpoints: [], ...row };
+}
+
 /** One label of a host name, as RFC 1123 has it: nothing that could end the host and begin something else. */
 export const HOST_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 

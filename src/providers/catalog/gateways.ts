@@ -1,3 +1,4 @@
+import { huggingFace } from '../dialects/huggingface/index.js';
 import type { Provider } from '../provider.js';
 import { compatible } from './compatible.js';
 
@@ -15,6 +16,7 @@ export const gateways: readonly Provider[] = [
     name: 'Hugging Face Inference Providers',
     // A dedicated endpoint has an address of its own, which a custom host names.
     baseUrl: 'https://router.huggingface.co/v1',
+    dialect: huggingFace,
     endpoints: ['chat-completions', 'models'],
     pricesId: null,
     source: 'https://huggingface.co/docs/inference-providers',

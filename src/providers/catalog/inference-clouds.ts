@@ -250,4 +250,11 @@ export const inferenceClouds: readonly Provider[] = [
     source: 'https://www.ncompass.tech/',
     unverified: 'The page was not read.',
   }),
+  compatible({
+    id: 'lightning-ai',
+    name: 'Lightning AI',
+    baseUrl: 'https://lightning.ai/api/v1',
+    pricesId: null,
+    source: 'https://lightning.ai/models?section=featured',
+  }),
 ];

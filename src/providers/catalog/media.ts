@@ -1,6 +1,9 @@
 import { inHeader } from '../auth-scheme.js';
 import type { Provider } from '../provider.js';
-import { compatible, passedThrough } from './compatible.js';
+import { deepgram } from '../dialects/deepgram/index.js';
+import { elevenLabs } from '../dialects/elevenlabs/index.js';
+import { stability } from '../dialects/stability/index.js';
+import { compatible, passedThrough, translated } from './compatible.js';
 
 /** Images, sound, video and 3D. Most have an API of their own, which passes through. */
 export const media: readonly Provider[] = [
@@ -12,17 +15,19 @@ export const media: readonly Provider[] = [
     pricesId: null,
     source: 'https://www.recraft.ai/docs/api-reference/clients',
   }),
-  passedThrough({
+  translated({
     id: 'stability-ai',
     name: 'Stability AI',
     baseUrl: 'https://api.stability.ai',
+    dialect: stability,
     accountHeaders: [
       { field: 'stability-client-id', header: 'stability-client-id' },
       { field: 'stability-client-user-id', header: 'stability-client-user-id' },
       { field: 'stability-client-version', header: 'stability-client-version' },
     ],
     pricesId: null,
-    source: 'https://platform.stability.ai/docs/getting-started/authentication',
+    source: 'https://platform.stability.ai/docs/api-reference',
+    unverified: 'Paths, fields and answers were read in copies of its specification.',
   }),
   passedThrough({
     id: 'segmind',
@@ -51,22 +56,25 @@ export const media: readonly Provider[] = [
     source: 'https://docs.fal.ai/',
     unverified: 'The page was not read.',
   }),
-  passedThrough({
+  translated({
     id: 'deepgram',
     name: 'Deepgram',
     baseUrl: 'https://api.deepgram.com/v1',
+    dialect: deepgram,
     auth: inHeader('authorization', 'Token'),
     pricesId: null,
     source: 'https://developers.deepgram.com/reference/authentication',
   }),
-  passedThrough({
+  translated({
     id: 'elevenlabs',
     name: 'ElevenLabs',
     baseUrl: 'https://api.elevenlabs.io/v1',
+    dialect: elevenLabs,
     auth: inHeader('xi-api-key'),
     pricesId: null,
-    source: 'https://elevenlabs.io/docs/api-reference/authentication',
-    unverified: 'The page was not read; the header is the one that others document for it.',
+    source:
+      'https://github.com/elevenlabs/elevenlabs-python/blob/main/src/elevenlabs/speech_to_text/raw_client.py',
+    unverified: 'The formats of speech were read at services that resell it.',
   }),
   passedThrough({
     id: 'meshy',
@@ -83,5 +91,14 @@ export const media: readonly Provider[] = [
     pricesId: null,
     source: 'https://platform.tripo3d.ai/docs',
     unverified: 'The page was not read.',
+  }),
+  passedThrough({
+    id: 'assemblyai',
+    name: 'AssemblyAI',
+    // Europe has a host of its own, https://api.eu.assemblyai.com, which a custom host names.
+    baseUrl: 'https://api.assemblyai.com',
+    auth: inHeader('authorization'),
+    pricesId: null,
+    source: 'https://assemblyai.com/docs/walkthroughs',
   }),
 ];

@@ -2,6 +2,7 @@ import { bearer, inHeader } from '../auth-scheme.js';
 import { anthropic } from '../dialects/anthropic/index.js';
 import { cohere } from '../dialects/cohere/index.js';
 import { gemini } from '../dialects/gemini/index.js';
+import { mistral } from '../dialects/mistral.js';
 import type { Provider } from '../provider.js';
 import { compatible, passedThrough } from './compatible.js';
 
@@ -85,6 +86,7 @@ export const modelLabs: readonly Provider[] = [
     name: 'Mistral AI',
     baseUrl: 'https://api.mistral.ai/v1',
     // Moderation, batches and fine-tuning have other paths or shapes; they pass through.
+    dialect: mistral,
     endpoints: ['chat-completions', 'embeddings', 'transcriptions', 'files', 'models'],
     pricesId: 'mistral',
     source: 'https://docs.mistral.ai/api',

@@ -1,7 +1,7 @@
 import { noAuth } from '../auth-scheme.js';
-import { ollama } from '../dialects/ollama.js';
+import { ollama, ollamaNative } from '../dialects/ollama/index.js';
 import type { Provider } from '../provider.js';
-import { compatible } from './compatible.js';
+import { compatible, translated } from './compatible.js';
 
 /**
  * Servers of one's own: a virtual key's custom host, or `x-gateway-custom-host`, says where they are. Those that may be
@@ -17,6 +17,15 @@ export const selfHosted: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
     pricesId: null,
     source: 'https://docs.ollama.com/api/openai-compatibility',
+  }),
+  translated({
+    id: 'ollama-native',
+    name: 'Ollama (its own API)',
+    baseUrl: null,
+    dialect: ollamaNative,
+    auth: noAuth,
+    pricesId: null,
+    source: 'https://docs.ollama.com/api/chat',
   }),
   compatible({
     id: 'triton',

@@ -17,13 +17,15 @@ export interface ModelQuery {
   /** Part of the name, lower case. */
   readonly search: string | null;
   readonly endpoint: EndpointId | null;
+  /** The whole catalogue, and not only what the caller may use. */
+  readonly isOfAll: boolean;
   readonly offset: number;
   /** Null for all. */
   readonly limit: number | null;
 }
 
 /**
- * What a query asks for; parameters that are not among `provider`, `search`, `endpoint`, `limit` and `offset` are
+ * What a query asks for; parameters that are not among `provider`, `search`, `endpoint`, `scope`, `limit` and `offset` are
  * those of other services and mean nothing here. Refuses with `provider_unknown` or `invalid_request`.
  */
 export function modelQuery(query: URLSearchParams): ModelQuery {
@@ -33,6 +35,7 @@ export function modelQuery(query: URLSearchParams): ModelQuery {
     provider,
     search: said(query, 'search')?.toLowerCase() ?? null,
     endpoint: endpointIn(query),
+    isOfAll: scopeIn(query) === 'all',
     offset: numberIn(query, 'offset') ?? 0,
     limit: numberIn(query, 'limit'),
   };
@@ -43,10 +46,12 @@ export const EVERYTHING: ModelQuery = {
   provider: null,
   search: null,
   endpoint: null,
+  isOfAll: true,
   offset: 0,
   limit: null,
 };
 
+/** Whether a query wants all that may be listed. */
 export const isEverything = ({ provider, search, endpoint, offset, limit }: ModelQuery): boolean =>
   provider === null && search === null && endpoint === null && offset === 0 && limit === null;
 
@@ -65,10 +70,17 @@ export function modelList(models: readonly ModelEntry[], query: ModelQuery): Mod
 
 /** One model by its name: of the provider that the query names, or of the first that has it. Refuses with `not_found`. */
 export function modelNamed(models: readonly ModelEntry[], id: string, { provider }: ModelQuery): ModelEntry {
-  const found = models.find((model) => model.id === id && (provider === null || model.provider === provider));
+  const named = (name: string, { id: known }: ModelEntry): boolean =>
+    known === name || bareName(known) === name;
+  const found = models.find(
+    (model) => named(id, model) && (provider === null || model.provider === provider),
+  );
   if (!found) throw new AppError('not_found', { resource: 'model' });
   return found;
 }
+
+/** The name without the credential that it chooses: `@slug/model`. */
+const bareName = (id: string): string => (/^@(?!cf\/|hf\/)/.test(id) ? id.slice(id.indexOf('/') + 1) : id);
 
 function said(query: URLSearchParams, name: string): string | null {
   return query.get(name) || null;
@@ -80,6 +92,13 @@ function endpointIn(query: URLSearchParams): EndpointId | null {
   const known = ENDPOINT_IDS.find((id) => id === asked);
   if (!known) refuse(`The query parameter "endpoint" must be one of: ${ENDPOINT_IDS.join(', ')}.`);
   return known;
+}
+
+function scopeIn(query: URLSearchParams): 'usable' | 'all' {
+  const asked = said(query, 'scope') ?? 'usable';
+  return asked === 'usable' || asked === 'all'
+    ? asked
+    : refuse('The query parameter "scope" must be "usable" or "all".');
 }
 
 function numberIn(query: URLSearchParams, name: string): number | null {

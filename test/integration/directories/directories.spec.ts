@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresApiKeyDirectory } from '../../../src/adapters/postgres-api-key-directory.js';
 import { PostgresChangeFeed } from '../../../src/adapters/postgres-change-feed.js';
 import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-publisher.js';
+import { PostgresUsableKeys } from '../../../src/adapters/postgres-usable-keys.js';
 import { PostgresVirtualKeyDirectory } from '../../../src/adapters/postgres-virtual-key-directory.js';
 import type { Change } from '../../../src/common/changes/change.js';
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
@@ -106,13 +107,14 @@ const aProcess = async (url = database.url, staleKeysMs = STALE_MS) => {
   const heard: (Change | null)[] = [];
   const apiKeys = new PostgresApiKeyDirectory(pool, changes, { pepper: PEPPER, staleKeysMs });
   const virtualKeys = new PostgresVirtualKeyDirectory(pool, changes, BOX, staleKeysMs);
+  const usableKeys = new PostgresUsableKeys(pool, changes, staleKeysMs);
   changes.subscribe((change) => heard.push(change));
   closers.push(
     () => pool.close(),
     () => changes.onApplicationShutdown(),
   );
   await expect.poll(() => heard.length).toBeGreaterThan(0);
-  return { apiKeys, virtualKeys, heard };
+  return { apiKeys, virtualKeys, usableKeys, heard };
 };
 
 const anApiKey = async (given: Readonly<Record<string, unknown>> = {}, kind: ApiKeyKind = 'ws') => {
@@ -449,5 +451,70 @@ describe('PostgresVirtualKeyDirectory', () => {
 
     expect(await code(virtualKeys.find(reach, unknown.slug))).toBe('auth_unavailable');
     expect(virtualKeys.find(reach, known.slug)).toMatchObject({ id: known.id });
+  });
+});
+
+describe('PostgresUsableKeys', () => {
+  const there = { organizationId: tenant.organizationId, workspaceId: otherWorkspaceId };
+  const slugsOf = async (found: unknown) => ((await found) as { slug: string }[]).map(({ slug }) => slug);
+  const anIntegration = async (given: Readonly<Record<string, unknown>> = {}) => {
+    const id = randomUUID();
+    const { organizationId: organization_id } = tenant;
+    await insert('integrations', { id, organization_id, slug: id, name: 'I', provider_id: 'groq', ...given });
+    const slug = `p-${id}`;
+    const key = { id: randomUUID(), workspace_id: otherWorkspaceId, integration_id: id, slug, name: 'P' };
+    await insert('virtual_keys', { ...key, organization_id });
+    return { id, slug };
+  };
+  const allow = (id: string, is_enabled: boolean) =>
+    insert('integration_workspaces', {
+      integration_id: id,
+      workspace_id: otherWorkspaceId,
+      organization_id: tenant.organizationId,
+      is_enabled,
+    });
+
+  it('lists what a workspace may use, and nothing of others or of the past', async () => {
+    const { usableKeys } = await aProcess();
+    const own = await aVirtualKey({ workspace_id: otherWorkspaceId });
+    await aVirtualKey({ workspace_id: otherWorkspaceId, expires_at: new Date(1) });
+    const elsewhere = await aVirtualKey();
+    const granted = await anIntegration();
+    await allow(granted.id, true);
+    await anIntegration();
+    const left = await anIntegration({ is_open_to_all_workspaces: true });
+    await allow(left.id, false);
+
+    expect(await slugsOf(usableKeys.find(there))).toEqual([own.slug, granted.slug].sort());
+    expect(await slugsOf(usableKeys.find(tenant))).toContain(elsewhere.slug);
+    expect(await usableKeys.find({ organizationId: randomUUID(), workspaceId: otherWorkspaceId })).toEqual(
+      [],
+    );
+  });
+
+  it('knows which models an integration has, and gives the same list while nothing changes', async () => {
+    const { usableKeys } = await aProcess();
+    const { id, slug } = await anIntegration({ allows_all_models: false, is_open_to_all_workspaces: true });
+    const model = { integration_id: id, organization_id: tenant.organizationId };
+    await insert('integration_models', { ...model, slug: 'on', is_enabled: true });
+    await insert('integration_models', { ...model, slug: 'off', is_enabled: false });
+
+    const found = await usableKeys.find(there);
+    expect(found.find((key) => key.slug === slug)).toEqual({
+      slug,
+      providerId: 'groq',
+      expiresAt: null,
+      models: { names: new Set(['on']), areAllowed: true },
+    });
+    expect(usableKeys.find(there)).toBe(found);
+  });
+
+  it('hears of a key that is made', async () => {
+    const { usableKeys } = await aProcess();
+    await usableKeys.find(there);
+    const made = await aVirtualKey({ workspace_id: otherWorkspaceId });
+    await publisher.publish({ resource: 'virtual_key', id: made.id });
+
+    await expect.poll(async () => slugsOf(usableKeys.find(there))).toContain(made.slug);
   });
 });

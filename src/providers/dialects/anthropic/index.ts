@@ -1,10 +1,10 @@
 import type { Dialect } from '../../dialect.js';
+import { batches } from './batches.js';
 import { chatCompletions } from './chat.js';
-import { hubError } from './errors.js';
 
 /** Anthropic's Messages API. https://platform.claude.com/docs/en/api/messages */
 export const anthropic: Dialect = {
   id: 'anthropic',
   translators: { 'chat-completions': chatCompletions },
-  errorOf: hubError,
+  batches,
 };

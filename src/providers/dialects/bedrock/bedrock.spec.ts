@@ -24,7 +24,7 @@ const contextOf = (model: string, isStrict = true): Context => ({
 
 const user = { role: 'user', content: 'Hi' };
 const bodyOf = (hub: Json, model = CLAUDE): Json =>
-  chat.request({ messages: [user], ...hub }, contextOf(model)).body;
+  chat.request({ messages: [user], ...hub }, contextOf(model)).body as Json;
 const messagesOf = (...messages: unknown[]): unknown => bodyOf({ messages }).messages;
 
 const refusalOf = (translate: () => unknown): unknown => {
@@ -546,7 +546,7 @@ describe('whatever comes', () => {
 
   it('Claude is asked for the stop sequence that it found, and says it, where the client can hear it', () => {
     const asked = (hub: Json, model: string, isStrict: boolean) =>
-      chat.request({ messages: [user], ...hub }, contextOf(model, isStrict)).body
+      (chat.request({ messages: [user], ...hub }, contextOf(model, isStrict)).body as Json)
         .additionalModelResponseFieldPaths;
     expect(asked({ stop: ['END'] }, CLAUDE, false)).toEqual(['/stop_sequence']);
     expect(asked({ stop: ['END'] }, CLAUDE, true)).toBeUndefined();

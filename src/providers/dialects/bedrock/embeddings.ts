@@ -3,7 +3,8 @@ import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { hubError } from './errors.js';
 import { modelPath } from './models.js';
-import { unsupported } from './request/refusals.js';
+import { unsupported } from '../refusing.js';
+import { base64Of } from '../vectors.js';
 
 /** How a family of models is asked for vectors: the body of InvokeModel. */
 type ToBody = (texts: readonly string[], hub: Json) => Json;
@@ -74,7 +75,7 @@ export function embeddingsAnswer(answer: Json, { model }: Context, asked: Json):
   const data = vectorsOf(answer).map((vector, index) => ({
     object: 'embedding',
     index,
-    embedding: isBase64 ? base64(vector) : vector,
+    embedding: isBase64 ? base64Of(vector) : vector,
   }));
   const tokens = count(answer.inputTextTokenCount);
   return {
@@ -93,12 +94,6 @@ function vectorsOf({ embedding, embeddings }: Json): number[][] {
 }
 
 const numbers = (values: readonly unknown[]): number[] => values.filter((value) => typeof value === 'number');
-
-function base64(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, position) => bytes.writeFloatLE(value, position * 4));
-  return bytes.toString('base64');
-}
 
 /** The hub's embeddings by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
 export const embeddings: Translator = { request, answer: embeddingsAnswer, error: hubError };

@@ -3,7 +3,9 @@ import { list, stringify } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { hubError } from './errors.js';
 import { modelPath } from './models.js';
-import { invalid, unsupported } from './request/refusals.js';
+import { present } from '../asked-media.js';
+import { sizeOf, stabilityRatio } from '../image-sizes.js';
+import { invalid, unsupported } from '../refusing.js';
 
 /** How a family of models is asked for images: the body of InvokeModel. */
 type ToBody = (hub: Json) => Json;
@@ -90,19 +92,6 @@ function amazonBody({ prompt, negative_prompt: negativeText, n, seed, quality, s
   };
 }
 
-/** Ratios of width to height that Stability's models know, and nothing else of the size. */
-const RATIOS: ReadonlySet<string> = new Set([
-  '16:9',
-  '1:1',
-  '21:9',
-  '2:3',
-  '3:2',
-  '4:5',
-  '5:4',
-  '9:16',
-  '9:21',
-]);
-
 /** Qualities that a model with only one has. */
 const ORDINARY: ReadonlySet<unknown> = new Set([null, 'auto', 'standard']);
 
@@ -113,36 +102,7 @@ const ORDINARY: ReadonlySet<unknown> = new Set([null, 'auto', 'standard']);
 function stabilityBody({ prompt, negative_prompt: negative, n, seed, quality, size }: Json): Json {
   if ((n ?? 1) !== 1) throw unsupported('n', 'this model makes one image per request');
   if (!ORDINARY.has(quality ?? null)) throw unsupported('quality', 'this model has one quality');
-  return present({ prompt, negative_prompt: negative, seed, aspect_ratio: ratioOf(size) });
-}
-
-function ratioOf(size: unknown): string | null {
-  const { width, height } = sizeOf(size);
-  if (width === undefined || height === undefined) return null;
-  const divisor = greatestDivisor(width, height);
-  const ratio = `${width / divisor}:${height / divisor}`;
-  if (!RATIOS.has(ratio)) throw unsupported('size', `this model knows the ratios ${[...RATIOS].join(', ')}`);
-  return ratio;
-}
-
-const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
-
-interface Size {
-  readonly width?: number;
-  readonly height?: number;
-}
-
-/** `1024x768`, in pixels; nothing where the model may choose. */
-function sizeOf(size: unknown): Size {
-  if (size === undefined || size === null || size === 'auto') return {};
-  const [, width, height] =
-    /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(typeof size === 'string' ? size : '') ?? [];
-  if (width === undefined) throw invalid('The parameter "size" must be auto or like 1024x1024.');
-  return { width: Number(width), height: Number(height) };
-}
-
-function present(fields: Json): Json {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
+  return present({ prompt, negative_prompt: negative, seed, aspect_ratio: stabilityRatio(size) });
 }
 
 /**

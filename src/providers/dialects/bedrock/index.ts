@@ -2,7 +2,6 @@ import type { Dialect } from '../../dialect.js';
 import { chatCompletions } from './chat.js';
 import { countTokens } from './count-tokens.js';
 import { embeddings } from './embeddings.js';
-import { hubError } from './errors.js';
 import { imageGenerations } from './images.js';
 
 /** Amazon Bedrock: chats by Converse, vectors and images by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/welcome.html */
@@ -14,5 +13,4 @@ export const bedrock: Dialect = {
     'image-generations': imageGenerations,
     'count-tokens': countTokens,
   },
-  errorOf: hubError,
 };

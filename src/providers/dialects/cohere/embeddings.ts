@@ -2,7 +2,9 @@ import { AppError } from '../../../common/errors/app-error.js';
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { cohereError, unsupported } from './errors.js';
+import { cohereError } from './errors.js';
+import { unsupported } from '../refusing.js';
+import { base64Of } from '../vectors.js';
 import { inputUsage } from './usage.js';
 
 /** Models since v3 must be told what the input is for, and the hub does not say: what is embedded is mostly stored. */
@@ -67,11 +69,3 @@ function embeddingOf(embedding: unknown, index: number, isEncoded: boolean): rea
 
 const isVector = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'number');
-
-const FLOAT_BYTES = 4;
-
-function base64Of(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * FLOAT_BYTES);
-  for (const [position, value] of vector.entries()) bytes.writeFloatLE(value, position * FLOAT_BYTES);
-  return bytes.toString('base64');
-}

@@ -22,5 +22,4 @@ export const cohere: Dialect = {
     embeddings: cohereEmbeddings,
     rerank: cohereRerank,
   },
-  errorOf: cohereError,
 };

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
-import { unsupported } from './errors.js';
+import { unsupported } from '../refusing.js';
 
 type Turn = (message: Json) => Json;
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
-import { unsupported } from './errors.js';
+import { unsupported } from '../refusing.js';
 
 /** Parameters of the hub under Cohere's names. https://docs.cohere.com/reference/chat */
 const RENAMED: ReadonlyMap<string, string> = new Map([

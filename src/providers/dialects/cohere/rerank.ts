@@ -1,7 +1,8 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list, stringify } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
-import { cohereError, unsupported } from './errors.js';
+import { cohereError } from './errors.js';
+import { unsupported } from '../refusing.js';
 
 /** https://docs.cohere.com/reference/rerank */
 export const cohereRerank: Translator = {

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list } from '../../endpoints/reading.js';
-import { unsupported } from './errors.js';
+import { unsupported } from '../refusing.js';
 
 /**
  * Tools, and which of them may be called. Cohere cannot be told which one to call, but which there are: a chosen tool is

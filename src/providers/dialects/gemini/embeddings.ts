@@ -4,7 +4,8 @@ import type { Context, ProviderRequest, Translator } from '../../translation.js'
 import { googleError } from './errors.js';
 import { either } from './fields.js';
 import { aiStudio, vertexAi } from './host.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../refusing.js';
+import { base64Of } from '../vectors.js';
 
 /** What the hub's request asks for, in the order of its inputs. */
 interface Asked {
@@ -92,7 +93,7 @@ export function embeddingsAnswer(answer: Json, { model }: Context, request: Json
   const data = vectorsOf(answer).map((vector, index) => ({
     object: 'embedding',
     index,
-    embedding: isBase64 ? base64(vector) : vector,
+    embedding: isBase64 ? base64Of(vector) : vector,
   }));
   const tokens = tokensOf(answer);
   return {
@@ -110,12 +111,6 @@ function vectorsOf(answer: Json): number[][] {
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
-
-function base64(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, position) => bytes.writeFloatLE(value, position * 4));
-  return bytes.toString('base64');
-}
 
 /** Of the whole answer, or the sum of what each prediction tells; null unless all of them do. */
 function tokensOf(answer: Json): number | null {

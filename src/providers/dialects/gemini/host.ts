@@ -1,4 +1,4 @@
-import { refuse } from './refuse.js';
+import { refuse } from '../refusing.js';
 
 /** Where Gemini's models are asked: the two services speak one dialect and differ in what stands here. */
 export interface Host {

@@ -23,7 +23,6 @@ export const gemini: Dialect = {
     embeddings: aiStudioEmbeddings,
     'count-tokens': aiStudioCount,
   },
-  errorOf: googleError,
 };
 
 /**
@@ -39,5 +38,4 @@ export const vertex: Dialect = {
     'count-tokens': vertexCount,
   },
   pathOf: ({ path }) => (path.startsWith('/models/') ? `/publishers/google${path}` : path),
-  errorOf: googleError,
 };

@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import type { Host } from './host.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../refusing.js';
 
 /**
  * MIME types by the ending of a file's name, as far as Gemini reads them.

@@ -1,7 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, objectOf } from '../../endpoints/reading.js';
 import { either } from './fields.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../refusing.js';
 import { jsonSchema } from './schema.js';
 import { thinkingConfig } from './thinking.js';
 

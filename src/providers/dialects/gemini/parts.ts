@@ -3,7 +3,7 @@ import { isObject } from '../../endpoints/reading.js';
 import { word } from './fields.js';
 import type { Host } from './host.js';
 import { mediaPart, mimeTypeOf } from './media.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../refusing.js';
 
 type PartReader = (part: Json, host: Host) => Json | null;
 

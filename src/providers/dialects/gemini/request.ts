@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import type { Context, ProviderRequest } from '../../translation.js';
+import type { Context, JsonRequest } from '../../translation.js';
 import { conversation } from './contents.js';
 import type { Host } from './host.js';
 import { parameters } from './parameters.js';
@@ -9,7 +9,7 @@ import { tooling } from './tools.js';
  * A chat request in Gemini's words. Throws `AppError('parameter_unsupported')`.
  * https://ai.google.dev/api/generate-content#method:-models.generatecontent
  */
-export function chatRequest(hub: Json, context: Context, host: Host): ProviderRequest {
+export function chatRequest(hub: Json, context: Context, host: Host): JsonRequest {
   const method = context.isStreamed ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
     path: host.pathOf(context.model, method),

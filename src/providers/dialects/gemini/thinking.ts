@@ -2,7 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { either } from './fields.js';
 import { leastBudget, takesMinimalLevel, isGemini3 } from './models.js';
-import { refuse } from './refuse.js';
+import { refuse } from '../refusing.js';
 
 /**
  * What `reasoning_effort` means: a level, or a number of tokens. The numbers are those of Google's own layer for

@@ -1,7 +1,8 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
 import type { Context, Translator } from '../../translation.js';
-import { detailError, unsupported } from './errors.js';
+import { detailError } from './errors.js';
+import { unsupported } from '../refusing.js';
 
 /** How embeddings differ from OpenAI's. Both providers refuse parameters that they do not know. */
 interface Differences {

@@ -1,18 +1,15 @@
 import type { Dialect } from '../../dialect.js';
 import { jinaEmbeddings, voyageEmbeddings } from './embeddings.js';
-import { detailError } from './errors.js';
 import { jinaRerank, voyageRerank } from './rerank.js';
 
 /** Jina AI. The base URL is `https://api.jina.ai/v1`. */
 export const jina: Dialect = {
   id: 'jina',
   translators: { embeddings: jinaEmbeddings, rerank: jinaRerank },
-  errorOf: detailError,
 };
 
 /** Voyage AI. The base URL is `https://api.voyageai.com/v1`. */
 export const voyage: Dialect = {
   id: 'voyage',
   translators: { embeddings: voyageEmbeddings, rerank: voyageRerank },
-  errorOf: detailError,
 };

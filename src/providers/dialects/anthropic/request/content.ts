@@ -1,7 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
 import { fileBlock, imageBlock } from './files.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** A part of the hub's content as a block; null for one that says nothing. */
 type ToBlock = (part: Json) => Json | null;

@@ -1,6 +1,6 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** Bytes with their media type, as a data URL carries them. https://www.rfc-editor.org/rfc/rfc2397 */
 interface Data {

@@ -1,7 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list, stringify } from '../../../endpoints/reading.js';
 import { blocksOf, plainText, present, withMark, withMarkAtEnd } from './content.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** A conversation in Anthropic's words. */
 export interface Conversation {

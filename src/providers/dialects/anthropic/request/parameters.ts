@@ -1,8 +1,9 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { factsOf } from '../models.js';
-import { invalid, isImpossible, refuseImpossible, unsupported } from './refusals.js';
-import { reasoningOf } from './thinking.js';
+import { factsOf } from '../../claude/models.js';
+import { isImpossible, refuseImpossible } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
+import { reasoningOf } from '../../claude/thinking.js';
 
 /** Parameters of the hub that are said in other words, or elsewhere. */
 const TRANSLATED: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { withMark } from './content.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** What a request says of tools, in Anthropic's words. https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
 export interface Tools {

@@ -1,6 +1,6 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject } from '../../../endpoints/reading.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** Where a block's bytes are. */
 interface Source {

@@ -3,7 +3,7 @@ import { isObject, list, stringify } from '../../../endpoints/reading.js';
 import { CallIds } from './call-ids.js';
 import { blocksOf, cachePoint, plainText, present, withMarkAtEnd } from './content.js';
 import { DocumentNames } from './media.js';
-import { invalid, unsupported } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** A conversation in Converse's words. */
 export interface Conversation {

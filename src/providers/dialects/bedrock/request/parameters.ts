@@ -1,8 +1,9 @@
 import type { Json } from '../../../endpoint.js';
 import { isObject, stringify } from '../../../endpoints/reading.js';
-import { reasoningOf } from '../../anthropic/request/thinking.js';
+import { reasoningOf } from '../../claude/thinking.js';
 import { type Family, familyOf } from '../models.js';
-import { invalid, isImpossible, refuseImpossible, unsupported } from './refusals.js';
+import { isImpossible, refuseImpossible } from './refusals.js';
+import { invalid, unsupported } from '../../refusing.js';
 
 /** Parameters of the hub that are said in other words, or elsewhere, and hints that change no answer. */
 const TRANSLATED: ReadonlySet<string> = new Set([

@@ -1,14 +1,5 @@
-import { AppError } from '../../../../common/errors/app-error.js';
 import type { Json } from '../../../endpoint.js';
-import { stringify } from '../../../endpoints/reading.js';
-
-interface Impossible {
-  /** JSON of the values that ask for nothing. Null always does. */
-  readonly harmless: readonly string[];
-  readonly detail: string;
-}
-
-const because = (detail: string, ...harmless: string[]): Impossible => ({ detail, harmless });
+import { because, type Impossible, refuseImpossible as refuse } from '../../refusing.js';
 
 const NO_PROBABILITIES = 'Bedrock tells no probabilities';
 
@@ -33,19 +24,4 @@ const IMPOSSIBLE: ReadonlyMap<string, Impossible> = new Map([
 export const isImpossible = (parameter: string): boolean => IMPOSSIBLE.has(parameter);
 
 /** Throws `parameter_unsupported` for the first parameter that asks for what Bedrock cannot do. */
-export function refuseImpossible(hub: Json): void {
-  for (const [parameter, { harmless, detail }] of IMPOSSIBLE) {
-    const value = hub[parameter] ?? null;
-    if (value !== null && !harmless.includes(stringify(value))) throw unsupported(parameter, detail);
-  }
-}
-
-/** The refusal of one parameter, or of a place in one: `messages[].content[].image_url`. */
-export function unsupported(parameter: string, detail: string): AppError {
-  return new AppError('parameter_unsupported', { parameter, detail });
-}
-
-/** The refusal of a request that the hub's own shape does not allow. */
-export function invalid(detail: string): AppError {
-  return new AppError('invalid_request', { detail });
-}
+export const refuseImpossible = (hub: Json): void => refuse(hub, IMPOSSIBLE);

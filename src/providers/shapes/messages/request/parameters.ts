@@ -1,4 +1,4 @@
-import { BUDGETS } from '../../../dialects/anthropic/request/thinking.js';
+import { BUDGETS } from '../../../dialects/claude/thinking.js';
 import type { Json } from '../../../endpoint.js';
 import { isObject, list } from '../../../endpoints/reading.js';
 import { invalid, unsupported } from './refusals.js';

@@ -1,7 +1,7 @@
-import { AppError } from '../../../../common/errors/app-error.js';
-import type { Json } from '../../../endpoint.js';
-import { isObject } from '../../../endpoints/reading.js';
-import { factsOf } from '../models.js';
+import { AppError } from '../../../common/errors/app-error.js';
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+import { factsOf } from './models.js';
 
 /** How much a model shall reason, in Anthropic's words. */
 export interface Reasoning {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.js';
+import type { Dialect } from '../../dialect.js';
 
 /**
  * OpenAI's shape below `/v1` of a server whose own API begins at its root: the custom host is that root,

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationPolicy, Principal } from '../../auth/principal.js';
+import { reachOf } from '../../auth/tenant.js';
+import type { ModelEntry } from '../../providers/models/model-entry.js';
+import { EVERYTHING, modelList } from '../../providers/models/model-list.js';
+import { allowedModels, usableModels } from '../../providers/models/usable-models.js';
+import { type UsableKey, UsableKeys } from '../ports.js';
+import { ModelCatalog } from './models-port.js';
+
+/** Models that may be listed, and the answer that lists them all. */
+export interface UsableModels {
+  readonly models: readonly ModelEntry[];
+  /** As bytes, made once. */
+  listed(): Buffer;
+}
+
+/** What was made of a list of keys, for as long as list, catalogue and policy are the same. */
+interface Made extends UsableModels {
+  readonly catalog: readonly ModelEntry[];
+  readonly policy: OrganizationPolicy | null;
+}
+
+const NO_KEYS: readonly UsableKey[] = [];
+
+/** Finds which models a caller may use. */
+@Injectable()
+export class UsableModelsFinder {
+  private readonly made = new WeakMap<readonly UsableKey[], Made>();
+
+  constructor(
+    private readonly catalog: ModelCatalog,
+    private readonly keys: UsableKeys,
+  ) {}
+
+  /**
+   * The models of the virtual keys and providers within the caller's reach. Where there are none, the caller brings keys of
+   * its own, and may use what the catalogue has; so it is told also where it asks for all. The organization's policy holds
+   * for both. Rejects with `auth_unavailable`.
+   */
+  find(caller: Principal, isOfAll: boolean): UsableModels | Promise<UsableModels> {
+    if (isOfAll) return this.modelsOf(NO_KEYS, caller);
+    const found = this.keys.find(reachOf(caller));
+    return found instanceof Promise
+      ? found.then((keys) => this.modelsOf(keys, caller))
+      : this.modelsOf(found, caller);
+  }
+
+  private modelsOf(keys: readonly UsableKey[], { policy }: Principal): UsableModels {
+    const catalog = this.catalog.all();
+    const usable = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > Date.now());
+    if (usable.length === 0 && !policy) return { models: catalog, listed: () => this.catalog.listed() };
+    const made = this.made.get(keys);
+    if (made && made.catalog === catalog && made.policy === policy && usable.length === keys.length)
+      return made;
+    const models = usable.length > 0 ? usableModels(catalog, usable, policy) : allowedModels(catalog, policy);
+    const fresh = { models, listed: onceBytes(models), catalog, policy };
+    if (keys.length > 0) this.made.set(keys, fresh);
+    return fresh;
+  }
+}
+
+function onceBytes(models: readonly ModelEntry[]): () => Buffer {
+  let bytes: Buffer | null = null;
+  return () => (bytes ??= Buffer.from(JSON.stringify(modelList(models, EVERYTHING))));
+}

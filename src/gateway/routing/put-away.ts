@@ -1,0 +1,33 @@
+import type { Entry } from '../journal/entry.js';
+import { note, nothingRead, parsedObject } from '../journal/metering.js';
+import type { Translated } from '../translating/outgoing.js';
+import { translatedAnswer } from '../translating/translated-answer.js';
+import type { Answer } from '../types/answer.js';
+import type { Attempt } from '../upstream/attempt.js';
+import { discard, FailedAttempt } from '../upstream/retry.js';
+import type { Outcome } from './outcome.js';
+
+/** Another target is tried: what this one said becomes a row, and its connection is freed. */
+export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>): Promise<void> {
+  if (answer) {
+    const { attempt, target, judged, translated } = answer;
+    attempt.recording?.drop();
+    if (judged) attempt.partial = judged.reading;
+    else await putAway(entry, attempt, translated);
+    entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);
+  } else if (thrown instanceof FailedAttempt && thrown.attempt.target)
+    entry.addDiscarded(thrown.attempt, thrown.attempt.target, thrown.error.code);
+}
+
+/** Reads an answer that nobody gets: it may tell what it cost. */
+export async function putAway(
+  { endpoint }: Entry,
+  attempt: Attempt,
+  translated: Translated | null = null,
+): Promise<void> {
+  const body = await discard(attempt);
+  if (!endpoint?.usage || body.length === 0 || attempt.partial) return;
+  const reading = (attempt.partial = nothingRead());
+  if (translated && attempt.status < 400) translatedAnswer(attempt, body, translated, reading);
+  else note(reading, endpoint.usage, parsedObject(body.toString('utf8')));
+}

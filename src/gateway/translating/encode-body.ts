@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '../../providers/endpoint.js';
+import { Form, MediaFile, type ProviderRequest } from '../../providers/translation.js';
+
+/** A body as it is sent. */
+export interface EncodedBody {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** Writes what a dialect made of a request. */
+export function encodeBody(body: ProviderRequest['body']): EncodedBody {
+  if (body instanceof MediaFile) return { contentType: body.contentType, bytes: bufferOf(body.bytes) };
+  if (body instanceof Form) return encodeForm(body);
+  return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+/** Writes what a client gets. */
+export function encodeAnswer(answer: Json | MediaFile): EncodedBody {
+  if (answer instanceof MediaFile) return encodeBody(answer);
+  return { contentType: 'application/json; charset=utf-8', bytes: Buffer.from(JSON.stringify(answer)) };
+}
+
+/** https://www.rfc-editor.org/rfc/rfc7578. Nobody who wrote a file of it can have known the boundary. */
+function encodeForm({ parts }: Form): EncodedBody {
+  const boundary = randomUUID();
+  const pieces: Buffer[] = [];
+  for (const [name, value] of parts) {
+    const isFile = value instanceof MediaFile;
+    const file = isFile ? `; filename="${quoted(value.fileName)}"\r\ncontent-type: ${value.contentType}` : '';
+    pieces.push(
+      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n`),
+      isFile ? bufferOf(value.bytes) : Buffer.from(value),
+      CRLF,
+    );
+  }
+  pieces.push(Buffer.from(`--${boundary}--\r\n`));
+  return { contentType: `multipart/form-data; boundary=${boundary}`, bytes: Buffer.concat(pieces) };
+}
+
+const CRLF = Buffer.from('\r\n');
+
+const ESCAPES: Readonly<Record<string, string>> = { '\r': '%0D', '\n': '%0A', '"': '%22' };
+
+/** As browsers write it: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+const quoted = (name: string): string => name.replaceAll(/[\r\n"]/g, (char) => ESCAPES[char] ?? '');
+
+/** The bytes themselves, not a copy. */
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

@@ -1,0 +1,98 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { parsedObject } from '../journal/metering.js';
+import type { Wire, WireHandler, WireRequest } from './wire.js';
+
+/** What is read of the first answer at most. */
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Two requests, one after the other: the first answer says where the second goes, and the second answer is the one that is
+ * heard. A first answer that is a refusal is heard as it is.
+ */
+export function followingWire(wire: Wire, next: NonNullable<WireRequest['next']>): Wire {
+  return {
+    dispatch: (request, handler) => {
+      wire.dispatch(
+        { ...request, headers: plainly(request.headers) },
+        new Following(handler, (answer) => {
+          wire.dispatch({ ...request, path: next(answer) }, handler);
+        }),
+      );
+    },
+  };
+}
+
+/** What a client asks of the answer that it gets, and would make the first one unreadable. */
+const OF_THE_ANSWER: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'range',
+  'if-range',
+  'if-none-match',
+  'if-modified-since',
+]);
+
+function plainly(headers: readonly string[]): string[] {
+  const plain = ['accept-encoding', 'identity'];
+  for (let at = 0; at < headers.length; at += 2)
+    if (!OF_THE_ANSWER.has((headers[at] as string).toLowerCase()))
+      plain.push(headers[at] as string, headers[at + 1] as string);
+  return plain;
+}
+
+type Follow = (answer: NonNullable<ReturnType<typeof parsedObject>>) => void;
+
+/** Hears the first answer. */
+class Following implements WireHandler {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+  private isHeard = false;
+  /** What it tells of, until it has; the connection keeps this object longer than the exchange needs it. */
+  private outer: { readonly handler: WireHandler; readonly follow: Follow } | null;
+
+  constructor(handler: WireHandler, follow: Follow) {
+    this.outer = { handler, follow };
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.outer?.handler.onConnect(abort);
+  }
+
+  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
+    this.isHeard = status >= 300;
+    return this.isHeard
+      ? (this.outer?.handler.onHeaders(status, rawHeaders, resume, statusText) ?? true)
+      : true;
+  }
+
+  onUpgrade(...said: Parameters<WireHandler['onUpgrade']>): void {
+    this.outer?.handler.onUpgrade(...said);
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.isHeard) return this.outer?.handler.onData(chunk) ?? true;
+    this.bytes += chunk.length;
+    if (this.bytes <= ANSWER_BYTES_MAX) this.chunks.push(chunk);
+    return true;
+  }
+
+  onComplete(): void {
+    const { outer, chunks, bytes } = this;
+    this.outer = null;
+    this.chunks = [];
+    if (!outer) return;
+    if (this.isHeard) return outer.handler.onComplete();
+    const answer = bytes <= ANSWER_BYTES_MAX ? parsedObject(Buffer.concat(chunks).toString('utf8')) : null;
+    try {
+      if (!answer) throw new AppError('upstream_protocol_error');
+      outer.follow(answer);
+    } catch (error) {
+      outer.handler.onError(error as Error);
+    }
+  }
+
+  onError(error: Error): void {
+    const { outer } = this;
+    this.outer = null;
+    outer?.handler.onError(error);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Json } from '../endpoint.js';
+import { MediaFile } from '../translation.js';
+import { because, type Impossible, invalid, unsupported } from './refusing.js';
+
+/** Reading of what the hub's endpoints of pictures and sound are asked. Fields of forms are texts. */
+
+/** The one file of a form. Throws `invalid_request` where there is none, and `parameter_unsupported` for several. */
+export function fileIn(hub: Json, name: string): MediaFile {
+  const value = hub[name];
+  const files = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+  if (files.length > 1) throw unsupported(name, 'this provider takes one file');
+  if (files[0] instanceof MediaFile) return files[0];
+  throw invalid(`The field "${name}" must be a file.`);
+}
+
+/** Null where it is absent. */
+export function maybeFileIn(hub: Json, name: string): MediaFile | null {
+  return hub[name] === undefined ? null : fileIn(hub, name);
+}
+
+/** A text that must be there. */
+export function textIn(hub: Json, name: string): string {
+  const value = hub[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(`The field "${name}" must be a text.`);
+}
+
+/** A number as JSON or as a field of a form has it; undefined where it is absent. */
+export function numberIn(hub: Json, name: string): number | undefined {
+  const value = hub[name] ?? '';
+  if (value === '') return undefined;
+  const read = typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value;
+  if (typeof read === 'number' && Number.isFinite(read)) return read;
+  throw invalid(`The field "${name}" must be a number.`);
+}
+
+/** Without what is absent or null. */
+export const present = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
+
+/** The fields that are not of the hub: they go along under their own names. Further files do not. */
+export const others = (hub: Json, read: ReadonlySet<string>): Json =>
+  Object.fromEntries(
+    Object.entries(hub).filter(([name, value]) => !read.has(name) && !(value instanceof MediaFile)),
+  );
+
+/** The parts of a form that fields make: those that are absent or null are left out, and lists are repeated. */
+export const partsOf = (fields: Json): readonly (readonly [name: string, value: string])[] =>
+  Object.entries(present(fields)).flatMap(([name, value]) =>
+    (Array.isArray(value) ? (value as readonly unknown[]) : [value])
+      .filter((item) => typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean')
+      .map((item) => [name, String(item)] as const),
+  );
+
+/** `/path?a=1&a=2`, of the same. */
+export function withQuery(path: string, fields: Json): string {
+  const query = partsOf(fields)
+    .map((part) => part.map(encodeURIComponent).join('='))
+    .join('&');
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** What a transcription of whole files cannot do. */
+export const NO_STREAMS: readonly (readonly [string, Impossible])[] = [
+  ['stream', because('this provider tells a transcript when it is whole', 'false', '"false"')],
+  ['include', because('this provider tells no probabilities of tokens', '[]')],
+  ['chunking_strategy', because('this provider cuts the sound by itself', '"auto"')],
+];
+
+/** What speech beside OpenAI's cannot do. */
+export const NO_EVENTS: readonly (readonly [string, Impossible])[] = [
+  ['stream_format', because('this provider sends sound and no events', '"audio"')],
+  ['instructions', because('the voice of this provider takes no instructions', '""')],
+];

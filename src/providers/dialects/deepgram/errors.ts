@@ -1,0 +1,11 @@
+import { textOrNull } from '../../endpoints/reading.js';
+import { textError } from '../statuses.js';
+
+/**
+ * A refusal: `{ err_code, err_msg }`, or `{ category, message, details }`. Never throws.
+ * https://developers.deepgram.com/reference/errors
+ */
+export const deepgramError = textError(
+  ({ err_msg: said, message, details }) =>
+    textOrNull(said) ?? [message, details].filter((text) => textOrNull(text) !== null).join(' '),
+);

@@ -1,0 +1,24 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOf, textOrNull } from '../../endpoints/reading.js';
+import type { HubError } from '../../translation.js';
+import { textError } from '../statuses.js';
+
+const said = textError(({ detail }) =>
+  isObject(detail) ? textOrNull(detail.message) : textOf(detail) || list(detail).map(fieldError).join('; '),
+);
+
+/**
+ * A refusal: `{ detail: { status, message } }`, or `{ detail: [{ loc, msg }] }` for fields that are wrong. Never throws.
+ * https://elevenlabs.io/docs/developers/resources/error-messages
+ */
+export function elevenLabsError(status: number, body: Json | null): HubError {
+  const error = said(status, body);
+  const detail = isObject(body?.detail) ? body.detail : {};
+  return { ...error, code: textOrNull(detail.code) ?? textOrNull(detail.status) ?? error.code };
+}
+
+function fieldError(error: unknown): string {
+  if (!isObject(error)) return '';
+  const place = list(error.loc).filter((part) => typeof part === 'string' || typeof part === 'number');
+  return `${place.join('.')}: ${textOf(error.msg)}`;
+}

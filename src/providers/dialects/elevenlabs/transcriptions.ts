@@ -1,0 +1,43 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOrNull } from '../../endpoints/reading.js';
+import { type Context, Form, type ProviderRequest, type Translator } from '../../translation.js';
+import { fileIn, NO_STREAMS, others, partsOf, present } from '../asked-media.js';
+import { because, refuseImpossible } from '../refusing.js';
+import { elevenLabsError } from './errors.js';
+
+const IMPOSSIBLE = new Map([
+  ...NO_STREAMS,
+  ['prompt', because('send ElevenLabs\' "keyterms" instead', '""')] as const,
+]);
+
+const READ: ReadonlySet<string> = new Set([
+  ...IMPOSSIBLE.keys(),
+  'model',
+  'file',
+  'language',
+  'response_format',
+  'timestamp_granularities',
+]);
+
+/** `diarize`, `num_speakers`, `keyterms` and others go along. https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
+function request(hub: Json, { model }: Context): ProviderRequest {
+  refuseImpossible(hub, IMPOSSIBLE);
+  const fields = { model_id: model, language_code: textOrNull(hub.language), ...others(hub, READ) };
+  return { path: '/speech-to-text', body: new Form([...partsOf(fields), ['file', fileIn(hub, 'file')]]) };
+}
+
+function answer({ text, language_code: language, words, audio_duration_secs: told }: Json): Json {
+  const spoken = list(words).filter(isObject);
+  const seconds = typeof told === 'number' ? told : null;
+  return present({
+    text: textOrNull(text) ?? '',
+    language: textOrNull(language),
+    duration: seconds ?? spoken.at(-1)?.end,
+    words: spoken
+      .filter(({ type }) => type === 'word')
+      .map(({ text: word, start, end }) => ({ word, start, end })),
+    usage: seconds === null ? null : { type: 'duration', seconds },
+  });
+}
+
+export const transcriptions: Translator = { request, answer, error: elevenLabsError };

@@ -1,0 +1,31 @@
+import type { Json } from '../../endpoint.js';
+import { list } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { others } from '../asked-media.js';
+import { unsupported } from '../refusing.js';
+import { embeddingsOf } from '../vectors.js';
+import { huggingFaceError, modelPath } from './inference.js';
+
+const READ: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user', 'dimensions']);
+
+/** `normalize`, `prompt_name` and `truncate` go along. https://huggingface.co/docs/inference-providers/tasks/feature-extraction */
+function request(hub: Json, context: Context): ProviderRequest {
+  const { input } = hub;
+  if (list(input).some((item) => typeof item !== 'string'))
+    throw unsupported('input', 'HF Inference embeds texts, no tokens');
+  if ((hub.dimensions ?? null) !== null) throw unsupported('dimensions', 'HF Inference has no such control');
+  const inputs = Array.isArray(input) ? (input as unknown) : [input];
+  return {
+    path: `${modelPath(context)}/pipeline/feature-extraction`,
+    body: { ...others(hub, READ), inputs },
+  };
+}
+
+/** A vector per input. Tokens are not told. */
+const answer = ({ items }: Json, { model }: Context, hub: Json = {}): Json => ({
+  object: 'list',
+  data: embeddingsOf(list(items), hub),
+  model,
+});
+
+export const embeddings: Translator = { isBesideBase: true, request, answer, error: huggingFaceError };

@@ -1,0 +1,58 @@
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+import type { Context, MediaFile, ProviderRequest, Translator } from '../../translation.js';
+import { others, textIn } from '../asked-media.js';
+import { sizeOf } from '../image-sizes.js';
+import { because, refuseImpossible } from '../refusing.js';
+import { huggingFaceError, modelPath } from './inference.js';
+
+const NONE = 'HF Inference has no such control of images';
+
+const IMPOSSIBLE = new Map([
+  ['n', because('HF Inference makes one image per request', '1')],
+  ['response_format', because('HF Inference sends images themselves; send "b64_json"', '"b64_json"')],
+  ['quality', because(NONE, '"auto"', '"standard"')],
+  ['style', because(NONE)],
+  ['background', because(NONE, '"auto"')],
+  ['moderation', because(NONE, '"auto"')],
+  ['output_format', because(NONE)],
+  ['output_compression', because(NONE)],
+  ['partial_images', because(NONE, '0')],
+  ['stream', because('HF Inference streams no images', 'false')],
+]);
+
+const READ: ReadonlySet<string> = new Set([
+  ...IMPOSSIBLE.keys(),
+  'model',
+  'prompt',
+  'size',
+  'user',
+  'parameters',
+]);
+
+/** `negative_prompt`, `seed`, `guidance_scale` and others are `parameters`. https://huggingface.co/docs/inference-providers/tasks/text-to-image */
+function request(hub: Json, context: Context): ProviderRequest {
+  refuseImpossible(hub, IMPOSSIBLE);
+  const given = isObject(hub.parameters) ? hub.parameters : {};
+  const parameters = { ...sizeOf(hub.size), ...others(hub, READ), ...given };
+  const inputs = textIn(hub, 'prompt');
+  return {
+    path: modelPath(context),
+    body: Object.keys(parameters).length > 0 ? { inputs, parameters } : { inputs },
+    headers: ['accept', 'image/png'],
+  };
+}
+
+const picture = ({ bytes }: MediaFile, { created }: Context): Json => ({
+  created,
+  data: [{ b64_json: Buffer.from(bytes).toString('base64') }],
+});
+
+export const imageGenerations: Translator = {
+  isBesideBase: true,
+  request,
+  // Pictures come as they are.
+  answer: (_, { created }) => ({ created, data: [] }),
+  error: huggingFaceError,
+  media: picture,
+};

@@ -1,0 +1,38 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { needsTimes } from '../../shapes/media/transcript.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { fileIn, NO_STREAMS, numberIn, present } from '../asked-media.js';
+import { because, refuseImpossible } from '../refusing.js';
+import { huggingFaceError, modelPath } from './inference.js';
+
+const IMPOSSIBLE = new Map([
+  ...NO_STREAMS,
+  ['language', because('HF Inference finds it by itself', '""')] as const,
+  ['prompt', because('HF Inference takes none', '""')] as const,
+]);
+
+/** The sound as it is, or in JSON where something is said besides. https://huggingface.co/docs/inference-providers/tasks/automatic-speech-recognition */
+function request(hub: Json, context: Context): ProviderRequest {
+  refuseImpossible(hub, IMPOSSIBLE);
+  const path = modelPath(context);
+  const file = fileIn(hub, 'file');
+  const temperature = numberIn(hub, 'temperature') || null;
+  const parameters = present({
+    return_timestamps: needsTimes(hub) ? true : null,
+    generation_parameters: temperature === null ? null : { temperature },
+  });
+  if (Object.keys(parameters).length === 0) return { path, body: file };
+  return { path, body: { inputs: Buffer.from(file.bytes).toString('base64'), parameters } };
+}
+
+function answer({ text, chunks }: Json): Json {
+  const told = list(chunks).filter(isObject);
+  const segments = told.map(({ text: said, timestamp }, id) => {
+    const [start, end] = list(timestamp);
+    return { id, start, end, text: textOf(said) };
+  });
+  return { text: textOf(text), ...(segments.length > 0 ? { segments } : {}) };
+}
+
+export const transcriptions: Translator = { isBesideBase: true, request, answer, error: huggingFaceError };

@@ -1,0 +1,11 @@
+import { fileContent } from '../batches.js';
+import type { Dialect } from '../dialect.js';
+
+/** OpenAI's shape but for batches, which are jobs. https://docs.mistral.ai/api/endpoint/batch */
+export const mistral: Dialect = {
+  id: 'mistral',
+  batches: {
+    pathOf: (id) => `/batch/jobs/${id}`,
+    outputOf: (job) => fileContent(job.output_file) ?? fileContent(job.error_file),
+  },
+};

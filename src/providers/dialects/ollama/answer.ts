@@ -1,0 +1,68 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list, stringify, textOf } from '../../endpoints/reading.js';
+import type { Context } from '../../translation.js';
+
+/** A chat answer in the hub's words. Never throws. https://docs.ollama.com/api/chat */
+export function chatAnswer(answer: Json, context: Context): Json {
+  const message = isObject(answer.message) ? answer.message : {};
+  const calls = callsOf(message, 0);
+  const text = textOf(message.content);
+  const thinking = textOf(message.thinking);
+  const usage = usageOf(answer);
+  const choice = {
+    index: 0,
+    message: {
+      role: 'assistant',
+      content: text === '' && calls.length > 0 ? null : text,
+      refusal: null,
+      ...(thinking === '' ? {} : { reasoning_content: thinking }),
+      ...(calls.length > 0 ? { tool_calls: calls.map(({ call }) => call) } : {}),
+    },
+    logprobs: null,
+    ...finishOf(answer, calls.length > 0, context),
+  };
+  const { id, created, model } = context;
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [choice],
+    ...(usage ? { usage } : {}),
+  };
+}
+
+/** `stop`, `length`; `load` and `unload` answer requests without messages. A call is not told as a reason. */
+export function finishOf({ done_reason: reason }: Json, hasCalls: boolean, { isStrict }: Context): Json {
+  const end = hasCalls ? 'tool_calls' : 'stop';
+  return {
+    finish_reason: reason === 'length' ? 'length' : end,
+    ...(isStrict || typeof reason !== 'string' ? {} : { native_finish_reason: reason }),
+  };
+}
+
+/** Null unless both counts are told: zeros are what servers say that have not counted. The gateway counts the text then. */
+export function usageOf({ prompt_eval_count: read, eval_count: written }: Json): Json | null {
+  const [input, output] = [count(read), count(written)];
+  if (input === null || output === null || input + output === 0) return null;
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}
+
+interface Called {
+  readonly index: number;
+  readonly call: Json;
+}
+
+/** Calls, each whole, counted on from `first`. */
+export function callsOf({ tool_calls: calls }: Json, first: number): readonly Called[] {
+  const functions = list(calls).flatMap((call) =>
+    isObject(call) && isObject(call.function) && typeof call.function.name === 'string'
+      ? [call.function]
+      : [],
+  );
+  return functions.map(({ name, arguments: given }, position) => {
+    const index = first + position;
+    const called = { name, arguments: (isObject(given) && stringify(given)) || '{}' };
+    return { index, call: { id: `call_${index}_${String(name)}`, type: 'function', function: called } };
+  });
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../../endpoint.js';
+import { isObject } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { others, present } from '../asked-media.js';
+import { because, refuseImpossible, unsupported } from '../refusing.js';
+import { chatAnswer } from './answer.js';
+import { ollamaError } from './errors.js';
+import { messagesOf } from './messages.js';
+import { OllamaStream } from './stream.js';
+
+const IMPOSSIBLE = new Map([
+  ['n', because('Ollama gives one answer per request', '1')],
+  ['logprobs', because("Ollama's probabilities are not read", 'false')],
+  ['top_logprobs', because("Ollama's probabilities are not read", '0')],
+  ['logit_bias', because('Ollama has no such control of sampling', '{}')],
+  ['audio', because('Ollama speaks no audio')],
+  ['modalities', because('Ollama answers with text only', '["text"]', '[]')],
+  ['parallel_tool_calls', because('Ollama cannot be told', 'true')],
+  ['verbosity', because('Ollama has no such control of length', '"medium"')],
+  ['functions', because('send "tools" instead', '[]')],
+  ['function_call', because('send "tool_choice" instead')],
+  ['web_search_options', because('Ollama searches no web')],
+]);
+
+/** The hub's parameters under the names of Ollama's `options`. https://docs.ollama.com/modelfile#valid-parameters-and-values */
+const OPTIONS: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['top_k', 'top_k'],
+  ['min_p', 'min_p'],
+  ['seed', 'seed'],
+  ['frequency_penalty', 'frequency_penalty'],
+  ['presence_penalty', 'presence_penalty'],
+  ['max_tokens', 'num_predict'],
+  ['max_completion_tokens', 'num_predict'],
+  ['stop', 'stop'],
+]);
+
+/** Said otherwise below, or saying nothing about the answer. */
+const READ: ReadonlySet<string> = new Set([
+  ...IMPOSSIBLE.keys(),
+  ...OPTIONS.keys(),
+  'options',
+  'messages',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning_effort',
+  'thinking',
+  'user',
+  'metadata',
+  'store',
+  'safety_identifier',
+  'service_tier',
+  'prompt_cache_key',
+  'prediction',
+]);
+
+/** `keep_alive`, `think` and others go along. Throws `parameter_unsupported`. https://docs.ollama.com/api/chat */
+function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
+  refuseImpossible(hub, IMPOSSIBLE);
+  const body = {
+    ...present({ think: thinkOf(hub, model), format: formatOf(hub.response_format) }),
+    ...others(hub, READ),
+    model,
+    messages: messagesOf(hub.messages),
+    ...toolsOf(hub),
+    ...optionsOf(hub),
+    stream: isStreamed,
+  };
+  return { path: '/api/chat', body };
+}
+
+function optionsOf(hub: Json): Json {
+  const own = [...OPTIONS].flatMap(([name, option]) =>
+    (hub[name] ?? null) === null ? [] : [[option, name === 'stop' ? listOf(hub[name]) : hub[name]] as const],
+  );
+  const options = { ...Object.fromEntries(own), ...(isObject(hub.options) ? hub.options : {}) };
+  return Object.keys(options).length > 0 ? { options } : {};
+}
+
+const listOf = (value: unknown): unknown => (Array.isArray(value) ? (value as unknown) : [value]);
+
+function formatOf(format: unknown): unknown {
+  if (!isObject(format)) return null;
+  if (format.type === 'json_object') return 'json';
+  return isObject(format.json_schema) ? format.json_schema.schema : null;
+}
+
+/** Ollama cannot be told to call a tool: it has some, or none. */
+function toolsOf({ tools, tool_choice: choice }: Json): Json {
+  if (choice === 'none' || !Array.isArray(tools) || tools.length === 0) return {};
+  if ((choice ?? 'auto') !== 'auto') throw unsupported('tool_choice', 'Ollama knows auto and none');
+  return { tools: tools as unknown };
+}
+
+/** Models of the family gpt-oss know efforts; others think or do not. https://docs.ollama.com/capabilities/thinking */
+function thinkOf({ reasoning_effort: effort, thinking }: Json, model: string): unknown {
+  if (isObject(thinking)) return thinking.type !== 'disabled';
+  if ((effort ?? null) === null) return null;
+  if (effort === 'none') return false;
+  if (!model.includes('gpt-oss')) return true;
+  return EFFORTS.get(effort) ?? 'high';
+}
+
+const EFFORTS: ReadonlyMap<unknown, string> = new Map([
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['medium', 'medium'],
+]);
+
+export const chat: Translator = {
+  request,
+  answer: chatAnswer,
+  error: ollamaError,
+  stream: { framing: 'json-lines', open: (context) => new OllamaStream(context) },
+};

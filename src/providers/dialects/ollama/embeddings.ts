@@ -1,0 +1,28 @@
+import type { Json } from '../../endpoint.js';
+import { count, list } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { others } from '../asked-media.js';
+import { unsupported } from '../refusing.js';
+import { embeddingsOf } from '../vectors.js';
+import { ollamaError } from './errors.js';
+
+const READ: ReadonlySet<string> = new Set(['encoding_format', 'user']);
+
+/** `dimensions`, `truncate`, `options` and `keep_alive` go along. https://docs.ollama.com/api/embed */
+function request(hub: Json, { model }: Context): ProviderRequest {
+  if (list(hub.input).some((item) => typeof item !== 'string'))
+    throw unsupported('input', 'Ollama embeds texts, no tokens');
+  return { path: '/api/embed', body: { ...others(hub, READ), model } };
+}
+
+function answer({ embeddings, prompt_eval_count: read }: Json, { model }: Context, hub: Json = {}): Json {
+  const tokens = count(read);
+  return {
+    object: 'list',
+    data: embeddingsOf(list(embeddings), hub),
+    model,
+    ...(tokens === null ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+  };
+}
+
+export const embeddings: Translator = { request, answer, error: ollamaError };

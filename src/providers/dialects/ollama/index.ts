@@ -1,0 +1,11 @@
+import type { Dialect } from '../../dialect.js';
+import { chat } from './chat.js';
+import { embeddings } from './embeddings.js';
+
+export { ollama } from './compatible.js';
+
+/** Ollama's own API, which knows what its OpenAI's shape does not: `options`, `keep_alive`, `think`. https://docs.ollama.com/api */
+export const ollamaNative: Dialect = {
+  id: 'ollama-native',
+  translators: { 'chat-completions': chat, embeddings },
+};

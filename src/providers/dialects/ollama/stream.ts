@@ -1,0 +1,62 @@
+import type { Json } from '../../endpoint.js';
+import { isObject, textOf } from '../../endpoints/reading.js';
+import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import { callsOf, finishOf, usageOf } from './answer.js';
+import { ollamaError } from './errors.js';
+
+const NOTHING: Translated = { chunks: [] };
+
+/** Ollama's stream, a JSON object per line, on its way to the hub. https://docs.ollama.com/api/streaming */
+export class OllamaStream implements EventTranslator {
+  private calls = 0;
+  private hasBegun = false;
+
+  constructor(private readonly context: Context) {}
+
+  event({ data }: StreamEvent): Translated {
+    const line = parsed(data);
+    if (!line) return NOTHING;
+    if (line.error !== undefined) return { chunks: [], error: ollamaError(500, line) };
+    const said = this.said(isObject(line.message) ? line.message : {});
+    return line.done === true ? { chunks: [...said, ...this.last(line)], isDone: true } : { chunks: said };
+  }
+
+  end(): Translated {
+    return NOTHING;
+  }
+
+  private said(message: Json): readonly Json[] {
+    const deltas: Json[] = [];
+    const thinking = textOf(message.thinking);
+    const text = textOf(message.content);
+    if (thinking !== '') deltas.push({ reasoning_content: thinking });
+    if (text !== '') deltas.push({ content: text });
+    const called = callsOf(message, this.calls);
+    this.calls += called.length;
+    if (called.length > 0) deltas.push({ tool_calls: called.map(({ index, call }) => ({ index, ...call })) });
+    if (!this.hasBegun) deltas.unshift({ role: 'assistant', content: '' });
+    this.hasBegun = true;
+    return deltas.map((delta) => this.chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]));
+  }
+
+  private last(line: Json): readonly Json[] {
+    const finish = finishOf(line, this.calls > 0, this.context);
+    const end = this.chunk([{ index: 0, delta: {}, logprobs: null, ...finish }]);
+    const usage = usageOf(line);
+    return usage ? [end, { ...this.chunk([]), usage }] : [end];
+  }
+
+  private chunk(choices: readonly Json[]): Json {
+    const { id, created, model } = this.context;
+    return { id, object: 'chat.completion.chunk', created, model, choices };
+  }
+}
+
+function parsed(data: string): Json | null {
+  try {
+    const line: unknown = JSON.parse(data);
+    return isObject(line) ? line : null;
+  } catch {
+    return null;
+  }
+}

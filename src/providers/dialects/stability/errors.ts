@@ -1,0 +1,19 @@
+import type { Json } from '../../endpoint.js';
+import { list, textOrNull } from '../../endpoints/reading.js';
+import type { HubError } from '../../translation.js';
+import { textError } from '../statuses.js';
+
+const said = textError(
+  ({ errors, message }) =>
+    list(errors)
+      .filter((text) => typeof text === 'string')
+      .join(' ') || textOrNull(message),
+);
+
+/** A refusal: `{ id, name, errors: [text] }`. Never throws. https://platform.stability.ai/docs/api-reference */
+export function stabilityError(status: number, body: Json | null): HubError {
+  const error = said(status, body);
+  const name = textOrNull(body?.name);
+  // What OpenAI's clients look for: https://platform.openai.com/docs/guides/image-generation#content-moderation
+  return { ...error, code: name === 'content_moderation' ? 'moderation_blocked' : (error.code ?? name) };
+}

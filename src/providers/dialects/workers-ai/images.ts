@@ -1,0 +1,66 @@
+import type { Json } from '../../endpoint.js';
+import {
+  type Context,
+  Form,
+  type MediaFile,
+  type ProviderRequest,
+  type Translator,
+} from '../../translation.js';
+import { others, partsOf, textIn } from '../asked-media.js';
+import { sizeOf } from '../image-sizes.js';
+import { because, refuseImpossible } from '../refusing.js';
+import { workersError } from './errors.js';
+import { resultOf, runPath } from './run.js';
+
+const NONE = 'Workers AI has no such control of images';
+
+const IMPOSSIBLE = new Map([
+  ['n', because('Workers AI makes one image per request', '1')],
+  ['response_format', because('Workers AI sends images themselves; send "b64_json"', '"b64_json"')],
+  ['quality', because(NONE, '"auto"', '"standard"')],
+  ['style', because(NONE)],
+  ['background', because(NONE, '"auto"')],
+  ['moderation', because(NONE, '"auto"')],
+  ['output_format', because(NONE)],
+  ['output_compression', because(NONE)],
+  ['partial_images', because(NONE, '0')],
+  ['stream', because('Workers AI streams no images', 'false')],
+]);
+
+const READ: ReadonlySet<string> = new Set([...IMPOSSIBLE.keys(), 'model', 'size', 'user']);
+
+/** These take a form. https://developers.cloudflare.com/workers-ai/models/flux-2-dev/ */
+const TAKES_FORM = /\/flux-2-/;
+
+/**
+ * `negative_prompt`, `seed`, `steps`, `num_steps`, `guidance` and others go along.
+ * https://developers.cloudflare.com/workers-ai/models/flux-1-schnell/,
+ * https://developers.cloudflare.com/workers-ai/models/stable-diffusion-xl-lightning/
+ */
+function request(hub: Json, context: Context): ProviderRequest {
+  refuseImpossible(hub, IMPOSSIBLE);
+  const fields = { ...others(hub, READ), prompt: textIn(hub, 'prompt'), ...sizeOf(hub.size) };
+  return {
+    path: runPath(context),
+    body: TAKES_FORM.test(context.model) ? new Form(partsOf(fields)) : fields,
+  };
+}
+
+function answer(answer: Json, { created }: Context): Json {
+  const { image } = resultOf(answer);
+  return { created, data: typeof image === 'string' ? [{ b64_json: image }] : [] };
+}
+
+/** Older models send the picture itself. */
+const picture = ({ bytes }: MediaFile, { created }: Context): Json => ({
+  created,
+  data: [{ b64_json: Buffer.from(bytes).toString('base64') }],
+});
+
+export const imageGenerations: Translator = {
+  isBesideBase: true,
+  request,
+  answer,
+  error: workersError,
+  media: picture,
+};

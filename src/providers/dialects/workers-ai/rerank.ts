@@ -1,0 +1,37 @@
+import type { Json } from '../../endpoint.js';
+import { count, isObject, list, textOf } from '../../endpoints/reading.js';
+import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { others, present } from '../asked-media.js';
+import { workersError } from './errors.js';
+import { resultOf, runPath } from './run.js';
+
+const READ: ReadonlySet<string> = new Set(['model', 'documents', 'top_n', 'return_documents']);
+
+const textOfDocument = (document: unknown): string =>
+  isObject(document) ? textOf(document.text) : textOf(document);
+
+/** https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/ */
+function request(hub: Json, context: Context): ProviderRequest {
+  const contexts = list(hub.documents).map((document) => ({ text: textOfDocument(document) }));
+  return {
+    path: runPath(context),
+    body: { ...others(hub, READ), ...present({ top_k: hub.top_n }), contexts },
+  };
+}
+
+/** A score is told by the position of its document. */
+function answer(answer: Json, { model }: Context, hub: Json = {}): Json {
+  const documents = list(hub.documents);
+  const results = list(resultOf(answer).response)
+    .filter(isObject)
+    .flatMap(({ id, score }) => {
+      const index = count(id);
+      if (index === null || typeof score !== 'number') return [];
+      const shown =
+        hub.return_documents === true ? { document: { text: textOfDocument(documents[index]) } } : {};
+      return [{ index, relevance_score: score, ...shown }];
+    });
+  return { model, results };
+}
+
+export const rerank: Translator = { isBesideBase: true, request, answer, error: workersError };

@@ -1,0 +1,19 @@
+import type { Json } from '../../endpoint.js';
+import { objectOf } from '../../endpoints/reading.js';
+import type { Context } from '../../translation.js';
+import { invalid } from '../refusing.js';
+
+/** The field of the account. */
+const ACCOUNT = 'workers-ai-account-id';
+
+/** Names like `@cf/black-forest-labs/flux-1-schnell`: no segment that a reader could take for "up". */
+const MODEL = /^@(?:cf|hf)(?:\/(?=[^/]*[A-Za-z0-9])[A-Za-z0-9._-]{1,100}){1,3}$/;
+
+/** Where a model is run, below the origin. Throws `invalid_request`. */
+export function runPath({ model, fields }: Context): string {
+  if (!MODEL.test(model)) throw invalid('The model must be one of Workers AI, like @cf/openai/whisper.');
+  return `/client/v4/accounts/${encodeURIComponent(fields[ACCOUNT] ?? '')}/ai/run/${model}`;
+}
+
+/** What a model told: Cloudflare wraps it in `{ result, success, errors, messages }`. */
+export const resultOf = ({ result }: Json): Json => objectOf(result);
