@@ -81,8 +81,12 @@ export class FormBody implements AsyncIterable<Buffer> {
     this.held = [whole.subarray(0, field.start), Buffer.from(value), whole.subarray(end)];
   }
 
-  /** What the form says, files included, when all of it has come. Throws `body_too_large`. */
-  async read(): Promise<Json> {
+  /**
+   * What the form says, files included, when all of it has come. Throws `body_too_large`. Not called `read`: the HTTP client takes a body
+   * that has a method of that name for a stream of Node, and calls it.
+   * https://github.com/nodejs/undici/blob/v7.x/lib/dispatcher/client-h1.js
+   */
+  async readAll(): Promise<Json> {
     this.whole ??= this.isWhole ? this.takeHead() : await this.rest();
     return formFields(this.whole, this.boundary);
   }

@@ -172,7 +172,13 @@ export class Entry implements Findings {
     return { model, input: endpoint.usage.inputText(body), output: outputText };
   }
 
-  private add(attempt: Attempt, target: Target, { errorCode, reading, countable }: Added): void {
+  private isCountedLater({ countable, reading }: Added): boolean {
+    if (countable !== undefined) return countable !== null;
+    return reading.usage === null && reading.outputText !== '' && this.body !== null;
+  }
+
+  private add(attempt: Attempt, target: Target, added: Added): void {
+    const { errorCode, reading, countable } = added;
     // What came from the cache was no try: nobody was asked, and nothing is owed.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);
@@ -180,7 +186,9 @@ export class Entry implements Findings {
       return;
     }
     const { usage, responseModel } = reading;
-    const cost = usage && this.cost(usage, responseModel, { target, model: attempt.model });
+    // A form may name its model behind the file, when the attempt is on its way.
+    const model = attempt.model ?? this.model;
+    const cost = usage && this.cost(usage, responseModel, { target, model });
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
       option_path: attempt.option,
@@ -194,12 +202,8 @@ export class Entry implements Findings {
     attempt.target = null;
     attempt.partial = null;
     const whole = countable ? { ...record, countable } : record;
-    const isCountedLater =
-      countable !== undefined
-        ? countable !== null
-        : usage === null && reading.outputText !== '' && this.body !== null;
     const tokens = usage && usage.input_tokens + usage.output_tokens;
-    const actual: Actual = { costNanoUsd: cost, tokens, isCountedLater };
+    const actual: Actual = { costNanoUsd: cost, tokens, isCountedLater: this.isCountedLater(added) };
     this.attempts.push(hold ? { ...whole, charges: hold.settle(actual) } : whole);
   }
 

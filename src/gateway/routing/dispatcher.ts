@@ -27,7 +27,7 @@ import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { type FailedAttempt, withRetries } from '../upstream/retry.js';
+import { withRetries } from '../upstream/retry.js';
 import { RetryBudgets } from '../upstream/retry-budget.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
@@ -96,12 +96,10 @@ export class Dispatcher {
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
-    const content = needsFields(asked, planned, target, entry)
-      ? await whole(asked, planned, target, entry)
-      : asked;
+    const isUnread = needsFields(asked, planned, target, entry);
+    const content = isUnread ? await whole(asked, planned, target, entry) : asked;
     checkAllowed(caller, target, content, request.method);
-    const isGuarded = planned.hooks !== null || caller.guardrails !== undefined;
-    const guarded = isGuarded ? await this.guard(sending, planned.hooks, content) : null;
+    const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) {
@@ -112,9 +110,10 @@ export class Dispatcher {
     const ready = offered instanceof Promise ? await offered : offered;
     const attempt = await this.send(sending, planned, target, ready);
     const translated = translating && unlessPassed(attempt, translating);
-    const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
-    const { status } = judged ?? attempt;
-    return { status, attempt, target, planned, translated, guarded, judged };
+    const answer = { attempt, target, planned, translated };
+    return guarded
+      ? judgedAnswer(exchange, guarded, answer)
+      : { ...answer, status: attempt.status, guarded, judged: null };
   }
 
   /** The request as the cache leaves it: answered, listened to, or as it came. */
@@ -255,6 +254,18 @@ async function whole(asked: Content, planned: PlannedTarget, target: Target, ent
   const content = await withFields(asked);
   entry.goesTo(target, planned.path, content);
   return content;
+}
+
+const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
+  hooks !== null || caller.guardrails !== undefined;
+
+async function judgedAnswer(
+  exchange: Exchange,
+  guarded: Guarded,
+  found: Pick<Answer, 'attempt' | 'target' | 'planned' | 'translated'>,
+): Promise<Answer> {
+  const judged = await judge(guarded, exchange, found);
+  return { ...found, status: (judged ?? found.attempt).status, guarded, judged };
 }
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */

@@ -46,7 +46,7 @@ export function needsFields(content: Content, planned: PlannedTarget, target: Ta
 
 /** A request with what its form says, for which all of it must have come. Rejects with `body_too_large`. */
 export async function withFields(content: Content): Promise<Content> {
-  const fields = (await content.form?.read()) ?? {};
+  const fields = (await content.form?.readAll()) ?? {};
   const { model } = fields;
   return {
     ...content,
