@@ -7,9 +7,8 @@ import { planeOf } from './gateway/door/front-door.js';
 import { checkHead, HEADERS_MAX } from './gateway/door/request-hygiene.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 
-/** Slow headers are cut after this; a body has as long as a large upload on a slow line takes. */
+/** Slow headers are cut after this, or sooner where a whole request has less: Node would swap the two. */
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 15 * 60_000;
 const CHECKING_INTERVAL_MS = 1_000;
 /** Longer than the idle timeout of common balancers (60 s), so that they close first and never meet a closed socket. */
 const KEEP_ALIVE_MS = 75_000;
@@ -31,7 +30,11 @@ export class FrontServer {
   private readonly server: Server;
   isDraining = false;
 
-  constructor(private readonly planes: Planes) {
+  /** `requestTimeoutMs`: how long a client may take to send a whole request; then it gets 408. */
+  constructor(
+    private readonly planes: Planes,
+    requestTimeoutMs: number,
+  ) {
     const options = {
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       noDelay: true,
@@ -40,8 +43,8 @@ export class FrontServer {
     this.server = createServer(options, (request, response) => {
       this.handle(request, response);
     });
-    this.server.headersTimeout = HEADERS_TIMEOUT_MS;
-    this.server.requestTimeout = REQUEST_TIMEOUT_MS;
+    this.server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
+    this.server.requestTimeout = requestTimeoutMs;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.server.maxHeadersCount = HEADERS_MAX;
     acceptUpgrades(this.server, planes.sockets);

@@ -41,15 +41,18 @@ async function main(settings: Settings): Promise<void> {
   registerExchangeMetrics();
   registerLimitMetrics();
   registerCacheMetrics();
-  const front: FrontServer = new FrontServer({
-    gateway: app.get(Pipeline),
-    administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),
-    sockets: app.get(Realtime),
-    probes: new Probes(
-      checks(pool, () => front.isDraining),
-      settings.metricsToken,
-    ),
-  });
+  const front: FrontServer = new FrontServer(
+    {
+      gateway: app.get(Pipeline),
+      administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),
+      sockets: app.get(Realtime),
+      probes: new Probes(
+        checks(pool, () => front.isDraining),
+        settings.metricsToken,
+      ),
+    },
+    settings.requestTimeoutMs,
+  );
   await front.listen(settings.port, settings.host);
 
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });

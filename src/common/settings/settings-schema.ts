@@ -146,6 +146,11 @@ export const settingsSchema = z.object({
     0,
     'How long known keys keep working while the database is away.',
   ),
+  GATEHOUSE_REQUEST_TIMEOUT_MS: whole(
+    10 * MINUTE,
+    1_000,
+    'How long a client may take to send a whole request, uploads included.',
+  ),
   GATEHOUSE_DRAIN_DELAY_MS: whole(3_000, 0, 'After SIGTERM: how long to go on serving with readiness 503.'),
   GATEHOUSE_DRAIN_TIMEOUT_MS: whole(
     2 * MINUTE,

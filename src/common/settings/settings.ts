@@ -37,6 +37,8 @@ export interface Settings {
   readonly exports: ExportSettings;
   readonly analyticsMetadataKeys: readonly string[];
   readonly staleKeysMs: number;
+  /** For the whole of a request to come, milliseconds. */
+  readonly requestTimeoutMs: number;
   readonly drainDelayMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: Raw['GATEHOUSE_LOG_LEVEL'];
@@ -229,6 +231,7 @@ function toSettings(raw: Raw): Settings {
     },
     analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,
+    requestTimeoutMs: raw.GATEHOUSE_REQUEST_TIMEOUT_MS,
     drainDelayMs: raw.GATEHOUSE_DRAIN_DELAY_MS,
     drainTimeoutMs: raw.GATEHOUSE_DRAIN_TIMEOUT_MS,
     logLevel: raw.GATEHOUSE_LOG_LEVEL,

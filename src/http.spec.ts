@@ -1,0 +1,68 @@
+import { createConnection } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FrontServer, type Plane, type Planes } from './http.js';
+
+const TIMEOUT_MS = 1_000;
+/** The web server looks once a second; what goes on in it takes a moment. */
+const MARGIN_MS = 2_000;
+const SLOW_ONES = 200;
+
+let front: FrontServer | null = null;
+afterEach(async () => {
+  await front?.close(0);
+  front = null;
+});
+
+/** A server whose model requests are answered when they are whole. */
+async function aServer(): Promise<{ port: number; ended: string[] }> {
+  const ended: string[] = [];
+  const gateway: Plane = {
+    handle: (request, response) => {
+      request.on('error', () => ended.push('broken off'));
+      request.on('data', () => undefined).on('end', () => response.end('whole'));
+    },
+  };
+  const sockets = { handle: () => undefined, close: () => undefined };
+  const planes = { gateway, sockets } as unknown as Planes;
+  front = new FrontServer(planes, TIMEOUT_MS);
+  await front.listen(0, '127.0.0.1');
+  const { server } = front as unknown as { server: { address(): AddressInfo } };
+  return { port: server.address().port, ended };
+}
+
+/** Sends a body byte by byte for as long as the connection lasts. Answers what came back, and after how long, milliseconds. */
+function drip(port: number): Promise<{ text: string; afterMs: number }> {
+  return new Promise((resolve) => {
+    const began = performance.now();
+    const socket = createConnection(port, '127.0.0.1');
+    let text = '';
+    const dripping = setInterval(() => socket.write('x'), 50);
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearInterval(dripping);
+      resolve({ text, afterMs: performance.now() - began });
+    });
+    socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n');
+  });
+}
+
+describe('a client that takes for ever', () => {
+  it('D08: is told 408 when its time is over, and nobody else waits for it', async () => {
+    const { port, ended } = await aServer();
+    const slow = Array.from({ length: SLOW_ONES }, () => drip(port));
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      body: '{}',
+    });
+
+    expect(await answer.text()).toBe('whole');
+    expect(ended).toEqual([]);
+    for (const { text, afterMs } of await Promise.all(slow)) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(afterMs).toBeLessThan(TIMEOUT_MS + MARGIN_MS + 2_000);
+    }
+    expect(ended).toHaveLength(SLOW_ONES);
+  });
+});
