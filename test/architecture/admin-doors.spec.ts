@@ -69,7 +69,7 @@ describe('the doors of the administration', () => {
 });
 
 describe('what everybody may ask without a key', () => {
-  it('are list prices', () => {
+  it('are list prices, and files by a signed link', () => {
     const open = controllersOf(AdminModule).flatMap((controller) => {
       const prototype = controller.prototype as Record<string, object>;
       return Object.getOwnPropertyNames(prototype)
@@ -77,7 +77,7 @@ describe('what everybody may ask without a key', () => {
         .map((name) => `${controller.name}.${name}`);
     });
 
-    expect(open).toEqual(['ModelConfigsController.read']);
+    expect(open).toEqual(['ModelConfigsController.read', 'LogExportFilesController.file']);
   });
 });
 

@@ -7,6 +7,7 @@ import type { Listed } from '../../common/database/page.js';
 import { IfGiven, IsName, OrNull } from '../../common/http/validators.js';
 
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const A_SECRET = 'sixteen-or-more-characters';
 const AN_ADDRESS = 'https://siem.example.com/gatehouse';
 
 const Address = (): PropertyDecorator => applyDecorators(IsString(), MaxLength(2048));
@@ -30,7 +31,7 @@ export class CreateAuditDestinationDto {
   readonly url: string;
 
   /** What the calls of a webhook are signed with, 16 to 255 characters. Syslog has none. */
-  @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255 })
+  @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255, example: A_SECRET })
   @SigningSecret()
   readonly secret?: string;
 
@@ -63,7 +64,7 @@ export class UpdateAuditDestinationDto {
   @Address()
   readonly url?: string;
 
-  @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255 })
+  @ApiPropertyOptional({ writeOnly: true, minLength: 16, maxLength: 255, example: A_SECRET })
   @SigningSecret()
   readonly secret?: string;
 

@@ -187,7 +187,12 @@ export class LogExportTaskDto {
 }
 
 export class LogExportLinkDto {
-  @ApiProperty({ format: 'uri', description: 'Works without a key, for 15 minutes' })
+  @ApiProperty({
+    format: 'uri',
+    description: 'Works without a key, for 15 minutes',
+    example:
+      'https://gatehouse.example.com/v1/logs/exports/01a0a1b2-0000-7000-8000-000000000000/file?expires=1795262400&by=key.01a0a1b2-0000-7000-8000-000000000001&signature=4f1c',
+  })
   readonly signed_url: string;
 
   static from(signed_url: string): LogExportLinkDto {
