@@ -54,9 +54,7 @@ export function introducingTokenDirectory(
 }
 
 export function modelCatalog(): GenaiModelCatalog {
-  const catalog = new GenaiModelCatalog();
-  void catalog.prepare();
-  return catalog;
+  return new GenaiModelCatalog();
 }
 
 export function virtualKeyDirectory(

@@ -95,6 +95,7 @@ describe('the models of the catalogue', () => {
     setImmediate(count);
     await ahead.prepare();
     isReady = true;
+    expect(ahead.prepare()).toBeNull();
     expect(turns).toBeGreaterThan(50);
     expect(ahead.all().map(({ id }) => id)).toEqual(catalog.all().map(({ id }) => id));
   });

@@ -35,15 +35,21 @@ interface Priced {
 
 /**
  * Models from the data that ships with `@pydantic/genai-prices`, and those whose prices stand in their provider's row.
- * Taking the data apart, pricing and writing it costs some 100 ms, once: ahead of the first client where `prepare` was
- * called. Later only those are priced anew whose prices depend on the time, which few do.
+ * Taking the data apart, pricing and writing it costs some 100 ms and 10 MiB, once, and only where somebody asks: what every process made at its start
+ * cost a tenth of its throughput. Later only those are priced anew whose prices depend on the time, which few do.
  */
 export class GenaiModelCatalog extends ModelCatalog {
   private parts: readonly Part[] | null = null;
   private priced: Priced | null = null;
+  private preparing: Promise<void> | null = null;
 
-  /** Does all of it ahead of the first client, a provider per turn of the event loop, so that no request waits for it. */
-  async prepare(): Promise<void> {
+  /** A provider per turn of the event loop, so that no other request waits for it. */
+  prepare(): Promise<void> | null {
+    if (this.priced !== null) return null;
+    return (this.preparing ??= this.prepareInTurns());
+  }
+
+  private async prepareInTurns(): Promise<void> {
     const parts: Part[] = [];
     for (const provider of providers.values()) {
       parts.push(pricedPart(listedOf(provider), Date.now()));
@@ -51,6 +57,7 @@ export class GenaiModelCatalog extends ModelCatalog {
     }
     this.parts ??= parts;
     this.priced ??= joined(parts, Date.now());
+    this.preparing = null;
   }
 
   all(): readonly ModelEntry[] {

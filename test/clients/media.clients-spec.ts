@@ -39,8 +39,9 @@ const client = (provider: string) =>
       'x-gateway-virtual-key': slugs.get(provider) ?? '',
     },
   });
-const answers = (path: string, body: object): void =>
+const answers = (path: string, body: object): void => {
   world.upstream.on(path, { headers: [['content-type', 'application/json']], body: JSON.stringify(body) });
+};
 
 describe("OpenAI's client", () => {
   it.each([

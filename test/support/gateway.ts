@@ -201,7 +201,11 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     ),
     new LocalModels(
       new UsableModelsFinder(
-        { all: () => wishes.models ?? [], listed: () => Buffer.from('{"object":"list","data":[]}') },
+        {
+          prepare: () => null,
+          all: () => wishes.models ?? [],
+          listed: () => Buffer.from('{"object":"list","data":[]}'),
+        },
         { find: () => usable },
       ),
     ),

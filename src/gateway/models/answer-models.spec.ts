@@ -16,6 +16,9 @@ const models = [
 const bytes = Buffer.from('{"kept":true}');
 
 class Catalog extends ModelCatalog {
+  prepare(): null {
+    return null;
+  }
   all = () => models;
   listed = () => bytes;
 }

@@ -38,6 +38,8 @@ export class UsableModelsFinder {
    * for both. Rejects with `auth_unavailable`.
    */
   find(caller: Principal, isOfAll: boolean): UsableModels | Promise<UsableModels> {
+    const preparing = this.catalog.prepare();
+    if (preparing) return preparing.then(() => this.find(caller, isOfAll));
     if (isOfAll) return this.modelsOf(NO_KEYS, caller);
     const found = this.keys.find(reachOf(caller));
     return found instanceof Promise
