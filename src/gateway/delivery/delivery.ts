@@ -174,11 +174,8 @@ export class Delivery implements ReplySink {
   private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
     const { attempt, entry, target, reading } = this;
     const { contentType, contentEncoding } = this.head;
-    const ours = ending === 'refused' ? ({ errorSource: 'gateway' } as const) : {};
-    closeExchange(
-      { entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding, ...ours },
-      then,
-    );
+    const closing = { entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding };
+    closeExchange(ending === 'refused' ? { ...closing, errorSource: 'gateway' } : closing, then);
   }
 
   private release(): void {

@@ -102,18 +102,14 @@ export class Dispatcher {
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
-    if (!entry.isOpen) {
-      entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
-      await entry.open(caller);
-    }
+    if (!entry.isOpen) await opened(sending);
     const offered = this.offered(sending, planned, target, wire);
     const ready = offered instanceof Promise ? await offered : offered;
     const attempt = await this.send(sending, planned, target, ready);
-    const translated = translating && unlessPassed(attempt, translating);
-    const answer = { attempt, target, planned, translated };
-    return guarded
-      ? judgedAnswer(exchange, guarded, answer)
-      : { ...answer, status: attempt.status, guarded, judged: null };
+    const translated = unlessPassed(attempt, translating);
+    const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
+    const { status } = judged ?? attempt;
+    return { status, attempt, target, planned, translated, guarded, judged };
   }
 
   /** The request as the cache leaves it: answered, listened to, or as it came. */
@@ -256,17 +252,14 @@ async function whole(asked: Content, planned: PlannedTarget, target: Target, ent
   return content;
 }
 
+/** The journal has it before the first byte goes upstream. */
+function opened({ exchange: { entry }, caller, read }: Sending): Promise<void> {
+  entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
+  return entry.open(caller);
+}
+
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
-
-async function judgedAnswer(
-  exchange: Exchange,
-  guarded: Guarded,
-  found: Pick<Answer, 'attempt' | 'target' | 'planned' | 'translated'>,
-): Promise<Answer> {
-  const judged = await judge(guarded, exchange, found);
-  return { ...found, status: (judged ?? found.attempt).status, guarded, judged };
-}
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
 async function judge(

@@ -45,9 +45,12 @@ const isJson = (type: string | null): boolean =>
   type === null || /^application\/(?:[\w.-]+\+)?json/i.test(type);
 
 /** The translation of an answer; null for one that needs none, because it is the sound that the client wants. */
-export function unlessPassed({ status, rawHeaders }: Reply, translated: Translated): Translated | null {
+export function unlessPassed(
+  { status, rawHeaders }: Reply,
+  translated: Translated | null,
+): Translated | null {
   const isPassed =
-    translated.translation.translator?.media === 'passes' &&
+    translated?.translation.translator?.media === 'passes' &&
     status < 300 &&
     !isJson(readResponseHead(rawHeaders).contentType);
   return isPassed ? null : translated;
