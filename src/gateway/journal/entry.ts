@@ -283,6 +283,7 @@ export class Entry implements Findings {
     });
   }
 
+  /** What a usage would have cost at the target, nano-dollars; null when nobody knows the price. Nothing is owed for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
     const { target, model } = this;
     const price = target && this.priceFor(responseModel, { target, model });

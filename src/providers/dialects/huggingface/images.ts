@@ -3,23 +3,11 @@ import { isObject } from '../../endpoints/reading.js';
 import type { Context, MediaFile, ProviderRequest, Translator } from '../../translation.js';
 import { others, textIn } from '../asked-media.js';
 import { sizeOf } from '../image-sizes.js';
-import { because, refuseImpossible } from '../refusing.js';
+import { beyondPlainImages } from '../plain-images.js';
+import { refuseImpossible } from '../refusing.js';
 import { huggingFaceError, modelPath } from './inference.js';
 
-const NONE = 'HF Inference has no such control of images';
-
-const IMPOSSIBLE = new Map([
-  ['n', because('HF Inference makes one image per request', '1')],
-  ['response_format', because('HF Inference sends images themselves; send "b64_json"', '"b64_json"')],
-  ['quality', because(NONE, '"auto"', '"standard"')],
-  ['style', because(NONE)],
-  ['background', because(NONE, '"auto"')],
-  ['moderation', because(NONE, '"auto"')],
-  ['output_format', because(NONE)],
-  ['output_compression', because(NONE)],
-  ['partial_images', because(NONE, '0')],
-  ['stream', because('HF Inference streams no images', 'false')],
-]);
+const IMPOSSIBLE = beyondPlainImages('HF Inference');
 
 const READ: ReadonlySet<string> = new Set([
   ...IMPOSSIBLE.keys(),

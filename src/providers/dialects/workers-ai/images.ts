@@ -8,24 +8,12 @@ import {
 } from '../../translation.js';
 import { others, partsOf, textIn } from '../asked-media.js';
 import { sizeOf } from '../image-sizes.js';
-import { because, refuseImpossible } from '../refusing.js';
+import { beyondPlainImages } from '../plain-images.js';
+import { refuseImpossible } from '../refusing.js';
 import { workersError } from './errors.js';
 import { resultOf, runPath } from './run.js';
 
-const NONE = 'Workers AI has no such control of images';
-
-const IMPOSSIBLE = new Map([
-  ['n', because('Workers AI makes one image per request', '1')],
-  ['response_format', because('Workers AI sends images themselves; send "b64_json"', '"b64_json"')],
-  ['quality', because(NONE, '"auto"', '"standard"')],
-  ['style', because(NONE)],
-  ['background', because(NONE, '"auto"')],
-  ['moderation', because(NONE, '"auto"')],
-  ['output_format', because(NONE)],
-  ['output_compression', because(NONE)],
-  ['partial_images', because(NONE, '0')],
-  ['stream', because('Workers AI streams no images', 'false')],
-]);
+const IMPOSSIBLE = beyondPlainImages('Workers AI');
 
 const READ: ReadonlySet<string> = new Set([...IMPOSSIBLE.keys(), 'model', 'size', 'user']);
 
