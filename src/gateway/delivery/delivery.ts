@@ -88,14 +88,8 @@ export class Delivery implements ReplySink {
   }
 
   start(): void {
-    const onDrain = (): void => {
-      this.isPaused = false;
-      this.attempt.resume();
-    };
-    this.response.on('drain', onDrain);
     this.response.once('close', () => {
       // The web server keeps a response until the next request of its connection, and with it all that hangs on it.
-      this.response.off('drain', onDrain);
       if (this.running) this.exchange.streams?.delete(this.running);
       if (!this.response.writableFinished) this.clientLeft();
     });
@@ -225,8 +219,18 @@ export class Delivery implements ReplySink {
     if (!this.response.headersSent) this.sendHead();
     if (this.isStream) this.isBetweenEvents = endsWithEmptyLine(chunk);
     const wantsMore = this.response.write(chunk);
-    this.isPaused = !wantsMore;
+    if (!wantsMore) this.pause();
     return wantsMore;
+  }
+
+  /** The client is slow: the provider waits until it has read what there is. */
+  private pause(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.response.once('drain', () => {
+      this.isPaused = false;
+      this.attempt.resume();
+    });
   }
 
   private hold(chunk: Buffer): true {

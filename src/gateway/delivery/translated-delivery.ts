@@ -92,13 +92,7 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   start(): void {
-    const onDrain = (): void => {
-      this.isPaused = false;
-      this.way.attempt.resume();
-    };
-    this.response.on('drain', onDrain);
     this.response.once('close', () => {
-      this.response.off('drain', onDrain);
       if (this.running) this.exchange.streams?.delete(this.running);
       if (!this.response.writableFinished) this.clientLeft();
     });
@@ -163,7 +157,17 @@ export class TranslatedDelivery implements ReplySink {
     if (!this.response.headersSent) this.sendHead(EVENT_STREAM, null);
     const bytes = Buffer.from(text);
     this.entry.responseBody.add(bytes);
-    this.isPaused = !this.response.write(bytes);
+    if (!this.response.write(bytes)) this.pause();
+  }
+
+  /** The client is slow: the provider waits until it has read what there is. */
+  private pause(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.response.once('drain', () => {
+      this.isPaused = false;
+      this.way.attempt.resume();
+    });
   }
 
   /** `text` is the last that the client hears. */
