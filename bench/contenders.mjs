@@ -13,7 +13,7 @@ import { commandLine, familyOf, isClusterWorker } from './proc.mjs';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = join(HERE, '..');
 const PORTKEY = join(HERE, 'node_modules/@portkey-ai/gateway/build/start-server.js');
-const PRELOAD = process.env.BENCH_PRELOAD ?? new URL('profile-preload.mjs', import.meta.url).href;
+const PRELOAD = new URL('profile-preload.mjs', import.meta.url).href;
 
 /** From a source checkout the start includes a build when the sources are newer. */
 const START_SECONDS = 120;
