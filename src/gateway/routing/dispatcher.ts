@@ -15,9 +15,8 @@ import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/jud
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
 import type { Content, ReadRequest } from '../types/content.js';
-import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
-import { checkPolicy } from '../planning/check-policy.js';
+import { checkAllowed, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
@@ -97,6 +96,7 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
     const isUnread = needsFields(asked, planned, target, entry);
+    if (isUnread) checkShown(caller, target, asked);
     const content = isUnread ? await whole(asked, planned, target, entry) : asked;
     checkAllowed(caller, target, content, request.method);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
@@ -282,10 +282,14 @@ async function judge(
 const TRACELESS: ReadonlySet<EndpointId> = new Set([
   'chat-completions',
   'completions',
+  'fim-completions',
   'messages',
   'count-tokens',
   'generate-content',
   'embed-content',
+  'chat-v2',
+  'embed-v2',
+  'rerank-v2',
   'embeddings',
   'rerank',
   'moderations',
@@ -304,10 +308,4 @@ function routedRequest(
 ): RoutedRequest {
   const [pathname = ''] = url.split('?', 1);
   return { metadata: entry.asked.metadata, params, pathname, headers };
-}
-
-/** What the organization and the credential allow, before anything is sent. */
-function checkAllowed({ policy }: Principal, target: Target, { model }: Content, method?: string): void {
-  if (policy) checkPolicy(policy, target.provider.id, model);
-  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, method);
 }
