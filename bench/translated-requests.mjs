@@ -270,9 +270,7 @@ async function timedChunks(gateway, body, other) {
 
 /** The translation itself is what a chunk has more at most: an untranslated one is read for its usage, too. */
 function chunkTable({ untranslated, translated, translation }) {
-  console.log(
-    '\n| a chunk, µs of CPU | chunks | p50 | p99 | p99.9 | |\n|---|--:|--:|--:|--:|---|',
-  );
+  console.log('\n| a chunk, µs of CPU | chunks | p50 | p99 | p99.9 | |\n|---|--:|--:|--:|--:|---|');
   const row = (name, { count, p50, p99, p999 }, verdict = '') => {
     const cells = [p50, p99, p999].map((us) => us.toFixed(1));
     console.log(`| ${name} | ${count} | ${cells.join(' | ')} | ${verdict} |`);

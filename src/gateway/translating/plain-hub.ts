@@ -10,13 +10,12 @@ const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thi
  * know. Reasoning of earlier turns goes back as text where the provider takes it: some refuse a request without it, others
  * one that has it (`Provider.reasoningField`).
  */
-export function plainHub(hub: Json, { reasoningField = 'reasoning_content' }: ReasoningPlace): Json {
+export function plainHub(hub: Json, { reasoningField }: ReasoningPlace): Json {
   const { messages, tools } = hub;
+  const field = reasoningField === undefined ? 'reasoning_content' : reasoningField;
   return {
     ...hub,
-    ...(Array.isArray(messages)
-      ? { messages: messages.map((message) => plainMessage(message, reasoningField)) }
-      : {}),
+    ...(Array.isArray(messages) ? { messages: messages.map((message) => plainMessage(message, field)) } : {}),
     ...(Array.isArray(tools) ? { tools: tools.map(withoutExtras) } : {}),
   };
 }

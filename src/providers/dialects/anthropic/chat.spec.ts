@@ -359,11 +359,14 @@ describe('messages', () => {
   const text = (told: string) => ({ type: 'text', text: told });
 
   it('of system and developer move to the front where Claude takes them nowhere else', () => {
-    const { system, turns } = said([
-      { role: 'developer', content: 'A', cache_control: { type: 'ephemeral' } },
-      ...question,
-      { role: 'system', content: [text('B')] },
-    ], 'claude-opus-4-7');
+    const { system, turns } = said(
+      [
+        { role: 'developer', content: 'A', cache_control: { type: 'ephemeral' } },
+        ...question,
+        { role: 'system', content: [text('B')] },
+      ],
+      'claude-opus-4-7',
+    );
 
     expect(system).toEqual([{ ...text('A'), cache_control: { type: 'ephemeral' } }, text('B')]);
     expect(turns).toHaveLength(1);
@@ -392,7 +395,7 @@ describe('messages', () => {
     for (const model of ['claude-opus-4-8', 'claude-opus-5', 'claude-sonnet-5-5']) {
       const { system, turns } = said(messages, model);
 
-      expect((turns as Json[]).map(({ role }) => role).join(' ')).toBe(roles);
+      expect(turns.map(({ role }) => role).join(' ')).toBe(roles);
       expect(system === undefined).toBe(roles.includes('system'));
     }
   });

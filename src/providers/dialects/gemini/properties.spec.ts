@@ -217,7 +217,9 @@ describe('whatever a client says', () => {
             expect(error).toBeInstanceOf(AppError);
             const { code, message } = error as AppError;
             // What the hub's own shape does not allow is wrong wherever it goes.
-            expect(code === 'invalid_request' ? message : code).toMatch(/^parameter_unsupported$|"stop" must be/);
+            expect(code === 'invalid_request' ? message : code).toMatch(
+              /^parameter_unsupported$|"stop" must be/,
+            );
           }
         }
       }),
