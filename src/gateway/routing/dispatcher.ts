@@ -96,8 +96,7 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
     const isUnread = needsFields(asked, planned, target, entry);
-    if (isUnread) checkShown(caller, target, asked);
-    const content = isUnread ? await whole(asked, planned, target, entry) : asked;
+    const content = isUnread ? await whole(sending, planned, target, asked) : asked;
     checkAllowed(caller, target, content, request.method);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
@@ -246,9 +245,15 @@ export class Dispatcher {
 }
 
 /** A form that this target needs in other words is read to its end; only then is all that it says known. */
-async function whole(asked: Content, planned: PlannedTarget, target: Target, entry: Entry): Promise<Content> {
+async function whole(
+  { exchange, caller }: Sending,
+  planned: PlannedTarget,
+  target: Target,
+  asked: Content,
+): Promise<Content> {
+  checkShown(caller, target, asked);
   const content = await withFields(asked);
-  entry.goesTo(target, planned.path, content);
+  exchange.entry.goesTo(target, planned.path, content);
   return content;
 }
 

@@ -44,7 +44,7 @@ export const textEndpoints: readonly Endpoint[] = [
     operations: [post('/fim/completions')],
     body: 'json',
     // It answers as chat completions do, and a stream ends with its usage unasked.
-    usage: { ...chatCompletionsUsage, inputText: completionsUsage.inputText },
+    usage: { ...chatCompletionsUsage, inputText: (request) => completionsUsage.inputText(request) },
     usageInStreams: 'always',
     source: 'https://github.com/mistralai/client-ts/blob/main/src/models/components/fimcompletionrequest.ts',
   },
