@@ -51,8 +51,9 @@ export interface UsableKey extends Pick<VirtualKeySnapshot, 'slug' | 'providerId
 /** Which virtual keys and providers a caller may use. */
 export abstract class UsableKeys {
   /**
-   * Those within reach, by slug. The same list for as long as nothing changes. Returns without a promise when it is in
-   * memory. Rejects with `auth_unavailable` when the store is away.
+   * Those within reach: one of each provider and integration by slug, then the others; a thousand at most. The same list for
+   * as long as nothing changes. Returns without a promise when it is in memory. Rejects with `auth_unavailable` when the
+   * store is away.
    */
   abstract find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]>;
 }

@@ -15,14 +15,12 @@ import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/jud
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
 import type { Content, ReadRequest } from '../types/content.js';
-import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
-import { checkPolicy } from '../planning/check-policy.js';
+import { checkAllowed, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
-import type { Entry } from '../journal/entry.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -97,7 +95,7 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
     const isUnread = needsFields(asked, planned, target, entry);
-    const content = isUnread ? await whole(asked, planned, target, entry) : asked;
+    const content = isUnread ? await whole(sending, planned, target, asked) : asked;
     checkAllowed(caller, target, content, request.method);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
@@ -246,9 +244,15 @@ export class Dispatcher {
 }
 
 /** A form that this target needs in other words is read to its end; only then is all that it says known. */
-async function whole(asked: Content, planned: PlannedTarget, target: Target, entry: Entry): Promise<Content> {
+async function whole(
+  { exchange, caller }: Sending,
+  planned: PlannedTarget,
+  target: Target,
+  asked: Content,
+): Promise<Content> {
+  checkShown(caller, target, asked);
   const content = await withFields(asked);
-  entry.goesTo(target, planned.path, content);
+  exchange.entry.goesTo(target, planned.path, content);
   return content;
 }
 
@@ -282,10 +286,14 @@ async function judge(
 const TRACELESS: ReadonlySet<EndpointId> = new Set([
   'chat-completions',
   'completions',
+  'fim-completions',
   'messages',
   'count-tokens',
   'generate-content',
   'embed-content',
+  'chat-v2',
+  'embed-v2',
+  'rerank-v2',
   'embeddings',
   'rerank',
   'moderations',
@@ -304,10 +312,4 @@ function routedRequest(
 ): RoutedRequest {
   const [pathname = ''] = url.split('?', 1);
   return { metadata: entry.asked.metadata, params, pathname, headers };
-}
-
-/** What the organization and the credential allow, before anything is sent. */
-function checkAllowed({ policy }: Principal, target: Target, { model }: Content, method?: string): void {
-  if (policy) checkPolicy(policy, target.provider.id, model);
-  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, method);
 }

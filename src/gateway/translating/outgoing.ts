@@ -3,6 +3,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
 import { supportOf } from '../../providers/endpoints/support.js';
+import type { Provider } from '../../providers/provider.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import type { Content } from '../types/content.js';
@@ -116,7 +117,7 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
   const asked = content.fields ?? entry.body;
   if (!asked) throw unreadable(target, entry.endpoint?.body === 'form');
   const context = contextOf(prepared, translation);
-  const hub = hubRequest(asked, translation, context);
+  const hub = hubRequest(asked, translation, context, target.provider);
   const {
     path,
     body,
@@ -144,12 +145,17 @@ const unreadable = ({ provider }: Target, isForm = false): AppError =>
 /** What a stream cost is known only when the provider is asked to say it. */
 const USAGE_ASKED = { stream_options: { include_usage: true } } as const;
 
-function hubRequest(asked: Json, { shape, translator }: Translation, context: Context): Json {
+function hubRequest(
+  asked: Json,
+  { shape, translator }: Translation,
+  context: Context,
+  provider: Provider,
+): Json {
   const named: Json = { ...asked, model: context.model };
   const hub: Record<string, unknown> = { ...(shape ? shape.request(named, context) : named) };
   delete hub.stream_options;
   if (translator) return hub;
-  return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub);
+  return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub, provider);
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
