@@ -125,6 +125,31 @@ export abstract class AnswerStore {
   abstract keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void>;
 }
 
+/** Where the vectors of questions lie that are compared with each other. No two workspaces have one in common. */
+export interface VectorRoom {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  /** Digest of all that such questions have in common, 64 hexadecimal digits; the tenant is part of it, too. */
+  readonly room: string;
+}
+
+/** A question whose answer is kept. */
+export interface KeptVector {
+  /** Of the answer: `AnswerPlace.key`. */
+  readonly key: string;
+  readonly vector: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Keeps vectors for all processes, as long as the answers to their questions. Losing one is no loss. Rejects when the store is away. */
+export abstract class VectorStore {
+  /** Those of a room that are not over, the newest first, at most so many. */
+  abstract newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]>;
+  /** In place of that of the same answer. Of a room that has more than `most`, the oldest go. */
+  abstract keep(room: VectorRoom, kept: KeptVector, most: number): Promise<void>;
+}
+
 /** Counts the tokens of a text, about, and never on the path's own thread. */
 export abstract class TokenCounter {
   /** Rejects with `overloaded` or `internal_error`. */

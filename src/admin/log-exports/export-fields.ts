@@ -77,6 +77,7 @@ export const EXPORT_FIELDS = {
   virtual_key: field('text', ({ virtual_key }) => virtual_key),
   error_code: field('text', ({ error_code }) => error_code),
   cache_status: field('text', ({ cache_status }) => cache_status),
+  cache_score: field('number', ({ cache_score }) => cache_score),
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof EXPORT_FIELDS;

@@ -1,4 +1,5 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Price } from '../../common/contracts/price.js';
@@ -101,24 +102,16 @@ export class Dispatcher {
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) await opened(sending);
-    const offered = this.offered(sending, planned, target, wire);
-    const ready = offered instanceof Promise ? await offered : offered;
+    const rules = cacheRules(entry, caller, planned);
+    const { path } = planned;
+    const ready = rules
+      ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path })
+      : wire;
     const attempt = await this.send(sending, planned, target, ready);
     const translated = unlessPassed(attempt, translating);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
-  }
-
-  /** The request as the cache leaves it: answered, listened to, or as it came. */
-  private offered(
-    { exchange, caller }: Sending,
-    planned: PlannedTarget,
-    target: Target,
-    wire: WireRequest,
-  ): WireRequest | Promise<WireRequest> {
-    const rules = planned.cache ?? exchange.entry.asked.cache;
-    return rules ? this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
   }
 
   /** What the organization and the workspace say comes first, whatever the config says. */
@@ -260,6 +253,12 @@ async function whole(
 function opened({ exchange: { entry }, caller, read }: Sending): Promise<void> {
   entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
   return entry.open(caller);
+}
+
+/** What is said of the cache: by the config, or else the request, or else the workspace. Null for none. */
+function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
+  const rules = planned.cache ?? asked.cache ?? caller.cache;
+  return rules && rules.mode !== 'off' ? rules : null;
 }
 
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
