@@ -117,10 +117,11 @@ function installPortkey(install) {
   if (done.status !== 0 || !existsSync(PORTKEY)) throw new NotAvailable('not installed (npm could not)');
 }
 
-async function startGatehouse({ upstream, pinning, profile }, processes) {
+/** In a data folder that is given, the service goes on with what is there; it stays when the service has ended. */
+export async function startGatehouse({ upstream, pinning, profile, dataDir }, processes) {
   const port = await freePort();
   const { folder, log, logFile } = workFolder('gatehouse');
-  const data = join(folder, 'data');
+  const data = dataDir ?? join(folder, 'data');
   const profiles = join(folder, 'profiles');
   mkdirSync(profiles);
   const env = cleanEnvironment({
@@ -190,6 +191,7 @@ async function describeGatehouse({
     gatewayPids,
     otherPids: () => familyOf(child.pid).filter((pid) => !isGateway(pid)),
     readyAfterMs,
+    supervisorPid: child.pid,
     admin: { base, keys, upstreamPort: upstream.port },
     ledger: new GatehouseLedger(data),
     profiles,
