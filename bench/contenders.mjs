@@ -117,11 +117,14 @@ function installPortkey(install) {
   if (done.status !== 0 || !existsSync(PORTKEY)) throw new NotAvailable('not installed (npm could not)');
 }
 
-/** `preload`: a module that each of its processes loads first. */
-async function startGatehouse({ upstream, pinning, profile, preload = PRELOAD }, processes) {
+/**
+ * `preload`: a module that each of its processes loads first. In a data folder that is given (`dataDir`), the service goes on with
+ * what is there; it stays when the service has ended.
+ */
+export async function startGatehouse({ upstream, pinning, profile, dataDir, preload = PRELOAD }, processes) {
   const port = await freePort();
   const { folder, log, logFile } = workFolder('gatehouse');
-  const data = join(folder, 'data');
+  const data = dataDir ?? join(folder, 'data');
   const profiles = join(folder, 'profiles');
   mkdirSync(profiles);
   const env = cleanEnvironment({
@@ -191,6 +194,7 @@ async function describeGatehouse({
     gatewayPids,
     otherPids: () => familyOf(child.pid).filter((pid) => !isGateway(pid)),
     readyAfterMs,
+    supervisorPid: child.pid,
     admin: { base, keys, upstreamPort: upstream.port },
     ledger: new GatehouseLedger(data),
     profiles,

@@ -48,6 +48,7 @@ export class Histogram {
       mean: this.#total === 0 ? Number.NaN : this.#sum / this.#total,
       p50: this.percentile(0.5),
       p90: this.percentile(0.9),
+      p95: this.percentile(0.95),
       p99: this.percentile(0.99),
       p999: this.percentile(0.999),
       max: this.#max,

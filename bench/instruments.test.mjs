@@ -11,6 +11,7 @@ import { closedLoop } from './closed-loop.mjs';
 import { microseconds } from './connection.mjs';
 import { Histogram } from './histogram.mjs';
 import { HttpReader } from './http-reader.mjs';
+import { openLoop } from './open-loop.mjs';
 import { chatRequest } from './request-bytes.mjs';
 import { streamLoad } from './stream-load.mjs';
 import { judge } from './summary.mjs';
@@ -173,4 +174,21 @@ test('a target missed by little is missed', () => {
   );
   assert.equal(verdicts[0].pass, false);
   assert.equal(verdicts.at(-1).pass, false);
+});
+
+test('an open loop measures from when a request was due, and counts what was refused by its operation', async () => {
+  const opened = performance.now() + 300;
+  const port = await serve(async (request, response) => {
+    await sleep(Math.max(0, opened - performance.now()));
+    response.writeHead(request.url === '/refused' ? 503 : 200).end('x');
+  });
+  const step = (atUs, name) => ({ atUs, name, request: `GET /${name} HTTP/1.1\r\nhost: x\r\n\r\n` });
+  const late = opened - performance.now();
+  const steps = [step(0, 'early'), step(0, 'refused'), step(100_000, 'later'), step(600_000, 'after')];
+  const { operations, errors, problems } = await openLoop({ port, steps });
+
+  assert.ok(operations.early.p50 >= (late - 20) * 1000, `early took ${operations.early.p50} µs`);
+  assert.ok(operations.later.p50 <= operations.early.p50 - 50_000, `later took ${operations.later.p50} µs`);
+  assert.ok(operations.after.p50 < 100_000, `after took ${operations.after.p50} µs`);
+  assert.deepEqual([errors, problems], [1, { 'refused: status 503': 1 }]);
 });

@@ -3,9 +3,10 @@
  * with its figures. Started by run.mjs; ends with it.
  */
 import { closedLoop } from './closed-loop.mjs';
+import { openLoop } from './open-loop.mjs';
 import { streamLoad } from './stream-load.mjs';
 
-const KINDS = { closed: closedLoop, streams: streamLoad };
+const KINDS = { closed: closedLoop, open: openLoop, streams: streamLoad };
 
 process.on('message', async (job) => {
   try {

@@ -1,5 +1,5 @@
 /**
- * Loaded into every Gatehouse process by `--profile`. In the gateway processes, the first SIGUSR2
+ * Loaded into every Gatehouse process by `--profile`. In the gateway processes and the administration, the first SIGUSR2
  * starts the CPU profiler and the second writes `<folder>/<pid>.cpuprofile`, so that a profile holds
  * the load and neither start nor end. It does nothing else.
  */
@@ -27,7 +27,7 @@ async function finish() {
   writeFileSync(join(folder, `${process.pid}.cpuprofile`), JSON.stringify(profile));
 }
 
-if (folder && cluster.isWorker) {
+if (folder && (cluster.isWorker || process.argv[1]?.endsWith('/administration.js'))) {
   process.on('SIGUSR2', () => void (session ? finish() : begin()));
   writeFileSync(join(folder, `${process.pid}.ready`), '');
 }

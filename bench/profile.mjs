@@ -9,6 +9,22 @@ import { runSlot } from './slot.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SHOWN = 30;
 
+/** Runs work with the profiler on in one process of a service that was started for it, writes the profile beside, and prints its functions. */
+export async function profileWhile({ profiles }, pid, folder, work) {
+  if (!existsSync(join(profiles, `${pid}.ready`))) throw new Error(`process ${pid} did not load the profiler`);
+  process.kill(pid, 'SIGUSR2');
+  await sleep(500);
+  const result = await work();
+  process.kill(pid, 'SIGUSR2');
+  const written = join(profiles, `${pid}.cpuprofile`);
+  const profile = await readWhenComplete(written);
+  if (!profile) throw new Error(`process ${pid} wrote no profile`);
+  copyFileSync(written, join(folder, 'administration.cpuprofile'));
+  for (const { name, usPerRequest } of hotFunctions(profile, result.requests))
+    console.error(`${usPerRequest.toFixed(1).padStart(8)} µs/request  ${name}`);
+  return result;
+}
+
 /** @returns {Promise<{ file: string, requests: number, cpuUsPerRequest: number, hot: object[] } | { missing: string }>} */
 export async function profileGatehouse(bench, track, { seconds, resultsFolder, stamp }) {
   const { contender } = track;

@@ -7,7 +7,7 @@ import { ADMINISTRATION_BODY_LIMIT, bodyLimitOf, INGESTION_BODY_LIMIT } from '..
 import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
-import { entityTagOf } from './entity-tag.js';
+import { entityTagOf, isOneThing } from './entity-tag.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
 const JSON_TYPE = 'application/json';
@@ -27,7 +27,8 @@ export function configureAdmin(app: NestFastifyApplication): void {
       request.method === 'GET' &&
       reply.statusCode === 200 &&
       typeof payload === 'object' &&
-      payload !== null
+      payload !== null &&
+      isOneThing(payload)
     )
       reply.header('etag', entityTagOf(payload));
     return payload;

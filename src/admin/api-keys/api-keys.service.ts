@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { In, LessThan } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/require-scope.js';
 import type { Scope } from '../../auth/scopes.js';
@@ -17,6 +17,7 @@ import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
 import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
+import { placeOfPage } from './api-key-pages.js';
 import { checkGrant, readScopes } from './grants.js';
 import { KeyDefaultsService } from './key-defaults.service.js';
 
@@ -59,7 +60,7 @@ export class ApiKeysService {
     checkGrant(caller, scopes);
     if (caller.authorityId === null) throw new AppError('forbidden', { detail: NO_AUTHORITY });
     const { secret, stored } = this.issuer.issue(KINDS[place.kind].format);
-    const key = await this.save({
+    const key = this.unitOfWork.repository(ApiKey).create({
       id: uuidV7(Date.now()),
       ...place,
       organizationId: caller.organizationId,
@@ -79,6 +80,7 @@ export class ApiKeysService {
       ...(await this.defaults.columnsOf(place, caller.organizationId, dto)),
       ...stored,
     });
+    await this.unitOfWork.repository(ApiKey).insert(key);
     this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, after: ApiKeyDto.from(key) });
     await this.changes.publish({ resource: 'api_key', id: key.id });
     return { key, secret };
@@ -87,12 +89,15 @@ export class ApiKeysService {
   /** Newest first, of the kinds that the caller may list. */
   async list(caller: Principal, reach: Reach, { skip, take }: Page): Promise<[ApiKey[], number]> {
     const keys = this.unitOfWork.repository(ApiKey);
-    const where = { ...reach, ...ownKeysOf(caller), kind: In(kindsFor(caller, 'list')) };
-    const order = { createdAt: 'DESC', id: 'DESC' } as const;
-    // First which ones, in the index alone: a page far behind would read every row before it.
-    const page = await keys.find({ select: { id: true, createdAt: true }, where, order, skip, take });
-    const found = await keys.find({ where: { id: In(page.map(({ id }) => id)) }, order });
-    return [found, await keys.countBy(where)];
+    const kinds = kindsFor(caller, 'list');
+    const where = { ...reach, ...ownKeysOf(caller), kind: In(kinds) };
+    const order = { id: 'DESC' } as const;
+    // Of one person's keys there are few, and nobody counts them beforehand.
+    if (where.userId !== undefined) return keys.findAndCount({ where, order, skip, take });
+    const { total, page } = await placeOfPage(this.unitOfWork.manager, reach, kinds, skip);
+    if (page === null) return [[], total];
+    const within = page.below === null ? where : { ...where, id: LessThan(page.below) };
+    return [await keys.find({ where: within, order, skip: page.skip, take }), total];
   }
 
   async get(caller: Principal, id: string): Promise<ApiKey> {

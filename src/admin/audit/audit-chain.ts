@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
+import { rememberBlock } from './audit-blocks.js';
 import { type AuditSeal, chainHash } from './audit-seal.js';
 import { written } from './canonical-record.js';
 
@@ -25,13 +26,26 @@ export async function appendToChain(
   const head = await lockHead(manager, organizationId);
   const seq = String(BigInt(head.seq) + 1n);
   const end = { organizationId, seq, hash: chainHash(head.hash, written({ ...record, seq })) };
-  await manager.insert(AuditRecord, { ...record, seq, hash: end.hash, seal: seal.ofRecord(end) } as object);
-  await manager.query('UPDATE audit_heads SET seq = $2, hash = $3, seal = $4 WHERE organization_id = $1', [
-    organizationId,
-    seq,
-    end.hash,
-    seal.ofEnd(end),
-  ]);
+  await store(manager, { ...record, seq, hash: end.hash, seal: seal.ofRecord(end) }, seal.ofEnd(end));
+  await rememberBlock(manager, organizationId, seq);
+}
+
+/** Record and head in one statement: who waits for the head waits for each of ours. */
+async function store(manager: EntityManager, record: AuditRecord, sealOfEnd: Buffer): Promise<void> {
+  const { driver } = manager.dataSource;
+  const { columns } = manager.dataSource.getMetadata(AuditRecord);
+  const values = columns.map(
+    (column): unknown => driver.preparePersistentValue(column.getEntityValue(record), column) as unknown,
+  );
+  const names = columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
+  const places = values.map((_, index) => `$${index + 1}`).join(', ');
+  const [organization, seq, hash, sealed] = [1, 2, 3, 4].map((place) => `$${values.length + place}`);
+  await manager.query(
+    `WITH moved AS (
+       UPDATE audit_heads SET seq = ${seq}, hash = ${hash}, seal = ${sealed} WHERE organization_id = ${organization}
+     ) INSERT INTO audit_records (${names}) VALUES (${places})`,
+    [...values, record.organizationId, record.seq, record.hash, sealOfEnd],
+  );
 }
 
 async function lockHead(manager: EntityManager, organizationId: string): Promise<Head> {

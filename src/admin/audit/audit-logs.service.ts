@@ -4,6 +4,7 @@ import { type Reach } from '../../auth/tenant.js';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { type AuditTime, placeInTime } from './audit-blocks.js';
 import type { AuditCondition } from './audit-filters.js';
 import { AuditLogDto } from './audit-log.dto.js';
 
@@ -23,9 +24,29 @@ export class AuditLogsService {
   ): Promise<[records: AuditRecord[], total: number]> {
     if (conditions.length === 0 && reach.workspaceId === undefined)
       return this.listAll(reach.organizationId, { skip, take });
+    const time = timeOf(conditions);
+    if (time !== null && reach.workspaceId === undefined)
+      return this.listTime(reach.organizationId, conditions, { time, skip, take });
     const found = this.matching(reach, conditions);
     const records = await found.clone().orderBy('record.seq', 'DESC').offset(skip).limit(take).getMany();
     return [records, await this.count(found)];
+  }
+
+  private async listTime(
+    organizationId: string,
+    conditions: readonly AuditCondition[],
+    { time, skip, take }: Page & { readonly time: AuditTime },
+  ): Promise<[records: AuditRecord[], total: number]> {
+    const { manager } = this.unitOfWork;
+    const { total, above, page } = await placeInTime(manager, organizationId, time, skip);
+    if (page === null) return [[], total];
+    const records = await this.matching({ organizationId }, conditions)
+      .andWhere('record.seq > :above AND record.seq <= :upTo', { above, upTo: page.upTo })
+      .orderBy('record.seq', 'DESC')
+      .offset(page.skip)
+      .limit(take)
+      .getMany();
+    return [records, total];
   }
 
   /** Records are numbered without gaps, so any page of the whole list is a range of numbers, and the last one is the total. */
@@ -88,4 +109,12 @@ export class AuditLogsService {
     );
     return counted?.total ?? 0;
   }
+}
+
+/** Null when it is not the time alone that narrows the list. */
+function timeOf(conditions: readonly AuditCondition[]): AuditTime | null {
+  if (conditions.some(({ bounds }) => bounds === undefined)) return null;
+  const boundOf = (which: keyof AuditTime) =>
+    conditions.find(({ bounds }) => bounds === which)?.parameter as string | undefined;
+  return { start: boundOf('start') ?? null, end: boundOf('end') ?? null };
 }

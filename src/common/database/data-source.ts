@@ -36,6 +36,7 @@ import { CachedAnswers1763691100000 } from './migrations/1763691100000-cached-an
 import { SemanticCache1763691110000 } from './migrations/1763691110000-semantic-cache.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { PagesOfKeys1763691510000 } from './migrations/1763691510000-pages-of-keys.js';
+import { BlocksOfLists1763691560000 } from './migrations/1763691560000-blocks-of-lists.js';
 import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
 import { TenantWall1763691000000 } from './migrations/1763691000000-tenant-wall.js';
 import { LimitAlerts1763691200000 } from './migrations/1763691200000-limit-alerts.js';
@@ -93,6 +94,7 @@ const MIGRATIONS = [
   TenantWall1763691000000,
   AuditDestinations1763691500000,
   PagesOfKeys1763691510000,
+  BlocksOfLists1763691560000,
   Guardrails1763690500000,
   Integrations1763690900000,
   People1763690800000,

@@ -14,10 +14,21 @@ export interface ChainAccess {
   readonly masterKey: Secret;
 }
 
-/** Below this, starting a thread takes longer than what it would check. */
-const SMALLEST_PART = 50_000;
-/** More readers than this only wait for the database. */
-const MOST_THREADS = 8;
+/** Whose chain is checked, and who hears how far it is. */
+interface ChainJob {
+  readonly organizationId: string;
+  readonly onProgress: (records: number) => void;
+  readonly cut?: Cut;
+}
+
+/** Into how many parts a chain is cut at most, and how many records are worth one. */
+interface Cut {
+  readonly most: number;
+  readonly smallest: number;
+}
+
+/** A reader per core, though more than eight only wait for the database; a thread takes its time to start. */
+const CUT: Cut = { most: Math.min(availableParallelism(), 8), smallest: 50_000 };
 
 /**
  * Checks the chain of an organization in as many parts as there are cores, each by a thread with a connection of its own,
@@ -27,10 +38,9 @@ const MOST_THREADS = 8;
 export async function verifyInParts(
   client: Client,
   { url, masterKey }: ChainAccess,
-  organizationId: string,
-  onProgress: (records: number) => void,
+  { organizationId, onProgress, cut = CUT }: ChainJob,
 ): Promise<ChainReport> {
-  const parts = partsOf(await numberOfLast(client, organizationId));
+  const parts = partsOf(await numberOfLast(client, organizationId), cut);
   if (parts.length === 1)
     return verifyChain({ client, seal: new AuditSeal(masterKey), organizationId, onProgress });
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -66,8 +76,8 @@ async function numberOfLast(client: Client, organizationId: string): Promise<num
 }
 
 /** Without gaps; the last goes to the end of the chain, wherever that is. */
-function partsOf(records: number): ChainPart[] {
-  const count = Math.min(availableParallelism(), MOST_THREADS, Math.ceil(records / SMALLEST_PART)) || 1;
+function partsOf(records: number, { most, smallest }: Cut): ChainPart[] {
+  const count = Math.min(most, Math.ceil(records / smallest)) || 1;
   const size = Math.ceil(records / count);
   return Array.from({ length: count }, (_, index) => ({
     after: index * size,

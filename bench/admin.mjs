@@ -1,0 +1,235 @@
+/**
+ * The administration under load: `npm run bench:admin`. Starts the service on a data folder, fills it where it is not
+ * yet full, asks 300 reads and 100 audited writes a second of it, and looks what that costs the gateway beside it.
+ *
+ *   npm run bench:admin -- --data /var/tmp/bench-admin      seeds once, and goes on with it the next time
+ */
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { OPERATIONS, PAGES, stepsOf } from './admin-mix.mjs';
+import { ask, firstMessage, start, stopAll } from './children.mjs';
+import { startGatehouse } from './contenders.mjs';
+import { pinningFor } from './pinning.mjs';
+import { allowedCores, commandLine, cpuMicroseconds, familyOf } from './proc.mjs';
+import { profileWhile } from './profile.mjs';
+import { chatRequest } from './request-bytes.mjs';
+import { median } from './schedule.mjs';
+import { seedAdministration } from './seed-admin.mjs';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const OPTIONS = {
+  data: { type: 'string' },
+  keys: { type: 'string', default: '1000000' },
+  workspaces: { type: 'string', default: '10000' },
+  audit: { type: 'string', default: '1000000' },
+  reads: { type: 'string', default: '300' },
+  writes: { type: 'string', default: '100' },
+  seconds: { type: 'string', default: '20' },
+  rounds: { type: 'string', default: '2' },
+  'seed-only': { type: 'boolean', default: false },
+  profile: { type: 'boolean', default: false },
+  assert: { type: 'boolean', default: false },
+};
+const WARM_UP_SECONDS = 6;
+const GATEWAY_SECONDS = 6;
+const PROFILE_SECONDS = 8;
+const P99_MS = 100;
+const PAGE_P95_MS = 50;
+
+async function main() {
+  const { values } = parseArgs({ options: OPTIONS });
+  const numbers = Object.fromEntries(
+    ['keys', 'workspaces', 'audit', 'reads', 'writes', 'seconds', 'rounds'].map((name) => [name, Number(values[name])]),
+  );
+  const folder = folderFor(values.data);
+  try {
+    await measure({ ...values, ...numbers, data: folder.path });
+  } finally {
+    await stopAll();
+    folder.leave();
+  }
+}
+
+/** One of its own goes when the run is over. Open to read: an embedded database may run as another user. */
+function folderFor(named) {
+  const path = named ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-admin-'));
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o755);
+  return { path, leave: () => (named === undefined ? rmSync(path, { recursive: true, force: true }) : undefined) };
+}
+
+async function measure(options) {
+  const program = (file) => start([process.execPath, join(HERE, file)], { ipc: true });
+  const upstream = program('upstream.mjs');
+  const { port: upstreamPort } = await firstMessage(upstream);
+  const [clients, administrators] = [program('load.mjs'), program('load.mjs')];
+  const service = await startGatehouse(
+    { upstream: { port: upstreamPort }, pinning: pinningFor(1, false), profile: options.profile, dataDir: options.data },
+    1,
+  );
+  try {
+    const world = await prepared(service, options);
+    if (options['seed-only']) return;
+    const bench = { service, world, clients, administrators, options };
+    const figures = await run(bench);
+    report(figures, options);
+    if (options.assert && figures.verdicts.some(({ pass }) => !pass)) process.exitCode = 1;
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Fills the database as far as it is not full, and reads of it what requests name. */
+async function prepared({ port, headers, admin }, { data, keys, workspaces, audit }) {
+  const url = readFileSync(join(data, 'run', 'database_url'), 'utf8').trim();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const has = async (table) => Number((await client.query(`SELECT count(*) FROM ${table}`)).rows[0].count);
+    const missing = {
+      keys: Math.max(0, keys - (await has('api_keys'))),
+      workspaces: Math.max(0, workspaces - (await has('workspaces'))),
+      audit: Math.max(0, audit - (await has('audit_records'))),
+    };
+    const { master_key: masterKey } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'));
+    if (missing.keys + missing.workspaces + missing.audit > 0)
+      await seedAdministration({ url, masterKey, ...missing });
+    const ids = async (sql) => (await client.query(sql)).rows.map(({ id }) => id);
+    const someKeys = await ids(
+      "SELECT id FROM api_keys TABLESAMPLE SYSTEM (2) WHERE kind = 'workspace-service' AND deleted_at IS NULL AND name LIKE 'Key %' LIMIT 20000",
+    );
+    return {
+      port,
+      adminKey: admin.keys.admin_api_key,
+      virtualKey: headers['x-gateway-virtual-key'],
+      // Of a million, a few thousand are enough to miss every cache; those that are revoked are asked for nothing else.
+      keyIds: someKeys.filter((_, index) => index % 2 === 0),
+      doomedIds: someKeys.filter((_, index) => index % 2 === 1),
+      workspaceIds: await ids("SELECT id FROM workspaces WHERE slug LIKE 'ws-seeded-%' ORDER BY random() LIMIT 2000"),
+      keys: Number((await client.query('SELECT count(*) FROM api_keys WHERE deleted_at IS NULL')).rows[0].count),
+      workspaces: await has('workspaces'),
+      audit: await has('audit_records'),
+      now: new Date().toISOString(),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function run({ service, world, clients, administrators, options }) {
+  const { reads, writes } = options;
+  const administer = async (seconds) => {
+    const steps = stepsOf(world, { reads, writes, seconds });
+    return resultOf(await ask(administrators, { kind: 'open', port: service.port, steps }));
+  };
+  const serve = async () => {
+    const request = chatRequest(service.port, service.headers, { stream: false });
+    return resultOf(await ask(clients, { kind: 'closed', port: service.port, request, concurrency: 64, seconds: GATEWAY_SECONDS }));
+  };
+  say('warming up');
+  await administer(WARM_UP_SECONDS);
+  say(`${reads} reads and ${writes} writes a second, ${options.seconds} s`);
+  const used = usage(service);
+  const load = await administer(options.seconds);
+  const cores = used();
+  if (options.profile)
+    await profileWhile(service, administrationOf(service), options.data, () => administer(PROFILE_SECONDS));
+  const gateway = options.rounds > 0 ? await gatewayBeside({ serve, administer, rounds: options.rounds }) : null;
+  return { load, cores, gateway, verdicts: judged({ load, cores, gateway }) };
+}
+
+/** In turn, so that noise of the machine meets both. */
+async function gatewayBeside({ serve, administer, rounds }) {
+  say('the gateway alone, and beside that load');
+  await serve();
+  const [alone, beside] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(await serve());
+    const [served] = await Promise.all([serve(), administer(GATEWAY_SECONDS)]);
+    beside.push(served);
+  }
+  return { alone: perSecond(alone), beside: perSecond(beside), errors: errorsOf([...alone, ...beside]) };
+}
+
+const say = (text) => console.error(`bench: ${text}`);
+const perSecond = (slots) => median(slots.map(({ requestsPerSecond }) => requestsPerSecond));
+const errorsOf = (slots) => slots.reduce((sum, { errors }) => sum + errors, 0);
+
+function resultOf({ result, failure }) {
+  if (failure) throw new Error(failure);
+  return result;
+}
+
+const PROCESSES = { gateway: '/main.js', administration: '/administration.js', background: '/worker.js' };
+
+function administrationOf(service) {
+  return familyOf(service.supervisorPid).find((pid) => kindOf(pid) === 'administration');
+}
+
+function kindOf(pid) {
+  const command = commandLine(pid);
+  const [kind] = Object.entries(PROCESSES).find(([, file]) => command.some((part) => part.endsWith(file))) ?? [];
+  return kind ?? (command[0]?.includes('postgres') ? 'database' : 'supervisor');
+}
+
+/** Cores that each kind of process uses from now until the answer is called. */
+function usage({ supervisorPid }) {
+  const reading = () => {
+    const spent = {};
+    for (const pid of familyOf(supervisorPid)) spent[kindOf(pid)] = (spent[kindOf(pid)] ?? 0) + cpuMicroseconds([pid]);
+    return { at: performance.now(), spent };
+  };
+  const before = reading();
+  return () => {
+    const after = reading();
+    const elapsedUs = (after.at - before.at) * 1000;
+    const cores = Object.entries(after.spent).map(([kind, us]) => [kind, (us - (before.spent[kind] ?? 0)) / elapsedUs]);
+    return Object.fromEntries(cores);
+  };
+}
+
+function judged({ load, cores, gateway }) {
+  const operations = Object.entries(load.operations);
+  const slowest = Math.max(...operations.map(([, { p99 }]) => p99)) / 1000;
+  const slowestPage = Math.max(...PAGES.map((name) => load.operations[name]?.p95 ?? 0)) / 1000;
+  const errors = load.errors + (gateway?.errors ?? 0);
+  return [
+    { target: 'errors: none', value: `${errors}`, pass: errors === 0 },
+    { target: `p99 of every operation below ${P99_MS} ms`, value: `${slowest.toFixed(1)} ms`, pass: slowest < P99_MS },
+    { target: `p95 of any page below ${PAGE_P95_MS} ms`, value: `${slowestPage.toFixed(1)} ms`, pass: slowestPage < PAGE_P95_MS },
+    ...(gateway ? [judgedBeside(gateway, cores)] : []),
+  ];
+}
+
+function judgedBeside({ alone, beside }, cores) {
+  const share = beside / alone;
+  const least = 1 - sum(Object.values(cores)) / allowedCores().length;
+  const target = `the gateway keeps what the cores that the load takes leave it: at least ${least.toFixed(2)} ×`;
+  return { target, value: `${share.toFixed(2)} ×`, pass: share >= least };
+}
+
+const sum = (values) => values.reduce((total, each) => total + each, 0);
+const ms = (us) => (us / 1000).toFixed(1);
+
+function report({ load, cores, gateway, verdicts }, { keys, workspaces, audit, reads, writes }) {
+  const lines = [
+    `\n${keys} keys, ${workspaces} workspaces, ${audit} audit records; ${reads} reads and ${writes} writes a second for ${load.seconds.toFixed(0)} s, ${allowedCores().length} cores\n`,
+    '| Operation | requests | p50 | p95 | p99 | most, ms |\n|---|--:|--:|--:|--:|--:|',
+    ...OPERATIONS.filter(({ name }) => load.operations[name]).map(({ name }) => {
+      const { count, p50, p95, p99, max } = load.operations[name];
+      return `| ${name} | ${count} | ${ms(p50)} | ${ms(p95)} | ${ms(p99)} | ${ms(max)} |`;
+    }),
+    `\nCores: ${Object.entries(cores).map(([kind, used]) => `${kind} ${used.toFixed(2)}`).join(', ')}; together ${sum(Object.values(cores)).toFixed(2)}`,
+    ...(gateway ? [`Gateway: ${gateway.alone.toFixed(0)} requests/s alone, ${gateway.beside.toFixed(0)} beside the load`] : []),
+    ...(load.errors > 0 ? [`Errors: ${JSON.stringify(load.problems)}`] : []),
+    '\n| Target | Value | |\n|---|--:|---|',
+    ...verdicts.map(({ target, value, pass }) => `| ${target} | ${value} | ${pass ? 'reached' : '**missed**'} |`),
+  ];
+  console.log(lines.join('\n'));
+}
+
+await main();

@@ -1,0 +1,84 @@
+import type { EntityManager } from 'typeorm';
+
+/** From when to when, both included, as ISO 8601; null is without an end. */
+export interface AuditTime {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** Where a page of the records of a time is, newest first. */
+export interface PlaceInTime {
+  readonly total: number;
+  /** No record of the time has this number or a lower one. */
+  readonly above: number;
+  /** Null where the list is over before the page. */
+  readonly page: {
+    /** The highest number of the block in which the page begins. */
+    readonly upTo: number;
+    /** How many records of the time, from that number down, come before the page. */
+    readonly skip: number;
+  } | null;
+}
+
+/**
+ * Finds the page that follows the newest `skip` records of a time, and how many there are in all. Each thousand numbers are a
+ * block that remembers its oldest and its newest time, because commits are not quite in the order of times. A block that lies
+ * wholly inside or outside is not looked at; in the others, and where a block is not remembered, records are counted one by one.
+ */
+export async function placeInTime(
+  manager: EntityManager,
+  organizationId: string,
+  { start, end }: AuditTime,
+  skip: number,
+): Promise<PlaceInTime> {
+  const parameters = [organizationId, start ?? '-infinity', end ?? 'infinity', skip];
+  const [place] = await manager.query<[PlaceInTime]>(PLACE, parameters);
+  return place;
+}
+
+/** Remembers the block that ends with number `$2`, which is a multiple of a thousand. */
+const REMEMBER = `
+  INSERT INTO audit_blocks (organization_id, number, oldest, newest)
+  SELECT $1, $2::bigint / 1000 - 1, min(at), max(at) FROM audit_records
+  WHERE organization_id = $1 AND seq > $2::bigint - 1000 AND seq <= $2::bigint
+  HAVING count(*) = 1000 ON CONFLICT DO NOTHING`;
+
+/** To be called with each record that was added, while the head of the chain is locked. */
+export async function rememberBlock(
+  manager: EntityManager,
+  organizationId: string,
+  seq: string,
+): Promise<void> {
+  if (seq.endsWith('000')) await manager.query(REMEMBER, [organizationId, seq]);
+}
+
+/** The numbers of blocks that remember something else than their records say: `$1` is the organization. */
+export const WRONG_BLOCKS = `
+  SELECT block.number FROM audit_blocks block
+    LEFT JOIN LATERAL (
+      SELECT min(at) AS oldest, max(at) AS newest FROM audit_records
+      WHERE organization_id = $1 AND seq > block.number * 1000 AND seq <= block.number * 1000 + 1000
+    ) found ON true
+  WHERE organization_id = $1 AND (block.oldest, block.newest) IS DISTINCT FROM (found.oldest, found.newest)
+  ORDER BY block.number LIMIT 1`;
+
+const WITHIN = 'at >= $2::timestamptz AND at <= $3::timestamptz';
+
+const PLACE = `
+  WITH blocks AS (
+    SELECT each.number, CASE
+      WHEN oldest >= $2::timestamptz AND newest <= $3::timestamptz THEN 1000
+      WHEN oldest > $3::timestamptz OR newest < $2::timestamptz THEN 0
+      ELSE (
+        SELECT count(*) FROM audit_records
+        WHERE organization_id = $1 AND seq > each.number * 1000 AND seq <= each.number * 1000 + 1000 AND ${WITHIN}
+      ) END AS records
+    FROM audit_heads head, generate_series(0, (head.seq - 1) / 1000) each (number)
+      LEFT JOIN audit_blocks block ON block.organization_id = $1 AND block.number = each.number
+    WHERE head.organization_id = $1
+  )
+  SELECT coalesce(max(up_to), 0)::integer AS total,
+    coalesce(min(number) FILTER (WHERE records > 0), 0)::integer * 1000 AS above,
+    json_agg(json_build_object('upTo', number * 1000 + 1000, 'skip', $4 - (up_to - records)))
+      FILTER (WHERE $4 >= up_to - records AND $4 < up_to) -> 0 AS page
+  FROM (SELECT *, sum(records) OVER (ORDER BY number DESC) AS up_to FROM blocks) placed`;
