@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
+import type { Limit } from '../../common/limits/limit.js';
+import { Pool } from './pool.js';
+
+const ROUND_MS = 500;
+
+/** A pool with its counter in hand: what wakes it is noted, and answers come when the test says so. */
+function aPool(limit: Limit) {
+  let wakes = 0;
+  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, () => void wakes++);
+  return {
+    pool,
+    wakes: () => wakes,
+    /** Asks the store as a process does, which grants all of it where `share` is not less than 1. */
+    refill: (now: number, { free = 1_000_000, share = 1 } = {}) => {
+      const ask = pool.nextAsk(now);
+      if (!ask) return null;
+      const granted = ask.need + Math.floor(ask.spare * share);
+      pool.granted(ask, { granted, free, retryMs: 0 }, now);
+      return ask;
+    },
+    /** So many requests that come, take one and have used it. */
+    use: (times: number, now: number) => {
+      for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1);
+    },
+  };
+}
+
+/** A pool whose process has used 100 in its last round, and has 100 left. */
+function busy(limit: Limit) {
+  const one = aPool(limit);
+  const pending = one.pool.fill(200);
+  one.refill(0);
+  one.use(100, 100);
+  one.pool.surplus(ROUND_MS, ROUND_MS);
+  return { ...one, pending };
+}
+
+describe('a pool of a busy process', () => {
+  it('asks ahead when half of what a round uses is gone, and nobody waits for it', () => {
+    const { pool, wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
+    const before = wakes();
+
+    use(50, 600);
+    expect(wakes()).toBe(before);
+    use(1, 600);
+
+    expect(wakes()).toBe(before + 1);
+    expect(refill(600)).toMatchObject({ debt: 0, first: 0, need: 0, spare: 51 });
+    expect(pool.available).toBe(100);
+  });
+
+  it('asks for nothing ahead where little is left for all: it may be the last of another process', () => {
+    const { pool, wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
+    use(51, 600);
+    refill(600, { free: 1_000 });
+    const before = wakes();
+
+    use(60, 700);
+
+    expect(pool.available).toBe(40);
+    expect(wakes()).toBe(before);
+  });
+
+  it('asks for nothing more ahead in a round in which it did not get what it asked for', () => {
+    const { wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
+    use(51, 600);
+    refill(600, { share: 0.1 });
+    const before = wakes();
+
+    use(10, 700);
+
+    expect(wakes()).toBe(before);
+  });
+
+  it('asks for nothing ahead once it is idle', () => {
+    const { pool, refill } = busy(aLimit({ amount: 1_000_000 }));
+
+    pool.surplus(2 * ROUND_MS + 1, ROUND_MS);
+
+    expect(refill(2 * ROUND_MS + 1)).toBeNull();
+  });
+
+  it('asks for no slots ahead: they come back by themselves', () => {
+    const { pool, refill } = aPool(slots(1_000_000));
+    void pool.fill(10);
+    refill(0);
+    for (let at = 0; at < 100; at++) pool.settle(pool.take(1, at), 0);
+    pool.surplus(ROUND_MS, ROUND_MS);
+
+    pool.take(1, 600);
+
+    expect(refill(600)).toBeNull();
+  });
+
+  it('reserves what attempts may cost, and asks ahead for what they do cost', () => {
+    const { pool, refill } = aPool(aBudget(1_000_000_000));
+    void pool.fill(1_000);
+    refill(0);
+    for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, at), 90);
+    pool.surplus(ROUND_MS, ROUND_MS);
+
+    pool.take(100, 600);
+
+    expect(pool.available).toBe(0);
+    expect(refill(600)).toMatchObject({ need: 0, spare: 900 });
+  });
+});
+
+describe('a pool of a window', () => {
+  const second = aLimit({ amount: 1_000_000, windowMs: 1_000 });
+
+  it('gives back what lay too long, and keeps what was granted since', () => {
+    const { pool, use, refill } = busy(second);
+    pool.surplus(ROUND_MS, ROUND_MS);
+    void pool.fill(30);
+    refill(1_000);
+    use(29, 1_000);
+    void pool.fill(10);
+    refill(1_080);
+    const { available } = pool;
+
+    pool.has(1, 1_101);
+
+    expect(pool.available).toBe(10 - 1);
+    expect(pool.returned).toBe(available - pool.available);
+  });
+
+  it('asks ahead for no more of a short window than may lie here', () => {
+    const { use, refill } = busy(second);
+
+    use(91, 510);
+
+    expect(refill(510)?.spare).toBe(20 - 9);
+  });
+});
