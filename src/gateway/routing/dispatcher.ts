@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
@@ -8,10 +9,10 @@ import type { EndpointId, Json } from '../../providers/endpoint.js';
 import { ResponseCache } from '../caching/response-cache.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
-import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
-import { checkApplicable } from '../guardrails/applicable.js';
-import { Guardrails, joined, NO_GUARDS } from '../guardrails/guardrails.js';
-import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
+import { type Asking, type Guarded, guardRequest } from '../guardrails/guard-request.js';
+import { checkApplicable, type Wanted } from '../guardrails/applicable.js';
+import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
+import { type Answering, isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
 import type { Content, ReadRequest } from '../types/content.js';
@@ -29,6 +30,7 @@ import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { withRetries } from '../upstream/retry.js';
 import { RetryBudgets } from '../upstream/retry-budget.js';
+import { readResponseHead } from '../upstream/response-headers.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
@@ -75,6 +77,7 @@ export class Dispatcher {
   /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
   private async tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
     const { response, entry } = sending.exchange;
+    if (!planned.breaker && holdMs === 0) return this.attempt(sending, planned);
     this.breakers.began(planned);
     const pending = this.attempt(sending, planned);
     const outcome = await settle(
@@ -99,7 +102,8 @@ export class Dispatcher {
     const isUnread = needsFields(asked, planned, target, entry);
     const content = isUnread ? await whole(asked, planned, target, entry) : asked;
     checkAllowed(caller, target, content, request.method);
-    const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
+    const guarding = isGuarded(sending, planned) ? this.guard(sending, planned.hooks, content) : null;
+    const guarded = guarding instanceof Promise ? await guarding : guarding;
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) await opened(sending);
@@ -107,7 +111,8 @@ export class Dispatcher {
     const ready = offered instanceof Promise ? await offered : offered;
     const attempt = await this.send(sending, planned, target, ready);
     const translated = unlessPassed(attempt, translating);
-    const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
+    const judging = guarded && judge(guarded, exchange, { attempt, translated, planned });
+    const judged = judging && (await judging);
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
   }
@@ -124,18 +129,28 @@ export class Dispatcher {
   }
 
   /** What the organization and the workspace say comes first, whatever the config says. */
-  private async guard(
+  private guard(
     { exchange, caller }: Sending,
     hooks: HookLists | null,
     content: Content,
-  ): Promise<Guarded> {
+  ): Guarded | Promise<Guarded> {
     const { request, entry } = exchange;
-    const reach = reachOf(caller);
-    const imposed = caller.guardrails ? await this.guardrails.find(reach, caller.guardrails) : NO_GUARDS;
-    const own = hooks ? await this.guardrails.find(reach, hooks) : NO_GUARDS;
     const asking = { entry, caller, headers: request.headers, content };
-    checkApplicable({ imposed, own }, asking);
-    return guardRequest(joined(imposed, own), asking);
+    const imposed = this.guardsOf(caller, caller.guardrails ?? null);
+    return imposed instanceof Promise
+      ? imposed.then((made) => this.guardWith(made, hooks, asking))
+      : this.guardWith(imposed, hooks, asking);
+  }
+
+  private guardWith(imposed: Guards, hooks: HookLists | null, asking: Asking): Guarded | Promise<Guarded> {
+    const own = this.guardsOf(asking.caller, hooks);
+    return own instanceof Promise
+      ? own.then((made) => guardBy({ imposed, own: made }, asking))
+      : guardBy({ imposed, own }, asking);
+  }
+
+  private guardsOf(caller: Principal, hooks: HookLists | null): Guards | Promise<Guards> {
+    return hooks ? this.guardrails.find(reachOf(caller), hooks) : NO_GUARDS;
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
@@ -227,7 +242,9 @@ export class Dispatcher {
   private walk(sending: Sending): Walk<Answer> {
     const { exchange, read } = sending;
     return {
-      request: routedRequest(exchange, read.json),
+      get request() {
+        return routedRequest(exchange, read.json);
+      },
       attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
       loads: this.loads,
       whenOver: (then) => void exchange.response.once('close', then),
@@ -258,19 +275,32 @@ function opened({ exchange: { entry }, caller, read }: Sending): Promise<void> {
   return entry.open(caller);
 }
 
+function guardBy(wanted: Wanted, asking: Asking): Guarded | Promise<Guarded> {
+  checkApplicable(wanted, asking);
+  return guardRequest(joined(wanted.imposed, wanted.own), asking);
+}
+
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
-async function judge(
+function judge(
   guarded: Guarded,
   { request, response, entry }: Exchange,
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
-): Promise<JudgedAnswer | null> {
-  const answering = { entry, attempt, translated, isStrict: isStrictlyOpenAi(planned, request) };
-  if (!isJudgedWhole(guarded, answering)) return null;
-  const onLeft = (): void => attempt.cancel();
-  response.once('close', onLeft);
+): Promise<JudgedAnswer> | null {
+  const head = readResponseHead(attempt.rawHeaders);
+  const answering = { entry, attempt, head, translated, isStrict: isStrictlyOpenAi(planned, request) };
+  return isJudgedWhole(guarded, answering) ? judgedWhole(guarded, answering, response) : null;
+}
+
+async function judgedWhole(
+  guarded: Guarded,
+  answering: Answering,
+  response: ServerResponse,
+): Promise<JudgedAnswer> {
+  const onLeft = (): void => answering.attempt.cancel();
+  response.on('close', onLeft);
   try {
     return await judgeAnswer(guarded, answering);
   } finally {

@@ -45,8 +45,8 @@ async function fallBack<Answer extends Answered>(
   }
   // A broken stream that moves nobody on is better heard than held.
   const ownHoldMs = movesOn(BROKEN, plan.onStatuses) ? plan.holdMs : holdMs;
-  for (const target of targets.slice(0, -1)) {
-    const outcome = await settle(route(target, walk, ownHoldMs));
+  for (let at = 0; at < targets.length - 1; at++) {
+    const outcome = await settle(route(targets[at] as Plan, walk, ownHoldMs));
     if (!movesOn(outcome, plan.onStatuses) || !walk.mayGoOn(failedAttemptOf(outcome))) return unwrap(outcome);
     await walk.giveUp(outcome);
   }
@@ -110,8 +110,8 @@ type Choosing = Pick<Walk<Answered>, 'request' | 'isOpen' | 'decided'>;
 
 /** Those that are not out of service; all of them when none is left. */
 function inService<T>(targets: readonly T[], walk: Choosing, planOf: (target: T) => Plan): readonly T[] {
+  if (!targets.some((target) => isOut(planOf(target), walk))) return targets;
   const fit = targets.filter((target) => !isOut(planOf(target), walk));
-  if (fit.length === targets.length) return targets;
   walk.decided(`${targets.length - fit.length} of ${targets.length} targets are out of service`);
   return fit.length > 0 ? fit : targets;
 }
