@@ -1,7 +1,15 @@
 import type { HookSpec } from '../../common/contracts/guardrails/hook.js';
 import type { Finding } from './check.js';
 import type { CheckResult, HookResult } from './hook-results.js';
-import { type Checked, elapsed, isoNow, type MadeCheck, type Matter, SeenTexts, startCheck } from './run-check.js';
+import {
+  type Checked,
+  elapsed,
+  isoNow,
+  type MadeCheck,
+  type Matter,
+  SeenTexts,
+  startCheck,
+} from './run-check.js';
 import { rewriteTexts } from './texts/text-tree.js';
 
 export { type Matter, readsTexts } from './run-check.js';

@@ -96,15 +96,32 @@ describe('a pool of a busy process', () => {
 
   it('reserves what attempts may cost, and asks ahead for what they do cost', () => {
     const { pool, refill } = aPool(aBudget(1_000_000_000));
-    void pool.fill(1_000);
+    void pool.fill(10_000);
     refill(0);
     for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, at), 90);
     pool.surplus(ROUND_MS, ROUND_MS);
 
-    pool.take(100, 600);
+    pool.take(9_000, 600);
 
-    expect(pool.available).toBe(0);
-    expect(refill(600)).toMatchObject({ need: 0, spare: 900 });
+    expect(pool.available).toBe(100);
+    expect(refill(600)).toMatchObject({ need: 0, spare: 800 });
+  });
+
+  it('asks for more ahead each time until its first round has shown what it uses', () => {
+    const { pool, wakes, use, refill } = aPool(aLimit({ amount: 1_000_000 }));
+    void pool.fill(10);
+    refill(0);
+    use(10, 0);
+    void pool.fill(10);
+    refill(100);
+    const before = wakes();
+
+    use(15, 110);
+    expect(wakes()).toBe(before);
+    use(1, 110);
+
+    expect(wakes()).toBe(before + 1);
+    expect(refill(110)).toMatchObject({ first: 0, need: 0, spare: 40 });
   });
 });
 
@@ -119,12 +136,12 @@ describe('a pool of a window', () => {
     use(29, 1_000);
     void pool.fill(10);
     refill(1_080);
-    const { available } = pool;
+    expect(pool.available).toBe(19);
 
     pool.has(1, 1_101);
 
-    expect(pool.available).toBe(10 - 1);
-    expect(pool.returned).toBe(available - pool.available);
+    expect(pool.available).toBe(18);
+    expect(pool.returned).toBe(1);
   });
 
   it('asks ahead for no more of a short window than may lie here', () => {

@@ -8,6 +8,8 @@ const BELIEVED_MS = { budget: 100, window: 10, slots: 25 } as const;
 const SLICES_PER_WINDOW = 10;
 /** Asked again so soon, a process is busy and may take more than it needs right now. */
 const BUSY_MS = 500;
+/** How much more it asks for each time, until its first round has shown what it uses. */
+const GROWTH = 4;
 /** Nothing is asked ahead where less is free than so many times what a request takes: it may be another process's last. */
 const PLENTY = 1_000;
 
@@ -42,6 +44,8 @@ export class Pool {
   private askedAt = -Infinity;
   /** Below this more is asked for ahead, so that no request of a busy process waits for the store. */
   private low = 0;
+  /** No round has shown yet what is used here. */
+  private isNew = true;
   /** When the older part of what is available was granted; `newer` is the rest, granted at `newerAt`. */
   private grantedAt = -Infinity;
   private newer = 0;
@@ -103,7 +107,7 @@ export class Pool {
     const [first] = this.waiting;
     const debt = Math.max(0, -this.available);
     const have = Math.max(0, this.available);
-    const ahead = this.low > 0 ? Math.max(0, 2 * this.low - have) : 0;
+    const ahead = this.low > 0 ? this.aheadOf(have) : 0;
     if (!first && debt === 0 && ahead === 0) return null;
     const needed = this.waiting.reduce((sum, { amount }) => sum + amount, 0) - have;
     this.spare = first ? this.spareOf(needed, now) : ahead;
@@ -114,10 +118,15 @@ export class Pool {
     return { ...this.counter, debt, first: lacking, need, spare: this.spare };
   }
 
+  private aheadOf(have: number): number {
+    const { amount } = this.counter.limit;
+    return this.isNew ? Math.min(GROWTH * this.spare, amount) : Math.max(0, 2 * this.low - have);
+  }
+
   /** What a busy process asks for beyond what its requests wait for: more each time, as long as it runs dry. */
   private spareOf(needed: number, now: number): number {
     if (now - this.askedAt >= BUSY_MS) return 0;
-    return Math.min(Math.max(needed, 2 * this.spare), this.counter.limit.amount);
+    return Math.min(Math.max(needed, GROWTH * this.spare), this.counter.limit.amount);
   }
 
   /** The store's answer to `ask`. */
@@ -128,6 +137,7 @@ export class Pool {
     if (granted > 0) this.date(granted, older, now);
     // Where there is no plenty, nothing is asked ahead until the next round.
     if (granted < ask.need + ask.spare) this.low = 0;
+    else if (this.isNew && this.counter.limit.kind !== 'slots') this.low = Math.ceil(ask.spare / 2);
     this.free = Math.max(0, free);
     this.resetAt = now + retryMs;
     this.letGo();
@@ -158,7 +168,8 @@ export class Pool {
   surplus(now: number, roundMs: number): number {
     const isIdle = now - this.usedAt > roundMs;
     const keep = isIdle || this.isEnded() ? 0 : this.usedLately;
-    this.low = keep === 0 ? 0 : Math.ceil((this.spentLately * this.lastingShare(roundMs)) / 2);
+    this.isNew = keep === 0;
+    this.low = this.isNew ? 0 : Math.ceil((this.spentLately * this.lastingShare(roundMs)) / 2);
     this.usedLately = 0;
     this.spentLately = 0;
     const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - keep);

@@ -40,30 +40,22 @@ import { settle, unwrap } from './outcome.js';
 import { giveUp, putAway } from './put-away.js';
 import { Hedges } from './hedges.js';
 import { Leg, RequestRace } from './request-race.js';
+import { RequestWalk } from './request-walk.js';
 import { route } from './route.js';
-import type { Walk } from './walk.js';
-
-/** A request that is ready to be sent. */
-export interface Sending {
-  readonly exchange: Exchange;
-  readonly caller: Principal;
-  readonly read: ReadRequest;
-  /** Null where no other question of the same request is asked beside this one. */
-  leg: Leg | null;
-}
+import type { Sending } from './sending.js';
 
 /** Sends a request along a plan until an answer stands. */
 @Injectable()
 export class Dispatcher {
   private readonly budgets = new RetryBudgets();
-  private readonly loads = new Loads();
+  readonly loads = new Loads();
   private readonly hedges = new Hedges();
 
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
     private readonly admission: Admission,
-    private readonly breakers: Breakers,
+    readonly breakers: Breakers,
     private readonly guardrails: Guardrails,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly cache: ResponseCache,
@@ -71,22 +63,30 @@ export class Dispatcher {
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
   dispatch(sending: Sending, plan: Plan): Promise<Answer> {
-    return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, this.walk(sending));
+    return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, new RequestWalk(this, sending));
   }
 
   /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
-  private async tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
-    const { response, entry } = sending.exchange;
-    if (!planned.breaker && holdMs === 0) return this.attempt(sending, planned);
+  tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    return planned.breaker ? this.heard(sending, planned, holdMs) : this.held(sending, planned, holdMs);
+  }
+
+  private async heard(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    const { response } = sending.exchange;
     this.breakers.began(planned);
-    const pending = this.attempt(sending, planned);
-    const outcome = await settle(
-      holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
-    );
+    const outcome = await settle(this.held(sending, planned, holdMs));
     // What the cache answered says nothing of the target, nor does what another target was faster than.
     const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed && !sending.leg?.isOver;
     this.breakers.ended(planned, isTelling ? outcome : null);
     return unwrap(outcome);
+  }
+
+  /** An answer that is judged as a whole has nothing left to prove. */
+  private held(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    const pending = this.attempt(sending, planned);
+    if (holdMs === 0) return pending;
+    const { response, entry } = sending.exchange;
+    return pending.then((answer) => (answer.judged ? answer : proven(answer, entry, holdMs, response)));
   }
 
   /** One target, as often as it may be tried. */
@@ -204,7 +204,7 @@ export class Dispatcher {
   }
 
   /** Null where the target cannot be found, too: trying it will tell why. */
-  private async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
+  async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
     const { request, entry } = exchange;
     const { headers } = request;
     try {
@@ -227,7 +227,7 @@ export class Dispatcher {
     return estimateOf(estimated).costNanoUsd;
   }
 
-  private racing(sending: Sending): RequestRace | null {
+  racing(sending: Sending): RequestRace | null {
     if (!isRepeatable(sending)) return null;
     const leg = (sending.leg = new Leg());
     return new RequestRace(this.hedges, {
@@ -235,30 +235,8 @@ export class Dispatcher {
       entry: sending.exchange.entry,
       estimate: (planned) => this.estimate(sending, planned),
       walkOf: (entry, otherLeg) =>
-        this.walk({ ...sending, exchange: { ...sending.exchange, entry }, leg: otherLeg }),
+        new RequestWalk(this, { ...sending, exchange: { ...sending.exchange, entry }, leg: otherLeg }),
     });
-  }
-
-  private walk(sending: Sending): Walk<Answer> {
-    const { exchange, read } = sending;
-    return {
-      get request() {
-        return routedRequest(exchange, read.json);
-      },
-      attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
-      loads: this.loads,
-      whenOver: (then) => void exchange.response.once('close', then),
-      decided: (decision) => exchange.entry.decided(decision),
-      isOpen: (planned) => this.breakers.isOpen(planned),
-      mayGoOn: (failed) =>
-        !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
-      giveUp: (outcome) => {
-        if (sending.leg) sending.leg.running = null;
-        return giveUp(exchange.entry, outcome);
-      },
-      priceOf: (planned) => this.priceOf(sending, planned),
-      racing: () => this.racing(sending),
-    };
   }
 }
 
@@ -326,14 +304,6 @@ function isRepeatable({ exchange, read }: Sending): boolean {
   const { endpoint } = exchange.entry;
   if (!endpoint || !read.isRepeatable || !read.json) return false;
   return TRACELESS.has(endpoint.id) || (endpoint.id === 'responses' && read.json.store === false);
-}
-
-function routedRequest(
-  { request: { headers, url = '' }, entry }: Exchange,
-  params: Json | null,
-): RoutedRequest {
-  const [pathname = ''] = url.split('?', 1);
-  return { metadata: entry.asked.metadata, params, pathname, headers };
 }
 
 /** What the organization and the credential allow, before anything is sent. */
