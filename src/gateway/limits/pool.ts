@@ -44,8 +44,8 @@ export class Pool {
   private askedAt = -Infinity;
   /** Below this more is asked for ahead, so that no request of a busy process waits for the store. */
   private low = 0;
-  /** No round has shown yet what is used here. */
-  private isNew = true;
+  /** Rounds in a row in which it was used. What is used in the first one, which had begun before, tells little. */
+  private rounds = 0;
   /** When the older part of what is available was granted; `newer` is the rest, granted at `newerAt`. */
   private grantedAt = -Infinity;
   private newer = 0;
@@ -118,6 +118,11 @@ export class Pool {
     return { ...this.counter, debt, first: lacking, need, spare: this.spare };
   }
 
+  /** No round has shown yet what is used here. */
+  private get isNew(): boolean {
+    return this.rounds < 2;
+  }
+
   private aheadOf(have: number): number {
     const { amount } = this.counter.limit;
     return this.isNew ? Math.min(GROWTH * this.spare, amount) : Math.max(0, 2 * this.low - have);
@@ -166,18 +171,23 @@ export class Pool {
 
   /** What may go back to the store: what nobody used lately, but for as much as was used in the last round. */
   surplus(now: number, roundMs: number): number {
-    const isIdle = now - this.usedAt > roundMs;
-    const keep = isIdle || this.isEnded() ? 0 : this.usedLately;
-    this.isNew = keep === 0;
-    this.low = this.isNew ? 0 : Math.ceil((this.spentLately * this.lastingShare(roundMs)) / 2);
+    const isUsed = now - this.usedAt <= roundMs && !this.isEnded() && this.usedLately > 0;
+    this.rounds = isUsed ? this.rounds + 1 : 0;
+    if (!isUsed) this.low = 0;
+    else if (!this.isNew) this.low = Math.ceil((this.spentLately * this.lastingShare(roundMs)) / 2);
+    const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - this.keptAfterRound(isUsed));
     this.usedLately = 0;
     this.spentLately = 0;
-    const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - keep);
     this.available -= surplus;
     this.turnOver();
     const returned = surplus + this.returned;
     this.returned = 0;
     return returned;
+  }
+
+  private keptAfterRound(isUsed: boolean): number {
+    if (!isUsed) return 0;
+    return this.isNew ? this.available : this.usedLately;
   }
 
   /** Nothing hangs on it, so it may be forgotten. */
