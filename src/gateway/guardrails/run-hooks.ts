@@ -127,7 +127,7 @@ class Run {
       }
     }
     if (!this.isWaiting) return this.ran(this.results as readonly CheckResult[]);
-    return Promise.all(this.results).then((done) => this.ran(done));
+    return Promise.all(this.results.map((result) => Promise.resolve(result))).then((done) => this.ran(done));
   }
 
   private take({ check, finding }: Checked): CheckResult {

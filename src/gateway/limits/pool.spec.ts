@@ -8,7 +8,9 @@ const ROUND_MS = 500;
 /** A pool with its counter in hand: what wakes it is noted, and answers come when the test says so. */
 function aPool(limit: Limit) {
   let wakes = 0;
-  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, () => void wakes++);
+  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, () => {
+    wakes++;
+  });
   return {
     pool,
     wakes: () => wakes,

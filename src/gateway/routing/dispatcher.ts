@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Price } from '../../common/contracts/price.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import type { EndpointId, Json } from '../../providers/endpoint.js';
+import type { EndpointId } from '../../providers/endpoint.js';
 import { ResponseCache } from '../caching/response-cache.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
@@ -15,7 +14,7 @@ import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardr
 import { type Answering, isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
-import type { Content, ReadRequest } from '../types/content.js';
+import type { Content } from '../types/content.js';
 import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkPolicy } from '../planning/check-policy.js';
@@ -37,7 +36,7 @@ import { Breakers } from './breakers.js';
 import { Loads } from './loads.js';
 import { proven } from './proven.js';
 import { settle, unwrap } from './outcome.js';
-import { giveUp, putAway } from './put-away.js';
+import { putAway } from './put-away.js';
 import { Hedges } from './hedges.js';
 import { Leg, RequestRace } from './request-race.js';
 import { RequestWalk } from './request-walk.js';
@@ -102,8 +101,7 @@ export class Dispatcher {
     const isUnread = needsFields(asked, planned, target, entry);
     const content = isUnread ? await whole(asked, planned, target, entry) : asked;
     checkAllowed(caller, target, content, request.method);
-    const guarding = isGuarded(sending, planned) ? this.guard(sending, planned.hooks, content) : null;
-    const guarded = guarding instanceof Promise ? await guarding : guarding;
+    const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) await opened(sending);
@@ -111,8 +109,7 @@ export class Dispatcher {
     const ready = offered instanceof Promise ? await offered : offered;
     const attempt = await this.send(sending, planned, target, ready);
     const translated = unlessPassed(attempt, translating);
-    const judging = guarded && judge(guarded, exchange, { attempt, translated, planned });
-    const judged = judging && (await judging);
+    const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
   }

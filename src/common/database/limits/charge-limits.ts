@@ -22,24 +22,32 @@ export function chargesOf(rows: readonly LogRow[]): readonly ChargeRow[] {
   const sums = new Map<string, ChargeRow>();
   const full: ChargeRow[] = [];
   for (const { record } of rows)
-    for (const attempt of record.attempts)
-      for (const { counter, holder, leased, measure } of attempt.charges ?? []) {
-        const amount = measure === 'cost' ? (attempt.cost_nano_usd ?? 0) : tokensOf(attempt);
-        const name = `${holder} ${counter}`;
-        const sum = sums.get(name);
-        if (sum && isExact(sum.leased + leased) && isExact(sum.amount + amount)) {
-          sum.leased += leased;
-          sum.amount += amount;
-          continue;
-        }
-        if (sum) full.push(sum);
-        sums.set(name, { counter, holder, leased, amount });
-      }
+    for (const charge of record.attempts.flatMap(chargesOfAttempt)) {
+      const name = `${charge.holder} ${charge.counter}`;
+      const sum = sums.get(name);
+      if (sum && add(sum, charge)) continue;
+      if (sum) full.push(sum);
+      sums.set(name, charge);
+    }
   return [...full, ...sums.values()];
 }
 
-/** A sum that numbers no longer hold exactly goes on in another row. */
-const isExact = Number.isSafeInteger;
+function chargesOfAttempt(attempt: AttemptRecord): ChargeRow[] {
+  return (attempt.charges ?? []).map(({ counter, holder, leased, measure }) => ({
+    counter,
+    holder,
+    leased,
+    amount: measure === 'cost' ? (attempt.cost_nano_usd ?? 0) : tokensOf(attempt),
+  }));
+}
+
+/** False for a sum that numbers no longer hold exactly: it goes on in another row. */
+function add(sum: ChargeRow, { leased, amount }: ChargeRow): boolean {
+  if (!Number.isSafeInteger(sum.leased + leased) || !Number.isSafeInteger(sum.amount + amount)) return false;
+  sum.leased += leased;
+  sum.amount += amount;
+  return true;
+}
 
 function tokensOf({ usage }: AttemptRecord): number {
   return usage ? usage.input_tokens + usage.output_tokens : 0;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../providers/endpoint.js';
 import { rewriteTexts, textsOf, textTree, TooDeep } from './text-tree.js';
 
 const tree = textTree('messages[].content', 'messages[].content[].text', 'messages[].args.**', 'prompt');
@@ -20,12 +19,12 @@ describe('the texts of a body', () => {
     fc.assert(
       fc.property(body, (given) => {
         const visited: string[] = [];
-        rewriteTexts(given as Json, tree, (text) => {
+        rewriteTexts(given, tree, (text) => {
           visited.push(text);
           return text;
         });
 
-        expect(textsOf(given as Json, tree)).toEqual(visited);
+        expect(textsOf(given, tree)).toEqual(visited);
       }),
     );
   });

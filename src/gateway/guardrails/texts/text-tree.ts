@@ -69,9 +69,13 @@ function gather(value: unknown, tree: TextTree, into: Gathering): void {
   if (into.depth > DEEPEST) throw new TooDeep();
   into.depth += 1;
   if (Array.isArray(value)) gatherItems(value, tree, into);
-  else if (tree.isDeep) for (const inner of Object.values(value)) gather(inner, tree, into);
-  else for (const [name, below] of tree.fields) gather((value as Json)[name], below, into);
+  else gatherFields(value as Json, tree, into);
   into.depth -= 1;
+}
+
+function gatherFields(fields: Json, tree: TextTree, into: Gathering): void {
+  if (tree.isDeep) for (const inner of Object.values(fields)) gather(inner, tree, into);
+  else for (const [name, below] of tree.fields) gather(fields[name], below, into);
 }
 
 function gatherItems(items: readonly unknown[], tree: TextTree, into: Gathering): void {
