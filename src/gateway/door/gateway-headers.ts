@@ -90,9 +90,14 @@ const RETRY_COUNT = named('retry-count');
 const REQUEST_TIMEOUT = named('request-timeout');
 const CACHE = named('cache');
 
+/** Those of the catalogue and of the code: there are no others to ask for. */
+const asked = new Map<string, Option>();
+
 /** The value of `x-gateway-<name>` or its other spelling; null when absent or blank. */
 export function gatewayOption(headers: IncomingHttpHeaders, name: string): string | null {
-  return option(headers, named(name));
+  let known = asked.get(name);
+  if (!known) asked.set(name, (known = named(name)));
+  return option(headers, known);
 }
 
 function option(headers: IncomingHttpHeaders, [ours, compatible]: Option): string | null {

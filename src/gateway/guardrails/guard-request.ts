@@ -29,8 +29,11 @@ export interface Asking {
   readonly content: Content;
 }
 
-/** Rejects with `guardrail_denied` when a guardrail denies the request, `invalid_request` when it cannot be looked at. */
-export async function guardRequest(guards: Guards, asking: Asking): Promise<Guarded> {
+/**
+ * Returns without a promise where no check has to be waited for. Rejects with `guardrail_denied` when a guardrail denies the
+ * request, `invalid_request` when it cannot be looked at.
+ */
+export function guardRequest(guards: Guards, asking: Asking): Guarded | Promise<Guarded> {
   const { entry, content } = asking;
   const { json } = content;
   const facts = factsOf(asking);
@@ -40,32 +43,50 @@ export async function guardRequest(guards: Guards, asking: Asking): Promise<Guar
     throw new AppError('invalid_request', {
       detail: 'A guardrail looks at the body of this request. Send it as JSON without a content-encoding.',
     });
-  const { matter, isDenied, hasFailed } = await judged(
+  const judgement = judged(
     guards.input,
     { side: 'input', facts, json, tree, texts: null },
     resultsOf(entry).before_request_hooks,
   );
+  return judgement instanceof Promise
+    ? judgement.then((one) => passed(one, guards, asking))
+    : passed(judgement, guards, asking);
+}
+
+function passed(
+  { matter: { json, facts }, isDenied, hasFailed }: Judgement,
+  guards: Guards,
+  { entry, content }: Asking,
+): Guarded {
   if (isDenied) throw denial(entry);
-  const changed = matter.json === json ? content : withJson(content, matter.json, entry);
+  if (json === content.json) return { guards, facts, content, hasFailed };
+  const changed = withJson(content, json, entry);
   return { guards, facts: { ...facts, request: changed.json }, content: changed, hasFailed };
 }
 
-/** Runs hooks and notes what they said. */
-export async function judged(
+/** Runs hooks and notes what they said. Without a promise where no check has to be waited for. */
+export function judged(
   hooks: readonly Hook[],
   matter: Matter,
   results: HookResults['before_request_hooks'],
-): Promise<Judgement> {
-  try {
-    const judgement = await runHooks(hooks, matter, (result) => results.push(result));
-    results.push(...judgement.results);
+): Judgement | Promise<Judgement> {
+  const noted = (judgement: Judgement): Judgement => {
+    for (const result of judgement.results) results.push(result);
     return judgement;
+  };
+  try {
+    const judgement = runHooks(hooks, matter, (result) => results.push(result));
+    return judgement instanceof Promise ? judgement.then(noted).catch(refuse) : noted(judgement);
   } catch (error) {
-    if (!(error instanceof TooDeep)) throw error;
-    throw new AppError('invalid_request', {
-      detail: 'The body is nested too deep for guardrails to look at it.',
-    });
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof TooDeep)) throw error;
+  throw new AppError('invalid_request', {
+    detail: 'The body is nested too deep for guardrails to look at it.',
+  });
 }
 
 /** The refusal of an exchange in which a guardrail denied. */

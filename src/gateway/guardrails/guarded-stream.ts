@@ -1,6 +1,7 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { HubError } from '../../providers/translation.js';
 import type { Reading } from '../journal/metering.js';
+import { readResponseHead } from '../upstream/response-headers.js';
 import { streamFailure } from '../translating/stream-failure.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Way } from '../delivery/translated-delivery.js';
@@ -91,7 +92,8 @@ export function wayOfStream(
   entry: Entry,
   { attempt, target, translated }: Pick<Way, 'attempt' | 'target' | 'translated'>,
 ): Way | null {
-  const answering = { entry, attempt, translated, isStrict: true };
+  const head = readResponseHead(attempt.rawHeaders);
+  const answering = { entry, attempt, head, translated, isStrict: true };
   if (!isGuardedStream(guarded, answering)) return null;
   return {
     attempt,

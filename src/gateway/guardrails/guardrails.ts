@@ -28,11 +28,21 @@ export const NO_GUARDS: Guards = { input: [], output: [] };
 
 /** Those of one place, then those of another. */
 export function joined(first: Guards, then: Guards): Guards {
+  if (first === NO_GUARDS) return then;
+  if (then === NO_GUARDS) return first;
   return { input: [...first.input, ...then.input], output: [...first.output, ...then.output] };
 }
 
 /** A hook that was written out, or how to find one that is stored. */
 type Slot = Hook | { readonly slug: string; readonly type: HookSpec['type'] };
+
+/** The lists of a place, read. */
+interface Lists {
+  readonly input: readonly Slot[];
+  readonly output: readonly Slot[];
+  /** The guardrails themselves, where none of them is stored. */
+  readonly made: Guards | null;
+}
 
 const NOTHING: readonly unknown[] = [];
 
@@ -40,6 +50,7 @@ const NOTHING: readonly unknown[] = [];
 @Injectable()
 export class Guardrails {
   private readonly tools: CheckTools;
+  private readonly lists = new WeakMap<HookLists, Lists>();
   private readonly written = new WeakMap<readonly unknown[], readonly Slot[]>();
   private readonly stored = new WeakMap<GuardrailSnapshot, Map<HookSpec['type'], Hook>>();
 
@@ -56,14 +67,27 @@ export class Guardrails {
    * of reach: a config that asks for a guardrail must not be served without it.
    */
   find(reach: Reach, lists: HookLists): Guards | Promise<Guards> {
-    const before = this.hooksOf(reach, this.slotsOf(lists, 'input'));
-    const after = this.hooksOf(reach, this.slotsOf(lists, 'output'));
+    const { input, output, made: known } = this.lists.get(lists) ?? this.read(lists);
+    if (known) return known;
+    const before = this.hooksOf(reach, input);
+    const after = this.hooksOf(reach, output);
     if (!(before instanceof Promise) && !(after instanceof Promise)) return { input: before, output: after };
     return Promise.all([before, after]).then(([made, madeToo]) => ({ input: made, output: madeToo }));
   }
 
+  private read(lists: HookLists): Lists {
+    const input = this.slotsOf(lists, 'input');
+    const output = this.slotsOf(lists, 'output');
+    const made = input.every(isWritten) && output.every(isWritten) ? { input, output } : null;
+    const read = { input, output, made };
+    this.lists.set(lists, read);
+    return read;
+  }
+
   private hooksOf(reach: Reach, slots: readonly Slot[]): readonly Hook[] | Promise<readonly Hook[]> {
-    const hooks = slots.map((slot) => ('slug' in slot ? this.storedHook(reach, slot.slug, slot.type) : slot));
+    const hooks = slots.map((slot) =>
+      isWritten(slot) ? slot : this.storedHook(reach, slot.slug, slot.type),
+    );
     return hooks.every(isMade) ? hooks : Promise.all(hooks.map((hook) => Promise.resolve(hook)));
   }
 
@@ -113,6 +137,10 @@ export class Guardrails {
       .map((check) => ({ spec: check, check: makeCheck(check, this.tools), readsTexts: readsTexts(check) }));
     return { spec, checks };
   }
+}
+
+function isWritten(slot: Slot): slot is Hook {
+  return !('slug' in slot);
 }
 
 function isMade(hook: Hook | Promise<Hook>): hook is Hook {

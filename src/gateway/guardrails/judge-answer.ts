@@ -1,6 +1,6 @@
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
-import { decoding } from '../journal/decoding.js';
+import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
 import { note, nothingRead, parsedObject, type Reading } from '../journal/metering.js';
 import type { EncodedBody } from '../translating/encode-body.js';
@@ -8,11 +8,12 @@ import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import type { ReplySink } from '../types/reply.js';
+import type { ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { denial, type Guarded, judged, resultsOf } from './guard-request.js';
 import { needsWhole, restoring } from './part-filters.js';
-import type { Matter } from './run-hooks.js';
+import type { Judgement, Matter } from './run-hooks.js';
 import { StreamGuard, withoutLogprobs } from './stream-guard.js';
 import { ENDPOINT_TEXTS, NO_STREAM_TEXTS } from './texts/endpoint-texts.js';
 import { rewriteTexts } from './texts/text-tree.js';
@@ -33,12 +34,15 @@ export interface JudgedAnswer {
   readonly body: Buffer;
   readonly reading: Reading;
   readonly isDenied: boolean;
+  /** Of the provider's own answer. */
+  readonly head: ResponseHead;
 }
 
 /** An answer whose head has come. */
 export interface Answering {
   readonly entry: Entry;
   readonly attempt: Attempt;
+  readonly head: ResponseHead;
   readonly translated: Translated | null;
   /** The client wants nothing in the answer that OpenAI's shape has not. */
   readonly isStrict: boolean;
@@ -63,56 +67,81 @@ export function isGuardedStream({ guards, hasFailed, facts }: Guarded, answering
   );
 }
 
-function isEventStream({ attempt, translated, entry }: Answering): boolean {
-  const { contentType } = readResponseHead(attempt.rawHeaders);
+function isEventStream({ head: { contentType }, translated, entry }: Answering): boolean {
   if (translated) return translated.context.isStreamed && !contentType?.startsWith('application/json');
   return entry.isStreamed && (contentType?.startsWith('text/event-stream') ?? false);
 }
 
 /** Reads an answer to its end and judges it. Rejects with the FailedAttempt when it does not come to its end. */
 export async function judgeAnswer(guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
-  const whole = await gathered(answering.attempt);
-  const judgement = isEventStream(answering)
-    ? await judgedStream(whole, guarded, answering)
-    : await judgedPlain(whole, guarded, answering);
-  if (!judgement.isDenied) return judgement;
+  const whole = await gathered(answering);
+  const isStream = isEventStream(answering);
+  const judging = (isStream ? judgedStream : judgedPlain)(whole, guarded, answering);
+  const answer = judging instanceof Promise ? await judging : judging;
+  if (!answer.isDenied) return answer;
   const { entry } = answering;
   const body = { ...errorBody(denial(entry), entry.id), hook_results: entry.hookResults };
   return {
-    ...judgement,
+    ...answer,
     status: DENIED_STATUS,
     contentType: JSON_TYPE,
     body: Buffer.from(JSON.stringify(body)),
   };
 }
 
-async function judgedPlain(whole: Buffer, guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
-  const { entry, attempt } = answering;
+function judgedPlain(
+  whole: Buffer,
+  guarded: Guarded,
+  answering: Answering,
+): JudgedAnswer | Promise<JudgedAnswer> {
+  const { entry } = answering;
   const { guards, facts } = guarded;
-  const reading = nothingRead();
-  const { contentType, bytes } = inClientsDialect(whole, answering, reading);
-  const json = parsedObject(bytes.toString('utf8'));
+  const said = inClientsDialect(whole, answering);
   const tree = textsOf(entry)?.answer ?? null;
-  const matter: Matter = { side: 'output', facts, json, tree, texts: null };
-  const judgement = await judged(guards.output, matter, resultsOf(entry).after_request_hooks);
-  const changed = told(restored(judgement.matter, json), answering);
+  const matter: Matter = { side: 'output', facts, json: said.json, tree, texts: null };
+  const judgement = judged(guards.output, matter, resultsOf(entry).after_request_hooks);
+  return judgement instanceof Promise
+    ? judgement.then((one) => plainAnswer(said, one, { guarded, answering }))
+    : plainAnswer(said, judgement, { guarded, answering });
+}
+
+interface Judging {
+  readonly guarded: Guarded;
+  readonly answering: Answering;
+}
+
+function plainAnswer(
+  { json, contentType, bytes, reading }: Said,
+  { matter, isDenied, hasFailed }: Judgement,
+  { guarded, answering }: Judging,
+): JudgedAnswer {
+  const changed = told(restored(matter, json), answering);
   return {
-    status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
+    status: hasFailed || guarded.hasFailed ? FAILED_STATUS : answering.attempt.status,
     contentType,
     body: changed === json ? bytes : Buffer.from(JSON.stringify(changed)),
     reading,
-    isDenied: judgement.isDenied,
+    isDenied,
+    head: answering.head,
   };
 }
 
-function inClientsDialect(
-  whole: Buffer,
-  { entry, attempt, translated }: Answering,
-  reading: Reading,
-): EncodedBody {
-  if (translated) return translatedAnswer(attempt, whole, translated, reading);
-  if (entry.endpoint?.usage) note(reading, entry.endpoint.usage, parsedObject(whole.toString('utf8')));
-  return { contentType: readResponseHead(attempt.rawHeaders).contentType ?? JSON_TYPE, bytes: whole };
+/** A plain answer in the client's dialect. */
+interface Said extends EncodedBody {
+  /** The body, parsed once for the meter and the checks; null for what is no object. */
+  readonly json: Json | null;
+  readonly reading: Reading;
+}
+
+function inClientsDialect(whole: Buffer, { entry, attempt, translated, head }: Answering): Said {
+  const reading = nothingRead();
+  if (translated) {
+    const { contentType, bytes } = translatedAnswer(attempt, whole, translated, reading);
+    return { contentType, bytes, json: parsedObject(bytes.toString('utf8')), reading };
+  }
+  const json = parsedObject(whole.toString('utf8'));
+  if (entry.endpoint?.usage) note(reading, entry.endpoint.usage, json);
+  return { contentType: head.contentType ?? JSON_TYPE, bytes: whole, json, reading };
 }
 
 function told(json: Json | null, { entry, isStrict }: Answering): Json | null {
@@ -143,6 +172,7 @@ async function judgedStream(whole: Buffer, guarded: Guarded, answering: Answerin
     body: Buffer.from(passed),
     reading,
     isDenied: guard.isDenied || judgement.isDenied,
+    head: answering.head,
   };
 }
 
@@ -178,25 +208,45 @@ export function judgedTexts({ texts }: StreamGuard, { guards, facts }: Guarded, 
 
 const textsOf = ({ endpoint }: Entry) => (endpoint ? ENDPOINT_TEXTS[endpoint.id] : undefined);
 
-function gathered(attempt: Attempt): Promise<Buffer> {
+function gathered({ attempt, head }: Answering): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const fail = (error: AppError): void => reject(new FailedAttempt(attempt, error));
-    const { contentEncoding } = readResponseHead(attempt.rawHeaders);
-    const decoder = decoding(contentEncoding, UNPACKED_BYTES_MAX, (chunk) => chunks.push(chunk));
-    attempt.attach({
-      onChunk: (chunk) => {
-        bytes += chunk.length;
-        if (!decoder || bytes > ANSWER_BYTES_MAX) attempt.cancel(new AppError('upstream_protocol_error'));
-        else decoder.write(chunk);
-        return true;
-      },
-      onEnd: () => {
-        if (decoder) decoder.end(() => resolve(Buffer.concat(chunks)));
-        else fail(new AppError('upstream_protocol_error'));
-      },
-      onFail: fail,
-    });
+    attempt.attach(new Gathering({ attempt, head }, resolve, reject));
   });
+}
+
+/** Takes an answer whole, in clear. */
+class Gathering implements ReplySink {
+  private readonly attempt: Attempt;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private readonly decoder: Decoding | null;
+
+  constructor(
+    { attempt, head }: Pick<Answering, 'attempt' | 'head'>,
+    private readonly resolve: (whole: Buffer) => void,
+    private readonly reject: (failed: FailedAttempt) => void,
+  ) {
+    this.attempt = attempt;
+    this.decoder = decoding(head.contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.chunks.push(chunk));
+  }
+
+  onChunk(chunk: Buffer): boolean {
+    this.bytes += chunk.length;
+    if (!this.decoder || this.bytes > ANSWER_BYTES_MAX)
+      this.attempt.cancel(new AppError('upstream_protocol_error'));
+    else this.decoder.write(chunk);
+    return true;
+  }
+
+  onEnd(): void {
+    if (!this.decoder) return this.onFail(new AppError('upstream_protocol_error'));
+    this.decoder.end(() => {
+      const { chunks } = this;
+      this.resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+  }
+
+  onFail(error: AppError): void {
+    this.reject(new FailedAttempt(this.attempt, error));
+  }
 }

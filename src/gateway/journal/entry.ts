@@ -224,11 +224,19 @@ export class Entry implements Findings {
     // Nothing of the request may hang on a connection that lives on.
     attempt.target = null;
     attempt.partial = null;
-    const told = countable ? { ...record, countable } : record;
-    const whole = added.isAside ? { ...told, isAside: true as const } : told;
+    if (added.isAside) record.isAside = true;
+    if (countable) record.countable = countable;
+    if (hold) {
+      const charges = hold.settle(this.actualOf(added, cost));
+      if (charges.length > 0) record.charges = charges;
+    }
+    this.attempts.push(record);
+  }
+
+  private actualOf(added: Added, costNanoUsd: number | null): Actual {
+    const { usage } = added.reading;
     const tokens = usage && usage.input_tokens + usage.output_tokens;
-    const actual: Actual = { costNanoUsd: cost, tokens, isCountedLater: this.isCountedLater(added) };
-    this.attempts.push(hold ? { ...whole, charges: hold.settle(actual) } : whole);
+    return { costNanoUsd, tokens, isCountedLater: this.isCountedLater(added) };
   }
 
   /**

@@ -10,9 +10,9 @@ import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { estimateOf, FREE } from './estimate.js';
+import { type Estimate, estimateOf, FREE } from './estimate.js';
 import { type Hold, UNUSED } from './hold.js';
-import { Limiter, type Reserved } from './limiter.js';
+import { Limiter, type Reserved, type Wanted } from './limiter.js';
 
 /** An attempt that is ready to be sent. */
 interface Sending {
@@ -74,24 +74,8 @@ export class Admission {
       : holding(reserved.attempt, start);
   }
 
-  private reserve(
-    { exchange: { entry }, target, wire }: Sending,
-    caller: Principal,
-  ): Reserved | Promise<Reserved> {
-    const { endpoint, body, model } = entry;
-    const metadata = metadataOf(entry);
-    const isFirst = !entry.isAdmitted;
-    // What the cache answers is a request like any other, and uses nothing.
-    if (wire.stored)
-      return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate: FREE });
-    const estimate = estimateOf({
-      endpoint,
-      body,
-      bodyBytes: Math.max(entry.requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
-      price: entry.priceAt(target, model),
-      outputCeiling: this.settings.outputTokensCeiling,
-    });
-    return this.limiter.reserve({ caller, target, model, metadata, isFirst, estimate });
+  private reserve(sending: Sending, caller: Principal): Reserved | Promise<Reserved> {
+    return this.limiter.reserve(new Wish(sending, caller, this.settings.outputTokensCeiling));
   }
 
   /** A client that left while the store was asked gets nothing sent for it. */
@@ -107,6 +91,52 @@ export class Admission {
       throw new ClientLeft();
     }
     return holding(hold, start);
+  }
+}
+
+/** What an attempt wants, looked up where a limit asks for it: most limits count requests, and look at nothing. */
+class Wish implements Wanted {
+  private estimated: Estimate | null = null;
+
+  constructor(
+    private readonly sending: Sending,
+    readonly caller: Principal,
+    private readonly outputCeiling: number,
+  ) {}
+
+  get target(): Target {
+    return this.sending.target;
+  }
+
+  get isFirst(): boolean {
+    return !this.sending.exchange.entry.isAdmitted;
+  }
+
+  get model(): string | null {
+    return this.sending.exchange.entry.model;
+  }
+
+  get metadata(): Wanted['metadata'] {
+    return metadataOf(this.sending.exchange.entry);
+  }
+
+  get estimate(): Estimate {
+    return (this.estimated ??= this.estimateNow());
+  }
+
+  private estimateNow(): Estimate {
+    const { exchange, target, wire } = this.sending;
+    // What the cache answers is a request like any other, and uses nothing.
+    if (wire.stored) return FREE;
+    const { entry } = exchange;
+    const { endpoint, body, requestBody, model } = entry;
+    return estimateOf({
+      endpoint,
+      body,
+      bodyBytes: Math.max(requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
+      price: entry.priceAt(target, model),
+      outputCeiling: this.outputCeiling,
+    });
   }
 }
 

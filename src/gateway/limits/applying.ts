@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Limit, Policy } from '../../common/limits/limit.js';
+import type { Policy } from '../../common/limits/limit.js';
 import type { PolicyCondition, PolicyKey } from '../../common/limits/rules.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Target } from '../types/target.js';
@@ -12,65 +12,45 @@ export interface LimitedRequest {
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
-/** A limit that applies. `group` is empty where the limit has no groups. */
-export interface Applying {
-  readonly limit: Limit;
+/** Which of a limit's counters a request counts for. */
+export interface Group {
   /** Of a fixed length, so that names of counters stay short whatever a client sends. */
-  readonly group: string;
+  readonly id: string;
   /** The group's values, for people. */
-  readonly groupText: string | null;
-  /** It limits the caller, and so the request as a whole and not each of its attempts. */
-  readonly isCallers: boolean;
+  readonly text: string;
 }
 
-/** Every limit that applies to an attempt: of the key, the workspace, its policies and the virtual key. */
-export function limitsApplying(request: LimitedRequest): Applying[] {
-  const { limits: ofCaller } = request.caller;
-  const { virtualKey } = request.target;
-  return [
-    ...(ofCaller ? ofCaller.limits.map((limit) => alone(limit, true)) : []),
-    ...(ofCaller ? policiesMet(ofCaller.policies, request) : []),
-    ...(virtualKey?.limits ?? []).map((limit) => alone(limit, false)),
-  ];
+/** Whether a policy concerns a request. */
+export function concerns({ conditions }: Policy, request: LimitedRequest): boolean {
+  for (const condition of conditions) if (!isMet(condition, request)) return false;
+  return true;
 }
 
-function policiesMet(policies: readonly Policy[], request: LimitedRequest): Applying[] {
-  return policies
-    .filter(({ conditions }) => conditions.every((condition) => isMet(condition, request)))
-    .map((policy) => grouped(policy, request));
-}
-
-const alone = (limit: Limit, isCallers: boolean): Applying => ({
-  limit,
-  group: '',
-  groupText: null,
-  isCallers,
-});
-
-/** Requests that lack a value are counted together, so that leaving it out is no way around the limit. */
-function grouped({ limit, groups }: Policy, request: LimitedRequest): Applying {
-  if (groups.length === 0) return alone(limit, true);
-  const values = groups.map((key) => [key, valueOf(key, request) ?? ''] as const);
+/**
+ * The group of a request; null where the policy has none. Requests that lack a value are counted together, so that
+ * leaving it out is no way around the limit.
+ */
+export function groupOf({ groups }: Policy, request: LimitedRequest): Group | null {
+  if (groups.length === 0) return null;
+  const values = groups.map((key) => valueOf(key, request) ?? '');
   return {
-    limit,
-    group: groupIdOf(values.map(([, value]) => value)),
-    groupText: values.map(([key, value]) => `${key}:${value}`).join(', '),
-    isCallers: true,
+    id: groupIdOf(values),
+    text: values.map((value, at) => `${groups[at]}:${value}`).join(', '),
   };
 }
 
 const GROUP_CHARS = 32;
 
 /** The name of a combination of values. */
-export function groupIdOf(values: readonly string[]): string {
+function groupIdOf(values: readonly string[]): string {
   return hash('sha256', JSON.stringify(values), 'hex').slice(0, GROUP_CHARS);
 }
 
 function isMet({ key, value }: PolicyCondition, request: LimitedRequest): boolean {
   const actual = valueOf(key, request);
   if (actual === null) return false;
-  const wanted = typeof value === 'string' ? [value] : value;
-  return wanted.includes('*') || wanted.includes(actual);
+  if (typeof value === 'string') return value === '*' || value === actual;
+  return value.includes('*') || value.includes(actual);
 }
 
 const METADATA = 'metadata.';

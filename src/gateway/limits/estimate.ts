@@ -48,9 +48,17 @@ function outputOf(id: EndpointId, body: Json, ceiling: number): number {
   const bounds = BOUNDS[id];
   if (!bounds) return 0;
   const fields = optionsOf(body);
-  const stated = bounds.most.map((name) => wholeOf(fields[name])).find((value) => value !== null);
+  const stated = firstStated(fields, bounds.most);
   const times = bounds.times === undefined ? null : wholeOf(fields[bounds.times]);
   return Math.min((stated ?? ceiling) * (times ?? 1), Number.MAX_SAFE_INTEGER / 2);
+}
+
+function firstStated(fields: Json, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = wholeOf(fields[name]);
+    if (value !== null) return value;
+  }
+  return null;
 }
 
 /** Google's calls keep these in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */

@@ -10,26 +10,36 @@ export interface Actual {
   readonly isCountedLater: boolean;
 }
 
-export interface Taken {
+/** What is wanted of one limit, and from its taking on what was taken. */
+export interface Part {
   readonly pool: Pool;
-  readonly amount: number;
+  amount: number;
+  /** It ends with the request, and not with the attempt. */
+  readonly isForRequest: boolean;
 }
 
 const NOTHING: readonly Charge[] = [];
+const SETTLED: readonly Part[] = [];
 
-/** What was reserved of each limit that applies. Settled exactly once: later calls do nothing. */
+/**
+ * What was reserved of each limit that applies: the parts that end with the request, or those that end with its attempt. Settled
+ * exactly once: later calls do nothing.
+ */
 export class Hold {
   constructor(
-    private taken: readonly Taken[],
+    private parts: readonly Part[],
+    private readonly isForRequest: boolean,
     private readonly holder: string,
   ) {}
 
   /** Replaces the reserve by what was used. Answers what the budgets are charged for the record. */
   settle(actual: Actual): readonly Charge[] {
-    const { taken } = this;
-    this.taken = [];
+    const { parts, isForRequest } = this;
+    this.parts = SETTLED;
     let charges: Charge[] | null = null;
-    for (const { pool, amount } of taken) {
+    for (const part of parts) {
+      if (part.isForRequest !== isForRequest) continue;
+      const { pool, amount } = part;
       const { limit, key } = pool.counter;
       const used = usedOf(limit.measure, amount, actual);
       pool.settle(amount, used);

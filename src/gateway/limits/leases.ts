@@ -37,16 +37,16 @@ export class Leases implements OnApplicationShutdown {
     return this.store.holder;
   }
 
-  /** The pool of a counter: `name` finds it, `made` describes it when there is none or its period is over. */
-  pool(
-    name: string,
-    moment: number,
-    made: () => { readonly counter: Counter; readonly endsAt: number },
-  ): Pool {
+  /** The pool by that name, if there is one whose period is not over. */
+  find(name: string, moment: number): Pool | null {
     const known = this.pools.get(name);
-    if (known && moment < known.endsAt) return known;
+    return known !== undefined && moment < known.endsAt ? known : null;
+  }
+
+  /** Makes the pool of a counter, for which `find` found none. */
+  open(name: string, counter: Counter, endsAt: number): Pool {
+    const known = this.pools.get(name);
     if (known) this.ended.add(known);
-    const { counter, endsAt } = made();
     const pool = new Pool(counter, endsAt, this.wake);
     this.pools.set(name, pool);
     this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
@@ -140,7 +140,7 @@ export class Leases implements OnApplicationShutdown {
       report('The store of limits is away; rates are not limited, budgets serve what is leased.', error);
     }
     for (const pool of pools) {
-      if (pool.counter.limit.kind !== 'budget') limitCounts.failedOpen += 1;
+      if (pool.isWaitedFor && pool.counter.limit.kind !== 'budget') limitCounts.failedOpen += 1;
       pool.failed(AWAY_MS, now, error);
     }
   }

@@ -8,6 +8,10 @@ const BELIEVED_MS = { budget: 100, window: 10, slots: 25 } as const;
 const SLICES_PER_WINDOW = 10;
 /** Asked again so soon, a process is busy and may take more than it needs right now. */
 const BUSY_MS = 500;
+/** How much more it asks for each time, until its first round has shown what it uses. */
+const GROWTH = 4;
+/** Nothing is asked ahead where less is free than so many times what a request takes: it may be another process's last. */
+const PLENTY = 1_000;
 
 interface Waiter {
   readonly amount: number;
@@ -30,13 +34,22 @@ export class Pool {
   /** Given back with the next round. */
   returned = 0;
   usedAt = 0;
-  /** Used since the last round. */
+  /** Taken since the last round. */
   usedLately = 0;
+  /** Gone for good since the last round. */
+  private spentLately = 0;
   isAsking = false;
   private waiting: Waiter[] = [];
   private spare = 0;
   private askedAt = -Infinity;
+  /** Below this more is asked for ahead, so that no request of a busy process waits for the store. */
+  private low = 0;
+  /** Rounds in a row in which it was used. What is used in the first one, which had begun before, tells little. */
+  private rounds = 0;
+  /** When the older part of what is available was granted; `newer` is the rest, granted at `newerAt`. */
   private grantedAt = -Infinity;
+  private newer = 0;
+  private newerAt = -Infinity;
   private refusedUntil = -Infinity;
   private free = 0;
   private openUntil = -Infinity;
@@ -68,6 +81,8 @@ export class Pool {
     this.held += taken;
     this.usedLately += taken;
     this.usedAt = now;
+    this.turnOver();
+    if (this.available < this.low && !this.isAsking && this.free > PLENTY * amount) this.wake(this);
     return taken;
   }
 
@@ -75,6 +90,7 @@ export class Pool {
   settle(taken: number, used: number): void {
     this.held -= taken;
     this.available += taken - used;
+    this.spentLately += used;
     if (this.available < 0) this.wake(this);
   }
 
@@ -90,22 +106,43 @@ export class Pool {
   nextAsk(now: number): LimitAsk | null {
     const [first] = this.waiting;
     const debt = Math.max(0, -this.available);
-    if (!first && debt === 0) return null;
     const have = Math.max(0, this.available);
+    const ahead = this.low > 0 ? this.aheadOf(have) : 0;
+    if (!first && debt === 0 && ahead === 0) return null;
     const needed = this.waiting.reduce((sum, { amount }) => sum + amount, 0) - have;
-    const more = Math.min(Math.max(needed, 2 * this.spare), this.counter.limit.amount);
-    this.spare = now - this.askedAt < BUSY_MS ? more : 0;
+    this.spare = first ? this.spareOf(needed, now) : ahead;
     this.askedAt = now;
     this.isAsking = true;
     const lacking = first ? Math.max(0, first.amount - have) : 0;
-    return { ...this.counter, debt, first: lacking, need: Math.max(lacking, needed), spare: this.spare };
+    const need = first ? Math.max(lacking, needed) : 0;
+    return { ...this.counter, debt, first: lacking, need, spare: this.spare };
+  }
+
+  /** No round has shown yet what is used here. */
+  private get isNew(): boolean {
+    return this.rounds < 2;
+  }
+
+  private aheadOf(have: number): number {
+    const { amount } = this.counter.limit;
+    return this.isNew ? Math.min(GROWTH * this.spare, amount) : Math.max(0, 2 * this.low - have);
+  }
+
+  /** What a busy process asks for beyond what its requests wait for: more each time, as long as it runs dry. */
+  private spareOf(needed: number, now: number): number {
+    if (now - this.askedAt >= BUSY_MS) return 0;
+    return Math.min(Math.max(needed, GROWTH * this.spare), this.counter.limit.amount);
   }
 
   /** The store's answer to `ask`. */
   granted(ask: LimitAsk, { granted, free, retryMs }: LimitGrant, now: number): void {
     this.isAsking = false;
-    this.available += ask.debt + granted;
-    if (granted > 0) this.grantedAt = now;
+    const older = this.available + ask.debt;
+    this.available = older + granted;
+    if (granted > 0) this.date(granted, older, now);
+    // Where there is no plenty, nothing is asked ahead until the next round.
+    if (granted < ask.need + ask.spare) this.low = 0;
+    else if (this.isNew && this.counter.limit.kind !== 'slots') this.low = Math.ceil(ask.spare / 2);
     this.free = Math.max(0, free);
     this.resetAt = now + retryMs;
     this.letGo();
@@ -119,7 +156,9 @@ export class Pool {
   /** The store is away. Hard limits refuse those who wait; the others let everything pass for `openMs`. */
   failed(openMs: number, now: number, cause: unknown): void {
     this.isAsking = false;
+    this.low = 0;
     const waiting = this.waiting;
+    if (waiting.length === 0) return;
     this.waiting = [];
     if (this.counter.limit.kind !== 'budget') {
       this.openUntil = now + openMs;
@@ -131,15 +170,24 @@ export class Pool {
   }
 
   /** What may go back to the store: what nobody used lately, but for as much as was used in the last round. */
-  surplus(now: number, idleMs: number): number {
-    const isIdle = now - this.usedAt > idleMs;
-    const keep = isIdle || this.isEnded() ? 0 : this.usedLately;
+  surplus(now: number, roundMs: number): number {
+    const isUsed = now - this.usedAt <= roundMs && !this.isEnded() && this.usedLately > 0;
+    this.rounds = isUsed ? this.rounds + 1 : 0;
+    if (!isUsed) this.low = 0;
+    else if (!this.isNew) this.low = Math.ceil((this.spentLately * this.lastingShare(roundMs)) / 2);
+    const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - this.keptAfterRound(isUsed));
     this.usedLately = 0;
-    const surplus = this.isWaitedFor ? 0 : Math.max(0, this.available - keep);
+    this.spentLately = 0;
     this.available -= surplus;
+    this.turnOver();
     const returned = surplus + this.returned;
     this.returned = 0;
     return returned;
+  }
+
+  private keptAfterRound(isUsed: boolean): number {
+    if (!isUsed) return 0;
+    return this.isNew ? this.available : this.usedLately;
   }
 
   /** Nothing hangs on it, so it may be forgotten. */
@@ -151,6 +199,29 @@ export class Pool {
 
   private isEnded(): boolean {
     return Date.now() >= this.endsAt;
+  }
+
+  /** How much of a round's use may lie here: what is leased of a short window must be used before a round is over. */
+  private lastingShare(roundMs: number): number {
+    const { windowMs } = this.counter.limit;
+    return windowMs === 0 ? 1 : Math.min(1, windowMs / SLICES_PER_WINDOW / roundMs);
+  }
+
+  private date(granted: number, older: number, now: number): void {
+    if (older <= 0) {
+      this.newer = 0;
+      this.grantedAt = now;
+      return;
+    }
+    if (this.newer === 0) this.newerAt = now;
+    this.newer += granted;
+  }
+
+  /** What was granted first is used first: when that is gone, the newer part is the older one. */
+  private turnOver(): void {
+    if (this.newer === 0 || this.available > this.newer) return;
+    this.newer = 0;
+    this.grantedAt = this.newerAt;
   }
 
   /** Serves in the order of coming, as far as it reaches. They take in the turn in which they are woken. */
@@ -176,9 +247,11 @@ export class Pool {
 
   /** A window's slice that lies too long would be used when it no longer counts there. */
   private dropStale(now: number): void {
-    if (this.available <= 0) return;
-    if (now - this.grantedAt <= this.counter.limit.windowMs / SLICES_PER_WINDOW) return;
-    this.returned += this.available;
-    this.available = 0;
+    const longest = this.counter.limit.windowMs / SLICES_PER_WINDOW;
+    while (this.available > 0 && now - this.grantedAt > longest) {
+      this.returned += this.available - this.newer;
+      this.available = this.newer;
+      this.turnOver();
+    }
   }
 }

@@ -1,66 +1,60 @@
-import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { ServerResponse } from 'node:http';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Price } from '../../common/contracts/price.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import type { EndpointId, Json } from '../../providers/endpoint.js';
+import type { EndpointId } from '../../providers/endpoint.js';
 import { ResponseCache } from '../caching/response-cache.js';
 import { reachOf } from '../../auth/tenant.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
-import { type Guarded, guardRequest } from '../guardrails/guard-request.js';
-import { checkApplicable } from '../guardrails/applicable.js';
-import { Guardrails, joined, NO_GUARDS } from '../guardrails/guardrails.js';
-import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
+import { type Asking, type Guarded, guardRequest } from '../guardrails/guard-request.js';
+import { checkApplicable, type Wanted } from '../guardrails/applicable.js';
+import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
+import { type Answering, isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
-import type { Content, ReadRequest } from '../types/content.js';
+import type { Content } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
+import type { Entry } from '../journal/entry.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { withRetries } from '../upstream/retry.js';
 import { RetryBudgets } from '../upstream/retry-budget.js';
+import { readResponseHead } from '../upstream/response-headers.js';
 import { Sender } from '../upstream/sender.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { Breakers } from './breakers.js';
 import { Loads } from './loads.js';
 import { proven } from './proven.js';
 import { settle, unwrap } from './outcome.js';
-import { giveUp, putAway } from './put-away.js';
+import { putAway } from './put-away.js';
 import { Hedges } from './hedges.js';
 import { Leg, RequestRace } from './request-race.js';
+import { RequestWalk } from './request-walk.js';
 import { route } from './route.js';
-import type { Walk } from './walk.js';
-
-/** A request that is ready to be sent. */
-export interface Sending {
-  readonly exchange: Exchange;
-  readonly caller: Principal;
-  readonly read: ReadRequest;
-  /** Null where no other question of the same request is asked beside this one. */
-  leg: Leg | null;
-}
+import type { Sending } from './sending.js';
 
 /** Sends a request along a plan until an answer stands. */
 @Injectable()
 export class Dispatcher {
   private readonly budgets = new RetryBudgets();
-  private readonly loads = new Loads();
+  readonly loads = new Loads();
   private readonly hedges = new Hedges();
 
   constructor(
     private readonly planner: Planner,
     private readonly sender: Sender,
     private readonly admission: Admission,
-    private readonly breakers: Breakers,
+    readonly breakers: Breakers,
     private readonly guardrails: Guardrails,
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly cache: ResponseCache,
@@ -68,21 +62,30 @@ export class Dispatcher {
 
   /** Rejects with the FailedAttempt of the last target, or with the AppError that refused it. */
   dispatch(sending: Sending, plan: Plan): Promise<Answer> {
-    return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, this.walk(sending));
+    return plan.kind === 'target' ? this.attempt(sending, plan) : route(plan, new RequestWalk(this, sending));
   }
 
   /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
-  private async tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
-    const { response, entry } = sending.exchange;
+  tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    return planned.breaker ? this.heard(sending, planned, holdMs) : this.held(sending, planned, holdMs);
+  }
+
+  private async heard(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    const { response } = sending.exchange;
     this.breakers.began(planned);
-    const pending = this.attempt(sending, planned);
-    const outcome = await settle(
-      holdMs > 0 ? pending.then((answer) => proven(answer, entry, holdMs, response)) : pending,
-    );
+    const outcome = await settle(this.held(sending, planned, holdMs));
     // What the cache answered says nothing of the target, nor does what another target was faster than.
     const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed && !sending.leg?.isOver;
     this.breakers.ended(planned, isTelling ? outcome : null);
     return unwrap(outcome);
+  }
+
+  /** An answer that is judged as a whole has nothing left to prove. */
+  private held(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+    const pending = this.attempt(sending, planned);
+    if (holdMs === 0) return pending;
+    const { response, entry } = sending.exchange;
+    return pending.then((answer) => (answer.judged ? answer : proven(answer, entry, holdMs, response)));
   }
 
   /** One target, as often as it may be tried. */
@@ -115,18 +118,28 @@ export class Dispatcher {
   }
 
   /** What the organization and the workspace say comes first, whatever the config says. */
-  private async guard(
+  private guard(
     { exchange, caller }: Sending,
     hooks: HookLists | null,
     content: Content,
-  ): Promise<Guarded> {
+  ): Guarded | Promise<Guarded> {
     const { request, entry } = exchange;
-    const reach = reachOf(caller);
-    const imposed = caller.guardrails ? await this.guardrails.find(reach, caller.guardrails) : NO_GUARDS;
-    const own = hooks ? await this.guardrails.find(reach, hooks) : NO_GUARDS;
     const asking = { entry, caller, headers: request.headers, content };
-    checkApplicable({ imposed, own }, asking);
-    return guardRequest(joined(imposed, own), asking);
+    const imposed = this.guardsOf(caller, caller.guardrails ?? null);
+    return imposed instanceof Promise
+      ? imposed.then((made) => this.guardWith(made, hooks, asking))
+      : this.guardWith(imposed, hooks, asking);
+  }
+
+  private guardWith(imposed: Guards, hooks: HookLists | null, asking: Asking): Guarded | Promise<Guarded> {
+    const own = this.guardsOf(asking.caller, hooks);
+    return own instanceof Promise
+      ? own.then((made) => guardBy({ imposed, own: made }, asking))
+      : guardBy({ imposed, own }, asking);
+  }
+
+  private guardsOf(caller: Principal, hooks: HookLists | null): Guards | Promise<Guards> {
+    return hooks ? this.guardrails.find(reachOf(caller), hooks) : NO_GUARDS;
   }
 
   /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
@@ -180,7 +193,7 @@ export class Dispatcher {
   }
 
   /** Null where the target cannot be found, too: trying it will tell why. */
-  private async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
+  async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
     const { request, entry } = exchange;
     const { headers } = request;
     try {
@@ -203,7 +216,7 @@ export class Dispatcher {
     return estimateOf(estimated).costNanoUsd;
   }
 
-  private racing(sending: Sending): RequestRace | null {
+  racing(sending: Sending): RequestRace | null {
     if (!isRepeatable(sending)) return null;
     const leg = (sending.leg = new Leg());
     return new RequestRace(this.hedges, {
@@ -211,28 +224,8 @@ export class Dispatcher {
       entry: sending.exchange.entry,
       estimate: (planned) => this.estimate(sending, planned),
       walkOf: (entry, otherLeg) =>
-        this.walk({ ...sending, exchange: { ...sending.exchange, entry }, leg: otherLeg }),
+        new RequestWalk(this, { ...sending, exchange: { ...sending.exchange, entry }, leg: otherLeg }),
     });
-  }
-
-  private walk(sending: Sending): Walk<Answer> {
-    const { exchange, read } = sending;
-    return {
-      request: routedRequest(exchange, read.json),
-      attempt: (planned, holdMs) => this.tryOut(sending, planned, holdMs),
-      loads: this.loads,
-      whenOver: (then) => void exchange.response.once('close', then),
-      decided: (decision) => exchange.entry.decided(decision),
-      isOpen: (planned) => this.breakers.isOpen(planned),
-      mayGoOn: (failed) =>
-        !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent)),
-      giveUp: (outcome) => {
-        if (sending.leg) sending.leg.running = null;
-        return giveUp(exchange.entry, outcome);
-      },
-      priceOf: (planned) => this.priceOf(sending, planned),
-      racing: () => this.racing(sending),
-    };
   }
 }
 
@@ -261,19 +254,32 @@ function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget)
   return rules && rules.mode !== 'off' ? rules : null;
 }
 
+function guardBy(wanted: Wanted, asking: Asking): Guarded | Promise<Guarded> {
+  checkApplicable(wanted, asking);
+  return guardRequest(joined(wanted.imposed, wanted.own), asking);
+}
+
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
 /** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
-async function judge(
+function judge(
   guarded: Guarded,
   { request, response, entry }: Exchange,
   { attempt, translated, planned }: Pick<Answer, 'attempt' | 'translated' | 'planned'>,
-): Promise<JudgedAnswer | null> {
-  const answering = { entry, attempt, translated, isStrict: isStrictlyOpenAi(planned, request) };
-  if (!isJudgedWhole(guarded, answering)) return null;
-  const onLeft = (): void => attempt.cancel();
-  response.once('close', onLeft);
+): Promise<JudgedAnswer> | null {
+  const head = readResponseHead(attempt.rawHeaders);
+  const answering = { entry, attempt, head, translated, isStrict: isStrictlyOpenAi(planned, request) };
+  return isJudgedWhole(guarded, answering) ? judgedWhole(guarded, answering, response) : null;
+}
+
+async function judgedWhole(
+  guarded: Guarded,
+  answering: Answering,
+  response: ServerResponse,
+): Promise<JudgedAnswer> {
+  const onLeft = (): void => answering.attempt.cancel();
+  response.on('close', onLeft);
   try {
     return await judgeAnswer(guarded, answering);
   } finally {
@@ -303,12 +309,4 @@ function isRepeatable({ exchange, read }: Sending): boolean {
   const { endpoint } = exchange.entry;
   if (!endpoint || !read.isRepeatable || !read.json) return false;
   return TRACELESS.has(endpoint.id) || (endpoint.id === 'responses' && read.json.store === false);
-}
-
-function routedRequest(
-  { request: { headers, url = '' }, entry }: Exchange,
-  params: Json | null,
-): RoutedRequest {
-  const [pathname = ''] = url.split('?', 1);
-  return { metadata: entry.asked.metadata, params, pathname, headers };
 }

@@ -2,17 +2,13 @@ import { leastOf } from '../../common/contracts/routing-config/cheapest.js';
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Conditional, Fallback, LoadBalance, Plan, Weighted } from '../types/plan.js';
-import { type Answered, failedAttemptOf, movesOn, settle, unwrap } from './outcome.js';
+import { type Answered, failedAttemptOf, movesOn, type Outcome, unwrap } from './outcome.js';
 import { type Costs, NO_COSTS, pick } from './pick.js';
 import { race, type Raced } from './race.js';
 import type { Walk } from './walk.js';
 
 /** Walks a plan until a target gives an answer that stands. The last one's outcome stands, whatever it is. */
-export async function route<Answer extends Answered>(
-  plan: Plan,
-  walk: Walk<Answer>,
-  holdMs = 0,
-): Promise<Answer> {
+export function route<Answer extends Answered>(plan: Plan, walk: Walk<Answer>, holdMs = 0): Promise<Answer> {
   switch (plan.kind) {
     case 'target':
       return walk.attempt(plan, holdMs);
@@ -21,8 +17,16 @@ export async function route<Answer extends Answered>(
     case 'loadbalance':
       return balance(plan, walk, holdMs);
     case 'conditional':
-      return route(choose(plan, walk), walk, holdMs);
+      return branch(plan, walk, holdMs);
   }
+}
+
+async function branch<Answer extends Answered>(
+  plan: Conditional,
+  walk: Walk<Answer>,
+  holdMs: number,
+): Promise<Answer> {
+  return route(choose(plan, walk), walk, holdMs);
 }
 
 /** What an answer that breaks before its first token counts as. */
@@ -45,12 +49,24 @@ async function fallBack<Answer extends Answered>(
   }
   // A broken stream that moves nobody on is better heard than held.
   const ownHoldMs = movesOn(BROKEN, plan.onStatuses) ? plan.holdMs : holdMs;
-  for (const target of targets.slice(0, -1)) {
-    const outcome = await settle(route(target, walk, ownHoldMs));
+  for (let at = 0; at < targets.length - 1; at++) {
+    const outcome = await outcomeOf(targets[at] as Plan, walk, ownHoldMs);
     if (!movesOn(outcome, plan.onStatuses) || !walk.mayGoOn(failedAttemptOf(outcome))) return unwrap(outcome);
     await walk.giveUp(outcome);
   }
   return route(last, walk, holdMs);
+}
+
+async function outcomeOf<Answer extends Answered>(
+  plan: Plan,
+  walk: Walk<Answer>,
+  holdMs: number,
+): Promise<Outcome<Answer>> {
+  try {
+    return { answer: await route(plan, walk, holdMs), thrown: null };
+  } catch (thrown) {
+    return { answer: null, thrown };
+  }
 }
 
 function raceOf<Answer extends Answered>(
@@ -64,7 +80,7 @@ function raceOf<Answer extends Answered>(
   return racing && race({ ...plan, hedge }, [first, second], { walk, racing });
 }
 
-function balance<Answer extends Answered>(
+async function balance<Answer extends Answered>(
   plan: LoadBalance,
   walk: Walk<Answer>,
   holdMs: number,
@@ -76,7 +92,7 @@ function balance<Answer extends Answered>(
     const { target, by } = pick(fit, walk.request, chances);
     walk.decided(`${plan.path}: ${target.path} by ${by}`);
     const run = (): Promise<Answer> => route(target.plan, walk, holdMs);
-    return isMeasured(plan) ? walk.loads.measured(target, run, walk.whenOver) : run();
+    return isMeasured(plan) ? walk.loads.measured(target, run, (then) => walk.whenOver(then)) : run();
   };
   return fit.by === 'cost' ? costsOf(fit.targets, walk).then(go) : go(NO_COSTS);
 }
@@ -110,8 +126,8 @@ type Choosing = Pick<Walk<Answered>, 'request' | 'isOpen' | 'decided'>;
 
 /** Those that are not out of service; all of them when none is left. */
 function inService<T>(targets: readonly T[], walk: Choosing, planOf: (target: T) => Plan): readonly T[] {
+  if (!targets.some((target) => isOut(planOf(target), walk))) return targets;
   const fit = targets.filter((target) => !isOut(planOf(target), walk));
-  if (fit.length === targets.length) return targets;
   walk.decided(`${targets.length - fit.length} of ${targets.length} targets are out of service`);
   return fit.length > 0 ? fit : targets;
 }

@@ -15,7 +15,7 @@ export interface Walk<Answer extends Answered> {
   attempt(target: PlannedTarget, holdMs: number): Promise<Answer>;
   readonly loads: Loads;
   /** Calls back when the exchange is over. */
-  readonly whenOver: (then: () => void) => void;
+  whenOver(then: () => void): void;
   /** Notes a choice and its reason, for the log. */
   decided(decision: string): void;
   /** The target is out of service, so that others are asked while there are any. */

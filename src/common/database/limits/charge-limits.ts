@@ -2,9 +2,10 @@ import type { PoolClient } from 'pg';
 import type { AttemptRecord, Charge } from '../../contracts/request-log.js';
 import type { LogRow } from '../request-log/log-row.js';
 
-/** A charge with what the attempt really cost, which may have been counted after the process had settled. */
-interface ChargeRow extends Pick<Charge, 'counter' | 'holder' | 'leased'> {
-  readonly amount: number;
+/** What a batch charges one counter with: what its attempts really cost, which may have been counted after a process had settled. */
+interface ChargeRow extends Pick<Charge, 'counter' | 'holder'> {
+  leased: number;
+  amount: number;
 }
 
 /** Adds what stored attempts cost to the counters that they name. To be called in the transaction that stores them. */
@@ -12,17 +13,40 @@ export async function chargeLimits(
   client: Pick<PoolClient, 'query'>,
   rows: readonly LogRow[],
 ): Promise<void> {
-  const charges = rows.flatMap(({ record }) => record.attempts.flatMap(chargesOf));
+  const charges = chargesOf(rows);
   if (charges.length > 0) await client.query('SELECT charge_limits($1)', [JSON.stringify(charges)]);
 }
 
-function chargesOf(attempt: AttemptRecord): ChargeRow[] {
+/** Summed up here: while the database reads the list, gateway processes wait for the counters. */
+export function chargesOf(rows: readonly LogRow[]): readonly ChargeRow[] {
+  const sums = new Map<string, ChargeRow>();
+  const full: ChargeRow[] = [];
+  for (const { record } of rows)
+    for (const charge of record.attempts.flatMap(chargesOfAttempt)) {
+      const name = `${charge.holder} ${charge.counter}`;
+      const sum = sums.get(name);
+      if (sum && add(sum, charge)) continue;
+      if (sum) full.push(sum);
+      sums.set(name, charge);
+    }
+  return [...full, ...sums.values()];
+}
+
+function chargesOfAttempt(attempt: AttemptRecord): ChargeRow[] {
   return (attempt.charges ?? []).map(({ counter, holder, leased, measure }) => ({
     counter,
     holder,
     leased,
     amount: measure === 'cost' ? (attempt.cost_nano_usd ?? 0) : tokensOf(attempt),
   }));
+}
+
+/** False for a sum that numbers no longer hold exactly: it goes on in another row. */
+function add(sum: ChargeRow, { leased, amount }: ChargeRow): boolean {
+  if (!Number.isSafeInteger(sum.leased + leased) || !Number.isSafeInteger(sum.amount + amount)) return false;
+  sum.leased += leased;
+  sum.amount += amount;
+  return true;
 }
 
 function tokensOf({ usage }: AttemptRecord): number {

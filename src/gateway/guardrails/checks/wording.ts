@@ -60,9 +60,14 @@ export function containsCode({ format, not }: ParametersOf<'default.containsCode
 export function contains({ words, operator }: ParametersOf<'default.contains'>): Check {
   const has = (texts: readonly string[], word: string): boolean => texts.some((text) => text.includes(word));
   const longest = Math.max(...words.map(({ length }) => length));
+  const noneOfThem: Finding = {
+    verdict: holds(operator, 0, words.length),
+    data: { operator, present: [], missing: words },
+  };
   return {
     run: ({ texts }) => {
       const present = words.filter((word) => has(texts, word));
+      if (present.length === 0) return noneOfThem;
       const missing = words.filter((word) => !present.includes(word));
       return { verdict: holds(operator, present.length, words.length), data: { operator, present, missing } };
     },

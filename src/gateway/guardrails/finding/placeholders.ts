@@ -10,30 +10,38 @@ export const PLACEHOLDER = /\{\{[A-Z_]{1,24}_\d{1,8}\}\}/g;
  * that the model can still tell people apart. The values live in memory only, until the exchange ends.
  */
 export class Placeholders {
-  private readonly byValue = new Map<string, string>();
-  private readonly counts = new Map<string, number>();
-  private readonly originals = new Map<string, string>();
+  /** Null until something is redacted: most exchanges have nothing to remember. */
+  private known: Known | null = null;
 
   /** Whether an answer may have placeholders whose values the client shall get back. */
   get canRestore(): boolean {
-    return this.originals.size > 0;
+    return this.known !== null && this.known.originals.size > 0;
   }
 
   of(kind: string, value: string, isReversible: boolean): string {
+    const { byValue, counts, originals } = (this.known ??= nothingKnown());
     const key = `${kind}/${value}`;
-    let placeholder = this.byValue.get(key);
+    let placeholder = byValue.get(key);
     if (placeholder === undefined) {
-      const number = (this.counts.get(kind) ?? 0) + 1;
-      this.counts.set(kind, number);
+      const number = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, number);
       placeholder = `{{${kind}_${number}}}`;
-      if (this.byValue.size < REMEMBERED_MAX) this.byValue.set(key, placeholder);
+      if (byValue.size < REMEMBERED_MAX) byValue.set(key, placeholder);
     }
-    if (isReversible && this.originals.size < REMEMBERED_MAX) this.originals.set(placeholder, value);
+    if (isReversible && originals.size < REMEMBERED_MAX) originals.set(placeholder, value);
     return placeholder;
   }
 
   /** The value behind a placeholder; the placeholder itself where there is none. */
   original(placeholder: string): string {
-    return this.originals.get(placeholder) ?? placeholder;
+    return this.known?.originals.get(placeholder) ?? placeholder;
   }
 }
+
+interface Known {
+  readonly byValue: Map<string, string>;
+  readonly counts: Map<string, number>;
+  readonly originals: Map<string, string>;
+}
+
+const nothingKnown = (): Known => ({ byValue: new Map(), counts: new Map(), originals: new Map() });

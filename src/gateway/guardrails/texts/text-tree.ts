@@ -50,11 +50,37 @@ export function rewriteTexts(body: Json, tree: TextTree, visit: TextVisitor): Js
 /** Every text of the body, in order. Throws `TooDeep`. */
 export function textsOf(body: Json, tree: TextTree): string[] {
   const texts: string[] = [];
-  rewriteTexts(body, tree, (text) => {
-    texts.push(text);
-    return text;
-  });
+  gather(body, tree, { depth: 0, texts });
   return texts;
+}
+
+interface Gathering {
+  depth: number;
+  readonly texts: string[];
+}
+
+/** The walk of `rewritten` without what only a change needs: each request and answer goes this way. */
+function gather(value: unknown, tree: TextTree, into: Gathering): void {
+  if (typeof value === 'string') {
+    if (tree.isText || tree.isDeep) into.texts.push(value);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (into.depth > DEEPEST) throw new TooDeep();
+  into.depth += 1;
+  if (Array.isArray(value)) gatherItems(value, tree, into);
+  else gatherFields(value as Json, tree, into);
+  into.depth -= 1;
+}
+
+function gatherFields(fields: Json, tree: TextTree, into: Gathering): void {
+  if (tree.isDeep) for (const inner of Object.values(fields)) gather(inner, tree, into);
+  else for (const [name, below] of tree.fields) gather(fields[name], below, into);
+}
+
+function gatherItems(items: readonly unknown[], tree: TextTree, into: Gathering): void {
+  const below = tree.isDeep ? tree : tree.each;
+  if (below) for (const item of items) gather(item, below, into);
 }
 
 interface Walk {

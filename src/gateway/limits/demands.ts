@@ -1,0 +1,89 @@
+import { AppError } from '../../common/errors/app-error.js';
+import type { CallerLimits, Limit } from '../../common/limits/limit.js';
+import { counterKey, periodAt } from '../../common/limits/period.js';
+import { concerns, type Group, groupOf, type LimitedRequest } from './applying.js';
+import type { Estimate } from './estimate.js';
+import type { Part } from './hold.js';
+import type { Leases } from './leases.js';
+import type { Pool } from './pool.js';
+
+/** What an attempt wants to use. */
+export interface Wanted extends LimitedRequest {
+  /** It begins a request, so that what is counted once per request is taken too. */
+  readonly isFirst: boolean;
+  /** Asked for only where a limit counts tokens or money. */
+  readonly estimate: Estimate;
+}
+
+/** What an attempt wants of every limit that applies to it: of the key, the workspace, its policies and the virtual key. */
+export class Demands {
+  readonly parts: Part[] = [];
+  private readonly moment = Date.now();
+
+  constructor(
+    private readonly wanted: Wanted,
+    private readonly leases: Leases,
+  ) {
+    const { caller, target } = wanted;
+    if (caller.limits) this.addCallers(caller.limits);
+    const ofKey = target.virtualKey?.limits;
+    if (ofKey) for (const limit of ofKey) this.add(limit, null, false);
+  }
+
+  /** They limit the request as a whole, and not each of its attempts, where requests are what they count. */
+  private addCallers({ limits, policies }: CallerLimits): void {
+    for (const limit of limits) this.addCallersOwn(limit, null);
+    for (const policy of policies)
+      if (concerns(policy, this.wanted)) this.addCallersOwn(policy.limit, groupOf(policy, this.wanted));
+  }
+
+  private addCallersOwn(limit: Limit, group: Group | null): void {
+    const isForRequest = limit.measure === 'requests' || limit.measure === 'concurrency';
+    if (!isForRequest || this.wanted.isFirst) this.add(limit, group, isForRequest);
+  }
+
+  private add(limit: Limit, group: Group | null, isForRequest: boolean): void {
+    const amount = amountOf(limit, this.wanted);
+    this.parts.push({ pool: this.poolOf(limit, group), amount, isForRequest });
+  }
+
+  private poolOf(limit: Limit, group: Group | null): Pool {
+    const name = group ? `${limit.id}/${group.id}` : limit.id;
+    const pool = this.leases.find(name, this.moment) ?? this.opened(name, limit, group);
+    // The limit may have been changed since the pool was made; its counter stays.
+    if (pool.counter.limit !== limit) pool.counter = { ...pool.counter, limit };
+    return pool;
+  }
+
+  private opened(name: string, limit: Limit, group: Group | null): Pool {
+    const period = limit.budget ? periodAt(limit.budget, this.moment) : ENDLESS;
+    const key = counterKey(limit.id, period, group ? group.id : '');
+    return this.leases.open(name, { key, limit, group: group && group.text }, period.endsAt);
+  }
+}
+
+const ENDLESS = { startsAt: 0, endsAt: Number.POSITIVE_INFINITY } as const;
+
+/** Whether all of it can be taken now. Throws the refusal of the first limit that has just refused. */
+export function areThere(parts: readonly Part[], now: number): boolean {
+  for (const { pool, amount } of parts) if (!pool.has(amount, now)) return false;
+  return true;
+}
+
+/** An estimate above a whole rate limit takes all of it: what it really was is charged at the end. */
+function amountOf(limit: Limit, wanted: Wanted): number {
+  switch (limit.measure) {
+    case 'tokens': {
+      const { tokens } = wanted.estimate;
+      return limit.kind === 'window' ? Math.min(tokens, limit.amount) : tokens;
+    }
+    case 'cost': {
+      const { costNanoUsd } = wanted.estimate;
+      if (costNanoUsd === null)
+        throw new AppError('price_unknown', { subject: limit.subject, model: wanted.model ?? '' });
+      return costNanoUsd;
+    }
+    default:
+      return 1;
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
+import type { Limit } from '../../common/limits/limit.js';
+import { Pool } from './pool.js';
+
+const ROUND_MS = 500;
+
+/** A pool with its counter in hand: what wakes it is noted, and answers come when the test says so. */
+function aPool(limit: Limit) {
+  let wakes = 0;
+  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, () => {
+    wakes++;
+  });
+  return {
+    pool,
+    wakes: () => wakes,
+    /** Asks the store as a process does, which grants all of it where `share` is not less than 1. */
+    refill: (now: number, { free = 1_000_000, share = 1 } = {}) => {
+      const ask = pool.nextAsk(now);
+      if (!ask) return null;
+      const granted = ask.need + Math.floor(ask.spare * share);
+      pool.granted(ask, { granted, free, retryMs: 0 }, now);
+      return ask;
+    },
+    /** So many requests that come, take one and have used it. */
+    use: (times: number, now: number) => {
+      for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1);
+    },
+  };
+}
+
+/** A pool whose process has used 100 in each of its last two rounds, and has 100 left. */
+function busy(limit: Limit) {
+  const one = aPool(limit);
+  void one.pool.fill(300);
+  one.refill(0);
+  one.use(100, 100);
+  one.pool.surplus(ROUND_MS, ROUND_MS);
+  one.use(100, 600);
+  one.pool.surplus(2 * ROUND_MS, ROUND_MS);
+  return one;
+}
+
+describe('a pool of a busy process', () => {
+  it('asks ahead when half of what a round uses is gone, and nobody waits for it', () => {
+    const { pool, wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
+    const before = wakes();
+
+    use(50, 1_100);
+    expect(wakes()).toBe(before);
+    use(1, 1_100);
+
+    expect(wakes()).toBe(before + 1);
+    expect(refill(1_100)).toMatchObject({ debt: 0, first: 0, need: 0, spare: 51 });
+    expect(pool.available).toBe(100);
+  });
+
+  it('asks for nothing ahead where little is left for all: it may be the last of another process', () => {
+    const { pool, wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
+    use(51, 1_100);
+    refill(1_100, { free: 1_000 });
+    const before = wakes();
+
+    use(60, 1_200);
+
+    expect(pool.available).toBe(40);
+    expect(wakes()).toBe(before);
+  });
+
+  it('asks for nothing more ahead in a round in which it did not get what it asked for', () => {
+    const { wakes, use, refill } = busy(aLimit({ amount: 1_000_000 }));
+    use(51, 1_100);
+    refill(1_100, { share: 0.1 });
+    const before = wakes();
+
+    use(10, 1_200);
+
+    expect(wakes()).toBe(before);
+  });
+
+  it('asks for nothing ahead once it is idle', () => {
+    const { pool, refill } = busy(aLimit({ amount: 1_000_000 }));
+
+    pool.surplus(3 * ROUND_MS, ROUND_MS);
+
+    expect(pool.available).toBe(0);
+    expect(refill(3 * ROUND_MS)).toBeNull();
+  });
+
+  it('asks for no slots ahead: they come back by themselves', () => {
+    const { pool, refill } = aPool(slots(1_000_000));
+    void pool.fill(10);
+    refill(0);
+    for (let round = 1; round <= 2; round++) {
+      for (let at = 0; at < 100; at++) pool.settle(pool.take(1, round * ROUND_MS - 1), 0);
+      pool.surplus(round * ROUND_MS, ROUND_MS);
+    }
+
+    pool.take(1, 1_100);
+
+    expect(refill(1_100)).toBeNull();
+  });
+
+  it('reserves what attempts may cost, and asks ahead for what they do cost', () => {
+    const { pool, refill } = aPool(aBudget(1_000_000_000));
+    void pool.fill(20_000);
+    refill(0);
+    for (let round = 1; round <= 2; round++) {
+      for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, round * ROUND_MS - 1), 90);
+      pool.surplus(round * ROUND_MS, ROUND_MS);
+    }
+    expect(pool.available).toBe(10_000);
+
+    pool.take(9_900, 1_100);
+
+    expect(pool.available).toBe(100);
+    expect(refill(1_100)).toMatchObject({ need: 0, spare: 800 });
+  });
+
+  it('asks for more ahead each time until its first round has shown what it uses', () => {
+    const { pool, wakes, use, refill } = aPool(aLimit({ amount: 1_000_000 }));
+    void pool.fill(10);
+    refill(0);
+    use(10, 0);
+    void pool.fill(10);
+    refill(100);
+    const before = wakes();
+
+    use(15, 110);
+    expect(wakes()).toBe(before);
+    use(1, 110);
+
+    expect(wakes()).toBe(before + 1);
+    expect(refill(110)).toMatchObject({ first: 0, need: 0, spare: 40 });
+  });
+});
+
+describe('a pool of a window', () => {
+  const second = aLimit({ amount: 1_000_000, windowMs: 1_000 });
+
+  it('gives back what lay too long, and keeps what was granted since', () => {
+    const { pool, use, refill } = aPool(second);
+    void pool.fill(30);
+    refill(0);
+    use(29, 0);
+    void pool.fill(10);
+    refill(80);
+    expect(pool.available).toBe(19);
+
+    pool.has(1, 101);
+
+    expect(pool.available).toBe(18);
+    expect(pool.returned).toBe(1);
+  });
+
+  it('asks ahead for no more of a short window than may lie here', () => {
+    const { use, refill } = busy(second);
+
+    use(91, 1_010);
+
+    expect(refill(1_010)?.spare).toBe(20 - 9);
+  });
+});

@@ -1,0 +1,82 @@
+import type { Price } from '../../common/contracts/price.js';
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { Json } from '../../providers/endpoint.js';
+import type { Answer } from '../types/answer.js';
+import type { Exchange } from '../types/exchange.js';
+import type { PlannedTarget } from '../types/plan.js';
+import type { FailedAttempt } from '../upstream/retry.js';
+import type { Sending } from './sending.js';
+import type { Loads } from './loads.js';
+import type { Outcome } from './outcome.js';
+import { giveUp } from './put-away.js';
+import type { Racing, Walk } from './walk.js';
+
+/** What walks of all requests share. */
+export interface Ways {
+  readonly loads: Loads;
+  readonly breakers: { isOpen(target: PlannedTarget): boolean };
+  tryOut(sending: Sending, target: PlannedTarget, holdMs: number): Promise<Answer>;
+  priceOf(sending: Sending, target: PlannedTarget): Promise<Price | null>;
+  racing(sending: Sending): Racing<Answer> | null;
+}
+
+/** One request on its way through a plan. A class, because an object of functions would be made of as many for each request. */
+export class RequestWalk implements Walk<Answer> {
+  constructor(
+    private readonly ways: Ways,
+    private readonly sending: Sending,
+  ) {}
+
+  get request(): RoutedRequest {
+    return routedRequest(this.sending.exchange, this.sending.read.json);
+  }
+
+  get loads(): Loads {
+    return this.ways.loads;
+  }
+
+  attempt(target: PlannedTarget, holdMs: number): Promise<Answer> {
+    return this.ways.tryOut(this.sending, target, holdMs);
+  }
+
+  whenOver(then: () => void): void {
+    this.sending.exchange.response.once('close', then);
+  }
+
+  decided(decision: string): void {
+    this.sending.exchange.entry.decided(decision);
+  }
+
+  isOpen(target: PlannedTarget): boolean {
+    return this.ways.breakers.isOpen(target);
+  }
+
+  mayGoOn(failed: FailedAttempt | null): boolean {
+    const { exchange, read } = this.sending;
+    return (
+      !exchange.response.destroyed && (read.isRepeatable || (failed !== null && !failed.attempt.wasSent))
+    );
+  }
+
+  giveUp(outcome: Outcome<Answer>): Promise<void> {
+    const { leg, exchange } = this.sending;
+    if (leg) leg.running = null;
+    return giveUp(exchange.entry, outcome);
+  }
+
+  priceOf(target: PlannedTarget): Promise<Price | null> {
+    return this.ways.priceOf(this.sending, target);
+  }
+
+  racing(): Racing<Answer> | null {
+    return this.ways.racing(this.sending);
+  }
+}
+
+function routedRequest(
+  { request: { headers, url = '' }, entry }: Exchange,
+  params: Json | null,
+): RoutedRequest {
+  const [pathname = ''] = url.split('?', 1);
+  return { metadata: entry.asked.metadata, params, pathname, headers };
+}
