@@ -9,9 +9,11 @@ export interface ExportedMessage {
 /** What of a row of the log fields are made of. */
 export type ExportColumn = Exclude<keyof LogRow, 'at' | 'workspace_slug'>;
 
+type ExportedRow = Pick<LogRow, ExportColumn>;
+
 /** A request with what an export may show of it. Columns and messages are read only where a field wants them. */
 export interface ExportedRequest {
-  readonly row: Pick<LogRow, ExportColumn>;
+  readonly row: ExportedRow;
   readonly request: ExportedMessage;
   readonly response: ExportedMessage;
 }
@@ -33,7 +35,7 @@ const NANO_USD_PER_CENT = 10_000_000;
 const made = <Column extends ExportColumn>(
   type: FieldType,
   columns: readonly Column[],
-  of: (row: Pick<LogRow, Column>) => unknown,
+  of: (row: Pick<ExportedRow, Column>) => unknown,
 ): ExportField => ({ type, columns, of: ({ row }) => of(row) });
 
 /** A column as it is. */
