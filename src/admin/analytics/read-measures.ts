@@ -116,7 +116,7 @@ function countsTogether(values: readonly unknown[]): StoredHistogram {
   const counts: Record<string, number> = {};
   for (const value of values)
     for (const [name, count] of Object.entries(value as StoredHistogram))
-      counts[name] = (counts[name] ?? 0) + Number(count);
+      counts[name] = (counts[name] ?? 0) + count;
   return counts;
 }
 

@@ -3,7 +3,7 @@ import { Administration, APPLICATION_SCOPES } from '../administration.js';
 import type { Answer } from '../http-client.js';
 import type { Service } from '../service.js';
 import { inParallel, sleep } from '../waiting.js';
-import { billOf, ScriptedProvider, type Booked, type Task, textOf } from './scripted-provider.js';
+import { billOf, type Booked, type ScriptedProvider, type Task, textOf } from './scripted-provider.js';
 import { PRICES, UNPRICED } from './prices.js';
 
 /** One workspace of the proof, with two keys and two virtual keys that lead to two addresses of the provider. */
