@@ -2,11 +2,12 @@
  * Fills the request log for measurements: rows go the way of all rows (COPY by `storeBatch`, the aggregation of batches,
  * the derivation of hours and days), only their content is made up. Run `npm run build` first.
  *
- *   DATABASE_URL=postgres://… node bench/seed-logs.mjs [rows = 1000000] [days = 30]
+ *   DATABASE_URL=postgres://… [SEED_MINUTES=13] node bench/seed-logs.mjs [rows = 1000000] [days = 30]
  *
- * The rows belong to the first organization of the database, whose service should not ship or aggregate meanwhile.
+ * The rows belong to the first organization of the database, whose service should not ship or aggregate meanwhile. With
+ * SEED_MINUTES it stops after so long (exit code 3); started again with the same arguments it goes on behind the last stored batch.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { createDataSource } from '../dist/common/database/data-source.js';
 import { storeBatch } from '../dist/common/database/request-log/store-batch.js';
@@ -18,6 +19,7 @@ const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 30);
 const BATCH = 5_000;
 const DAY_MS = 86_400_000;
+const STOP_AT = Date.now() + Number(process.env.SEED_MINUTES ?? 1e6) * 60_000;
 const url = process.env.DATABASE_URL;
 if (!url || !(ROWS > 0) || !(DAYS > 0)) {
   console.error('usage: DATABASE_URL=postgres://… node bench/seed-logs.mjs [rows] [days]');
@@ -58,7 +60,7 @@ function rowAt(created_at, { organisation_id, workspaces, keys }) {
 const started = Date.now();
 function progress(done, what) {
   const seconds = Math.max(1, (Date.now() - started) / 1_000);
-  const line = `${what}: ${Math.floor((done / ROWS) * 100)} % (${done} rows, ${Math.round(done / seconds)} rows/s)`;
+  const line = `${what}: ${Math.floor((done / ROWS) * 100)} % (${done} rows, ${Math.round((done - earlier.rows) / seconds)} rows/s)`;
   if (process.stderr.isTTY) process.stderr.write(`\r${line}   `);
   else console.error(line);
 }
@@ -68,8 +70,12 @@ const dataSource = await createDataSource(url, 4, 'migrations').initialize();
 const aggregator = new BatchAggregator(dataSource);
 const [organization] = await dataSource.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
 const workspaces = (await dataSource.query('SELECT id FROM workspaces WHERE organization_id = $1', [organization.id])).map(({ id }) => id);
-const tenant = { organisation_id: organization.id, workspaces, keys: Array.from({ length: 20 }, () => randomUUID()) };
-const from = Date.now() - DAYS * DAY_MS;
+/** The same in every part of the seeding. */
+const keyOf = (n) => createHash('sha256').update(`key ${n}`).digest('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
+const tenant = { organisation_id: organization.id, workspaces, keys: Array.from({ length: 20 }, (_, n) => keyOf(n)) };
+const [earlier] = await dataSource.query('SELECT coalesce(sum(rows), 0)::int AS rows, min(min_created_at) AS first FROM log_batches');
+const from = earlier.first ? new Date(earlier.first).getTime() : Date.now() - DAYS * DAY_MS;
+state += earlier.rows;
 // Days of the past have no partitions by themselves, and rows in a default partition would measure something else.
 for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
   for (let at = from; at < Date.now() + DAY_MS; at += DAY_MS) {
@@ -77,8 +83,13 @@ for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
     const following = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
     await dataSource.query(`CREATE TABLE IF NOT EXISTS ${table}_${day.replaceAll('-', '')} PARTITION OF ${table} FOR VALUES FROM ('${day} 00:00:00+00') TO ('${following} 00:00:00+00')`);
   }
+// Keys of the metadata are counted from when they were chosen on; here that is before the first row.
+if (earlier.rows === 0) await dataSource.query("UPDATE rollup_metadata_keys SET counted_since = '-infinity', complete_since = '-infinity'");
+// What an interrupted part stored and did not count.
+for (const { id } of await dataSource.query('SELECT id FROM log_batches WHERE aggregated_at IS NULL')) await aggregator.aggregate(id);
 let previous = Promise.resolve();
-for (let done = 0; done < ROWS; done += BATCH) {
+let done = earlier.rows;
+for (; done < ROWS && Date.now() < STOP_AT; done += BATCH) {
   const rows = Array.from({ length: Math.min(BATCH, ROWS - done) }, (_, at) => rowAt(from + Math.floor(((done + at) / ROWS) * DAYS * DAY_MS), tenant));
   const stored = await storeBatch(pool, { writerId: randomUUID(), from: null, to: { segment: 1, offset: 1 }, rows });
   await previous;
@@ -86,9 +97,16 @@ for (let done = 0; done < ROWS; done += BATCH) {
   if ((done / BATCH) % 10 === 9) progress(done + rows.length, 'stored');
 }
 await previous;
+if (done < ROWS) {
+  progress(done, 'stopped');
+  await dataSource.destroy();
+  await pool.end();
+  process.exit(3);
+}
 for (let marks = await ripeMarks(dataSource, 0, 100); marks.length > 0; marks = await ripeMarks(dataSource, 0, 100))
   for (const mark of marks) await derive(dataSource, mark);
-await dataSource.query('ANALYZE');
+// As autovacuum would have done in the days over which such rows come.
+await dataSource.query('VACUUM (ANALYZE)');
 const [sizes] = await dataSource.query("SELECT (SELECT count(*) FROM usage_minute) AS minutes, (SELECT count(*) FROM usage_day) AS days, (SELECT count(*) FROM usage_slice_day) AS slice_days");
 progress(ROWS, 'done');
 console.error(`\n${Math.round((Date.now() - started) / 1_000)} s; rows of usage_minute, usage_day, usage_slice_day: ${sizes.minutes}, ${sizes.days}, ${sizes.slice_days}`);

@@ -1,4 +1,9 @@
-import { fromStored, type Histogram, quantile } from '../../common/histogram/histogram.js';
+import {
+  fromStored,
+  type Histogram,
+  quantile,
+  type StoredHistogram,
+} from '../../common/histogram/histogram.js';
 import { type MeasureName, MEASURES } from '../../common/rollups/measures.js';
 
 interface ReadMeasure {
@@ -33,9 +38,22 @@ const NANO_USD_PER_CENT = 10_000_000;
 const US_PER_MS = 1_000;
 const PERCENT = 100;
 
+/** Whether the whole of it is the sum of its parts, so that nobody needs to count the whole apart. */
+export const addsUp = (name: ReadMeasureName): boolean =>
+  !Object.hasOwn(OF_USERS, name) && READ_MEASURES[name].type !== 'timestamptz';
+
 /** The measures of one point, one group or a whole range, as numbers that people read. What was not asked for is 0. */
 export class Sums {
   constructor(private readonly row: Readonly<Record<string, unknown>>) {}
+
+  /** The whole of parts that share no request, for measures that add up. */
+  static of(parts: readonly Sums[], measures: readonly ReadMeasureName[]): Sums {
+    const whole = measures.map((name) => {
+      const values = parts.map(({ row }) => row[name] ?? 0);
+      return [name, READ_MEASURES[name].type === 'jsonb' ? countsTogether(values) : sumOf(values)] as const;
+    });
+    return new Sums(Object.fromEntries(whole));
+  }
 
   /** A count; exact below 2^53. */
   count(name: ReadMeasureName): number {
@@ -88,6 +106,18 @@ export class Sums {
   percentOfRequests(part: number): number {
     return this.perRequest(part) * PERCENT;
   }
+}
+
+/** Texts of whole numbers, as the driver gives them. */
+const sumOf = (values: readonly unknown[]): string =>
+  String(values.reduce<bigint>((sum, value) => sum + BigInt(value as string | number), 0n));
+
+function countsTogether(values: readonly unknown[]): StoredHistogram {
+  const counts: Record<string, number> = {};
+  for (const value of values)
+    for (const [name, count] of Object.entries(value as StoredHistogram))
+      counts[name] = (counts[name] ?? 0) + count;
+  return counts;
 }
 
 /** 0 of nothing. */

@@ -8,7 +8,7 @@ import { GRAINS, type Grain } from '../../common/rollups/grains.js';
 import type { AnalyticsQuery } from './analytics-query.js';
 import { cover, type RollupState } from './coverage.js';
 import { type ColumnName, columnOf } from './groups.js';
-import { READ_MEASURES, type ReadMeasureName, Sums } from './read-measures.js';
+import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from './read-measures.js';
 import { type Source, sourceFor } from './source.js';
 import { Statement } from './statement.js';
 import type { TimeRange } from './time-slots.js';
@@ -48,15 +48,16 @@ export class UsageReader {
   ): Promise<Series> {
     const { statement, source, from } = await this.#begin(reach, query, { measures, slots });
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
+    const isWholeOfParts = measures.every(addsUp);
     const rows = await this.database.read<Record<string, unknown> & { slot: number | null }>(
       `SELECT width_bucket(at, ${starts}::timestamptz[]) AS slot, ${source.select(measures)}
-       FROM ${from} GROUP BY GROUPING SETS ((1), ())`,
+       FROM ${from} GROUP BY ${isWholeOfParts ? '1' : 'GROUPING SETS ((1), ())'}`,
       statement.parameters,
     );
     const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, new Sums(sums)]));
     const nothing = new Sums({});
     return {
-      total: bySlot.get(null) ?? nothing,
+      total: isWholeOfParts ? Sums.of([...bySlot.values()], measures) : (bySlot.get(null) ?? nothing),
       slots: slots.map((_, index) => bySlot.get(index + 1) ?? nothing),
     };
   }

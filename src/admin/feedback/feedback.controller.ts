@@ -24,7 +24,7 @@ export class FeedbackController {
   @ApiOkResponse({ type: FeedbackAnswerDto })
   async create(
     @Caller() caller: Principal,
-    @Body(new OneOrMany(CreateFeedbackDto)) given: readonly CreateFeedbackDto[],
+    @Body(new OneOrMany(CreateFeedbackDto)) given: CreateFeedbackDto[],
   ): Promise<FeedbackAnswerDto> {
     return FeedbackAnswerDto.from('Feedback is stored.', await this.feedback.create(caller, given));
   }

@@ -6,9 +6,14 @@ export interface ExportedMessage {
   readonly body: unknown;
 }
 
-/** A request with what an export may show of it. Messages are read only where a field wants them. */
+/** What of a row of the log fields are made of. */
+export type ExportColumn = Exclude<keyof LogRow, 'at' | 'workspace_slug'>;
+
+type ExportedRow = Pick<LogRow, ExportColumn>;
+
+/** A request with what an export may show of it. Columns and messages are read only where a field wants them. */
 export interface ExportedRequest {
-  readonly row: LogRow;
+  readonly row: ExportedRow;
   readonly request: ExportedMessage;
   readonly response: ExportedMessage;
 }
@@ -18,6 +23,8 @@ export type FieldType = 'text' | 'whole' | 'number' | 'truth' | 'time' | 'json';
 
 export interface ExportField {
   readonly type: FieldType;
+  /** All that `of` may look at in the row. */
+  readonly columns: readonly ExportColumn[];
   readonly of: (exported: ExportedRequest) => unknown;
   /** Needs headers and bodies. */
   readonly isMessage?: true;
@@ -25,13 +32,21 @@ export interface ExportField {
 
 const NANO_USD_PER_CENT = 10_000_000;
 
-const field = (type: FieldType, of: (row: LogRow) => unknown): ExportField => ({
-  type,
-  of: ({ row }) => of(row),
-});
-const isSuccess = ({ status }: LogRow): boolean => status >= 200 && status < 300;
+const made = <Column extends ExportColumn>(
+  type: FieldType,
+  columns: readonly Column[],
+  of: (row: Pick<ExportedRow, Column>) => unknown,
+): ExportField => ({ type, columns, of: ({ row }) => of(row) });
 
-function totalOf({ input_tokens, output_tokens }: LogRow): number | null {
+/** A column as it is. */
+const column = (type: FieldType, name: ExportColumn): ExportField => made(type, [name], (row) => row[name]);
+
+const isSuccess = ({ status }: Pick<LogRow, 'status'>): boolean => status >= 200 && status < 300;
+
+function totalOf({
+  input_tokens,
+  output_tokens,
+}: Pick<LogRow, 'input_tokens' | 'output_tokens'>): number | null {
   return input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0);
 }
 
@@ -40,44 +55,46 @@ function totalOf({ input_tokens, output_tokens }: LogRow): number | null {
  * are in cents, times in milliseconds; what is unknown is null.
  */
 export const EXPORT_FIELDS = {
-  id: field('text', ({ id }) => id),
-  trace_id: field('text', ({ trace_id }) => trace_id),
-  created_at: field('time', ({ created_at }) => created_at.toISOString()),
+  id: column('text', 'id'),
+  trace_id: column('text', 'trace_id'),
+  created_at: made('time', ['created_at'], ({ created_at }) => created_at.toISOString()),
   request: {
     type: 'json',
+    columns: ['path', 'method'],
     of: ({ row: { path, method }, request }) => ({ url: path, method, ...request }),
     isMessage: true,
   },
   response: {
     type: 'json',
+    columns: ['status', 'duration_ms'],
     of: ({ row: { status, duration_ms }, response }) => ({ status, responseTime: duration_ms, ...response }),
     isMessage: true,
   },
-  is_success: field('truth', isSuccess),
-  ai_org: field('text', ({ provider }) => provider),
-  ai_model: field('text', ({ model }) => model),
-  req_units: field('whole', ({ input_tokens }) => input_tokens),
-  res_units: field('whole', ({ output_tokens }) => output_tokens),
-  total_units: field('whole', totalOf),
-  request_url: field('text', ({ path }) => path),
-  cost: field('number', ({ cost_nano_usd }) =>
+  is_success: made('truth', ['status'], isSuccess),
+  ai_org: column('text', 'provider'),
+  ai_model: column('text', 'model'),
+  req_units: column('whole', 'input_tokens'),
+  res_units: column('whole', 'output_tokens'),
+  total_units: made('whole', ['input_tokens', 'output_tokens'], totalOf),
+  request_url: column('text', 'path'),
+  cost: made('number', ['cost_nano_usd'], ({ cost_nano_usd }) =>
     cost_nano_usd === null ? null : Number(cost_nano_usd) / NANO_USD_PER_CENT,
   ),
-  cost_currency: field('text', () => 'USD'),
-  response_time: field('whole', ({ duration_ms }) => duration_ms),
-  response_status_code: field('whole', ({ status }) => status),
-  mode: field('text', ({ endpoint }) => endpoint ?? 'proxy'),
-  config: field('text', ({ config_id }) => config_id),
-  prompt_slug: field('text', ({ prompt_slug }) => prompt_slug),
-  metadata: field('json', ({ metadata }) => metadata),
-  span_id: field('text', ({ span_id }) => span_id),
-  parent_span_id: field('text', ({ parent_span_id }) => parent_span_id),
-  span_name: field('text', ({ span_name }) => span_name),
-  api_key_id: field('text', ({ api_key_id }) => api_key_id),
-  virtual_key: field('text', ({ virtual_key }) => virtual_key),
-  error_code: field('text', ({ error_code }) => error_code),
-  cache_status: field('text', ({ cache_status }) => cache_status),
-  cache_score: field('number', ({ cache_score }) => cache_score),
+  cost_currency: made('text', [], () => 'USD'),
+  response_time: column('whole', 'duration_ms'),
+  response_status_code: column('whole', 'status'),
+  mode: made('text', ['endpoint'], ({ endpoint }) => endpoint ?? 'proxy'),
+  config: column('text', 'config_id'),
+  prompt_slug: column('text', 'prompt_slug'),
+  metadata: column('json', 'metadata'),
+  span_id: column('text', 'span_id'),
+  parent_span_id: column('text', 'parent_span_id'),
+  span_name: column('text', 'span_name'),
+  api_key_id: column('text', 'api_key_id'),
+  virtual_key: column('text', 'virtual_key'),
+  error_code: column('text', 'error_code'),
+  cache_status: column('text', 'cache_status'),
+  cache_score: column('number', 'cache_score'),
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof EXPORT_FIELDS;

@@ -63,10 +63,7 @@ export class CustomLogsController {
   @ApiOperation({ summary: 'Log calls that were made elsewhere' })
   @ApiBody({ schema: { oneOf: [ONE, { type: 'array', items: ONE }] } })
   @ApiOkResponse({ type: DoneDto })
-  async create(
-    @Caller() caller: Principal,
-    @Body(new CustomLogs()) calls: readonly UnpricedCall[],
-  ): Promise<DoneDto> {
+  async create(@Caller() caller: Principal, @Body(new CustomLogs()) calls: UnpricedCall[]): Promise<DoneDto> {
     await this.ingestion.take(caller, calls);
     return EMPTY_ANSWER;
   }

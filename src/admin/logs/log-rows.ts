@@ -8,8 +8,13 @@ import { filtered, Where } from '../../common/database/log-reading/where.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 
+/** What stands in the table itself, and the exact time of arrival. */
+export type StoredColumn = Exclude<keyof LogRow, 'workspace_slug'>;
+
 /** The next rows of the log, as a reader of all of them asks for them. */
-export interface LogStep {
+export interface LogStep<Column extends StoredColumn> {
+  /** What is read of each row: half of the time of a long read goes into columns. */
+  readonly columns: readonly Column[];
   readonly conditions: LogQuery['conditions'];
   readonly after: LogPosition | null;
   readonly until: Date;
@@ -17,8 +22,8 @@ export interface LogStep {
   readonly size: number;
 }
 
-export interface LogStepRows {
-  readonly rows: readonly LogRow[];
+export interface LogStepRows<Column extends StoredColumn> {
+  readonly rows: readonly Pick<LogRow, Column>[];
   /** The last row that was looked at; null when there was none. */
   readonly end: LogPosition | null;
   readonly isLast: boolean;
@@ -122,7 +127,11 @@ export class LogRows {
    * Oldest first, of the next so many rows after a position those that fit; and where the next step begins, or null when
    * that was all. So a step reads a bounded number of rows however few fit, where a search for the next page might read all.
    */
-  async step(reach: Reach, { conditions, after, until, size }: LogStep): Promise<LogStepRows> {
+  async step<Column extends StoredColumn>(
+    reach: Reach,
+    wanted: LogStep<Column>,
+  ): Promise<LogStepRows<Column>> {
+    const { after, until, size } = wanted;
     const edge = new Where(reach);
     edge.and((moment) => `created_at <= ${moment}::timestamptz`, until);
     if (after) {
@@ -141,15 +150,14 @@ export class LogRows {
     );
     const [end] = rows;
     if (!end) return { rows: [], end: null, isLast: true };
-    return { rows: await this.between(reach, conditions, after, end), end, isLast: end.is_last };
+    return { rows: await this.between(reach, wanted, end), end, isLast: end.is_last };
   }
 
-  private between(
+  private between<Column extends StoredColumn>(
     reach: Reach,
-    conditions: LogQuery['conditions'],
-    after: LogPosition | null,
+    { columns, conditions, after }: LogStep<Column>,
     end: LogPosition,
-  ): Promise<readonly LogRow[]> {
+  ): Promise<readonly Pick<LogRow, Column>[]> {
     const query = filtered(reach, conditions);
     for (const [operator, { at, id }] of [['>', after ?? BEFORE_ALL] as const, ['<', end] as const]) {
       const moment = query.bind(at);
@@ -159,8 +167,9 @@ export class LogRows {
         id,
       );
     }
+    const selected = columns.map((name) => (name === 'at' ? AT : name)).join(', ');
     return this.database.read(
-      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id`,
+      `SELECT ${selected} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id`,
       query.parameters,
     );
   }
@@ -225,7 +234,9 @@ export class LogRows {
   }
 
   /** Headers and bodies of several requests of one organization. */
-  bodiesOfAll(rows: readonly LogRow[]): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
+  bodiesOfAll(
+    rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[],
+  ): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
     return this.database.read(BODIES_OF_ALL, [
       rows.map(({ id }) => id),
       rows.map(({ at }) => at),

@@ -45,6 +45,8 @@ import { Integrations1763690900000 } from './migrations/1763690900000-integratio
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.js';
 import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-logs.js';
+import { FiltersOfLogs1763691570001 } from './migrations/1763691570001-filters-of-logs.js';
+import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollups-of-prompts.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -103,6 +105,8 @@ const MIGRATIONS = [
   LimitAlerts1763691200000,
   CachedAnswers1763691100000,
   SemanticCache1763691110000,
+  RollupsOfPrompts1763691570000,
+  FiltersOfLogs1763691570001,
 ];
 
 /**

@@ -16,7 +16,10 @@ export function createValidationPipe(): ValidationPipe {
   });
 }
 
-/** A list in the place of an object would be checked entry by entry, and handed on as a list. */
+/**
+ * A list in the place of an object would be checked entry by entry, and handed on as a list. A handler that takes one says so by
+ * the type of its parameter, which must be `T[]`: of `readonly T[]` the compiler of the build keeps no more than "an object".
+ */
 class ObjectPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && Array.isArray(value) && metadata.metatype !== Array)

@@ -39,6 +39,7 @@ export const SLICES = {
   api_key_id: `coalesce(api_key_id, '${NIL_ID}'::uuid)::text`,
   model: text('model'),
   end_user: text(`metadata ->> '${USER_KEY}'`),
+  prompt_slug: text('prompt_slug'),
 } as const;
 
 export type SliceDimension = keyof typeof SLICES | `metadata.${string}`;

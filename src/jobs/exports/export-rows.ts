@@ -1,5 +1,6 @@
 import {
   EXPORT_FIELDS,
+  type ExportColumn,
   type ExportedMessage,
   type ExportedRequest,
   type ExportField,
@@ -28,7 +29,10 @@ export interface ExportStep {
 
 /** Bodies of a request are 640 KiB at most, so a step holds some 30 MiB at most. */
 const ROWS_WITH_MESSAGES = 50;
-const ROWS_WITHOUT = 2_000;
+/** So many that what a step costs besides its rows (the check of rights, two commits, a write that is on disk) does not count. */
+const ROWS_WITHOUT = 10_000;
+/** By these the messages of a request are found. */
+const OF_MESSAGES = ['id', 'at', 'organisation_id'] as const;
 
 export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'>): readonly Column[] =>
   requestedData.filter(isExportField).map((name) => ({ name, ...EXPORT_FIELDS[name] }));
@@ -51,7 +55,7 @@ export class ExportRows {
       const conditions = [...own, ...conditionsIn(filters)];
       const { rows, end, isLast } = await this.rows.step(
         { organizationId, workspaceId },
-        { conditions, after: from, until, size },
+        { columns: readFor(wanted), conditions, after: from, until, size },
       );
       const messages = hasMessages && rows.length > 0 ? await this.rows.bodiesOfAll(rows) : [];
       return { requests: await exported(rows, messages), after: end ?? after, isLast };
@@ -59,10 +63,20 @@ export class ExportRows {
   }
 }
 
+type Row = Pick<LogRow, ExportColumn | (typeof OF_MESSAGES)[number]>;
+
+/** What the fields of an export are made of. Fields of the same columns, or of none, must not make the list empty or longer. */
+function readFor(wanted: ClaimedExport): readonly (keyof Row)[] {
+  const fields = columnsOf(wanted);
+  const messages = fields.some(({ isMessage }) => isMessage === true) ? OF_MESSAGES : [];
+  return [...new Set(['id' as const, ...messages, ...fields.flatMap(({ columns }) => columns)])];
+}
+
 type Messages = Awaited<ReturnType<LogRows['bodiesOfAll']>>;
 
-async function exported(rows: readonly LogRow[], messages: Messages): Promise<ExportedRequest[]> {
+async function exported(rows: readonly Row[], messages: Messages): Promise<ExportedRequest[]> {
   const byKey = new Map(messages.map((each) => [`${each.request_id} ${each.direction}`, each]));
+  if (messages.length === 0) return rows.map((row) => ({ row, request: NO_MESSAGE, response: NO_MESSAGE }));
   const requests: ExportedRequest[] = [];
   for (const row of rows)
     requests.push({
@@ -72,6 +86,8 @@ async function exported(rows: readonly LogRow[], messages: Messages): Promise<Ex
     });
   return requests;
 }
+
+const NO_MESSAGE: ExportedMessage = { headers: {}, body: null };
 
 async function messageOf(stored: BodyRow | undefined): Promise<ExportedMessage> {
   const { body } = await readableBody(stored);

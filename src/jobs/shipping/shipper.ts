@@ -31,6 +31,8 @@ export interface ShipperOptions {
 /** Rows gather for so long before they are stored; with many of them, a batch follows the other without a pause. */
 const ROUND_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
+/** Writers at a time: while the database takes the rows of one, those of the other are made ready. */
+const LANES = 2;
 const STOP_WITHIN_MS = 10_000;
 
 /** A cursor beyond every segment: all of this writer is stored and its folder may go. */
@@ -39,7 +41,7 @@ const FINISHED: SpoolPosition = { segment: 2 ** 31 - 1, offset: 0 };
 /**
  * Moves request logs from the spool into the database, each exactly once.
  *
- * A round takes from every writer what it has, at most a batch: read frames, store rows and cursor in one transaction,
+ * A round takes from every writer what it has, at most a batch, two writers at a time: read frames, store rows and cursor in one transaction,
  * then delete the segments that are done with. Killed at any point, it goes on from the cursor; what was stored but not
  * yet deleted is not stored again, because the cursor says so. Two shippers on one spool only cost each other work.
  */
@@ -82,9 +84,19 @@ export class Shipper {
   async round(): Promise<boolean> {
     const writers = listWriters(this.options.spool);
     for (const known of this.tails.keys()) if (!writers.includes(known)) this.tails.delete(known);
-    let isMore = false;
-    for (const writer of writers) if (await this.ship(writer)) isMore = true;
+    const queue = writers.values();
+    const lanes = Array.from({ length: LANES }, () => this.shipAll(queue));
+    const outcomes = await Promise.allSettled(lanes);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
+    const isMore = outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
     if (!isMore) this.caughtUpAt = Date.now();
+    return isMore;
+  }
+
+  /** One lane of a round: takes the next writer as soon as it is done with one. */
+  private async shipAll(queue: Iterable<string>): Promise<boolean> {
+    let isMore = false;
+    for (const writer of queue) if (await this.ship(writer)) isMore = true;
     return isMore;
   }
 

@@ -26,8 +26,8 @@ import { strayRows } from './shipper-metrics.js';
 const USAGE_COUNTER = Symbol('usage-counter');
 const INBOX_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
-/** One for each kind of batch, and one for each part of the hourly round. */
-const CONNECTIONS_MAX = 4;
+/** Two for batches of the spool, one for those from elsewhere, and one for each part of the hourly round. */
+const CONNECTIONS_MAX = 5;
 
 /** Runs the shipper and the hourly round as long as the process lives. */
 @Injectable()

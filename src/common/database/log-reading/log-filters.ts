@@ -168,7 +168,7 @@ export const LOG_FILTERS = {
   virtual_keys: anyText('virtual_key', true),
   config: anyConfig,
   configs: anyConfig,
-  prompt_slug: anyText('prompt_slug'),
+  prompt_slug: anyText('prompt_slug', true),
   user: anyText('end_user', true),
   user_id: anyId('user_id'),
   source: anyText('source'),

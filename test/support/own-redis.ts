@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { freePort } from './ports.js';
+import { eventually } from './waiting.js';
+
+/** A Redis of one test's own, which keeps nothing on disk: killed, it has lost everything. */
+export class OwnRedis {
+  #server: ChildProcess | null = null;
+
+  private constructor(private readonly port: number) {}
+
+  /** Null where there is no Redis on this machine. */
+  static async start(): Promise<OwnRedis | null> {
+    if (spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status !== 0) return null;
+    const redis = new OwnRedis(await freePort());
+    await redis.start();
+    return redis;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    const settings = [
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--maxmemory-policy',
+      'noeviction',
+    ];
+    this.#server = spawn('redis-server', ['--port', String(this.port), ...settings], { stdio: 'ignore' });
+    await eventually(() => this.#answers(), { withinMs: 10_000, what: 'the own Redis' });
+  }
+
+  async kill(): Promise<void> {
+    const server = this.#server;
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const gone = new Promise((done) => server.once('exit', done));
+    server.kill('SIGKILL');
+    await gone;
+  }
+
+  #answers(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = connect(this.port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+  }
+}

@@ -1,0 +1,191 @@
+import type { Known } from './known-requests.js';
+
+/**
+ * Every answer of the analytics worked out of what is known, with nothing but sums over a list: no tables, no rollups, no SQL.
+ * Times in milliseconds, money in cents, rates in percent, as the interface says them.
+ */
+const NANO_PER_CENT = 10_000_000;
+
+/** What is told of durations by the log alone; nobody else can know them. */
+export interface Timed extends Known {
+  readonly durationMs: number;
+}
+
+type Of = readonly Timed[];
+type Fields = Readonly<Record<string, unknown>>;
+
+const sum = (of: Of, value: (one: Timed) => number): number =>
+  of.reduce((total, one) => total + value(one), 0);
+const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+const cents = (of: Of): number => sum(of, ({ cost }) => cost ?? 0) / NANO_PER_CENT;
+const failed = (of: Of): Timed[] => of.filter(({ status }) => status >= 400);
+const hits = (of: Of): Timed[] => of.filter(({ cacheStatus }) => cacheStatus === 'HIT');
+const named = (of: Of): Timed[] => of.filter((one) => userOf(one) !== '');
+const usersOf = (of: Of): number => new Set(named(of).map(userOf)).size;
+const rescued = (of: Of): Timed[] => of.filter(({ status }) => status < 400);
+const savedCents = (of: Of): number => sum(of, ({ saved }) => saved) / NANO_PER_CENT;
+const durations = (of: Of): number => sum(of, ({ durationMs }) => durationMs);
+
+export const userOf = ({ metadata }: Known): string => metadata?.['_user'] ?? '';
+
+export function groupBy<T>(all: readonly T[], valueOf: (one: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(valueOf(one));
+    if (group) group.push(one);
+    else groups.set(valueOf(one), [one]);
+  }
+  return groups;
+}
+
+function countsOf(values: readonly number[]): [value: number, count: number][] {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([one], [other]) => one - other);
+}
+
+function percentile(of: Of, share: number): number {
+  const sorted = of.map(({ durationMs }) => durationMs).sort((one, other) => one - other);
+  return sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0;
+}
+
+const latency = (of: Of): Fields => ({
+  avg: ratio(durations(of), of.length),
+  p50: percentile(of, 0.5),
+  p90: percentile(of, 0.9),
+  p95: percentile(of, 0.95),
+  p99: percentile(of, 0.99),
+});
+const cost = (of: Of): Fields => ({ total: cents(of), avg: ratio(cents(of), of.length) });
+const tokens = (of: Of): Fields => {
+  const total = sum(of, (one) => one.tokens);
+  return { total, avg: ratio(total, of.length) };
+};
+const rate = (of: Of): Fields => ({ rate: ratio(failed(of).length, of.length) * 100 });
+const hitRate = (of: Of): number => ratio(hits(of).length, of.length) * 100;
+const hitLatency = (of: Of): Fields => ({ avg: ratio(durations(hits(of)), hits(of).length) });
+const statuses = (of: Of): [number, number][] => countsOf(failed(of).map(({ status }) => status));
+const retriesOf = (of: Of): Timed[] =>
+  rescued(of).filter(({ retries, fallbacks }) => retries > 0 && fallbacks === 0);
+const fallbackRescues = (of: Of): number => rescued(of).filter(({ fallbacks }) => fallbacks > 0).length;
+
+interface GraphOf {
+  readonly summary: (of: Of) => Fields;
+  /** Of a slot; `until`: everything before it. */
+  readonly point?: (of: Of, until: Of) => Fields;
+  /** Where the points are no slots of time. */
+  readonly entries?: (of: Of) => readonly Fields[];
+}
+
+const same = (fields: (of: Of) => Fields): GraphOf => ({ summary: fields, point: fields });
+
+/** By path below `/v1/analytics/graphs/`. */
+export const GRAPHS_BY_HAND: Readonly<Record<string, GraphOf>> = {
+  requests: same((of) => ({ total: of.length })),
+  cost: same(cost),
+  latency: same(latency),
+  tokens: same(tokens),
+  users: same((of) => ({ total: usersOf(of) })),
+  'users/requests': {
+    summary: (of) => ({
+      total: named(of).length,
+      unique: usersOf(of),
+      avg: ratio(named(of).length, usersOf(of)),
+    }),
+    point: (of) => ({ avg: ratio(named(of).length, usersOf(of)) }),
+  },
+  errors: same((of) => ({ total: failed(of).length })),
+  'errors/rate': same(rate),
+  'errors/stacks': {
+    summary: (of) => ({ total: failed(of).length }),
+    point: (of) => ({
+      stats: statuses(of).map(([response_status_code, count]) => ({ response_status_code, count })),
+    }),
+  },
+  'errors/status-codes': {
+    summary: (of) => ({ total_errors: failed(of).length, unique_error_codes: statuses(of).length }),
+    entries: (of) => statuses(of).map(([status_code, count]) => ({ status_code, count })),
+  },
+  'requests/rescued': {
+    summary: (of) => ({ retry: retriesOf(of).length, fallback: fallbackRescues(of) }),
+    point: (of) => ({
+      retry: countsOf(retriesOf(of).map(({ retries }) => retries)).map(([retry_success_count, count]) => ({
+        retry_success_count,
+        count,
+      })),
+      fallback: fallbackRescues(of),
+    }),
+  },
+  'cache/hit-rate': {
+    summary: (of) => ({ total: hits(of).length, rate: hitRate(of) }),
+    point: (of, until) => ({
+      simple_hits: hits(of).length,
+      semantic_hits: 0,
+      rate: hitRate(of),
+      cumulative_simple_cache_savings: savedCents(until) + savedCents(of),
+      cumulative_semantic_cache_savings: 0,
+    }),
+  },
+  'cache/latency': same(hitLatency),
+};
+
+export function cacheSummaryByHand(of: Of): Fields {
+  const [hit, misses] = [hits(of), of.length - hits(of).length];
+  const hitMs = ratio(durations(hit), hit.length);
+  return {
+    hits: hit.length,
+    avg_latency: hitMs,
+    total_requests: of.length,
+    cache_speedup: ratio(ratio(durations(of) - durations(hit), misses), hitMs),
+  };
+}
+
+/** By path below `/v1/analytics/groups/`: the field of the value, and the value. */
+export const GROUPS_BY_HAND: Readonly<Record<string, readonly [field: string, of: (one: Known) => string]>> =
+  {
+    users: ['user', userOf],
+    'ai-models': ['ai_model', ({ model }) => model],
+    model: ['model', ({ model }) => model],
+    workspaces: ['workspace', ({ tenant }) => tenant.slug],
+    workspace: ['workspace', ({ tenant }) => tenant.slug],
+    ai_service: ['ai_service', ({ provider }) => provider],
+    provider: ['provider', ({ virtualKey }) => virtualKey],
+    api_key: ['api_key', ({ keyId }) => keyId],
+    config: ['config', ({ config }) => config],
+    endpoint: ['endpoint', () => 'chat-completions'],
+    status_code: ['status_code', ({ status }) => String(status)],
+    cache_status: ['cache_status', ({ cacheStatus }) => cacheStatus],
+    prompt: ['prompt', () => ''],
+    'metadata/_environment': ['metadata_value', ({ metadata }) => metadata?.['_environment'] ?? ''],
+    'metadata/team': ['metadata_value', ({ metadata }) => metadata?.['team'] ?? ''],
+  };
+
+/** Columns of groups that do not depend on the clock of the gateway alone. */
+export const COLUMNS_BY_HAND: Readonly<Record<string, (of: Of) => unknown>> = {
+  requests: (of) => of.length,
+  cost: cents,
+  total_tokens: (of) => sum(of, (one) => one.tokens),
+  avg_tokens: (of) =>
+    ratio(
+      sum(of, (one) => one.tokens),
+      of.length,
+    ),
+  avg_input_tokens: (of) =>
+    ratio(
+      sum(of, ({ input }) => input),
+      of.length,
+    ),
+  avg_output_tokens: (of) =>
+    ratio(
+      sum(of, ({ output }) => output),
+      of.length,
+    ),
+  avg_latency: (of) => ratio(durations(of), of.length),
+  p50_latency: (of) => percentile(of, 0.5),
+  p95_latency: (of) => percentile(of, 0.95),
+  success_rate: (of) => ratio(of.length - failed(of).length, of.length) * 100,
+  error_count: (of) => failed(of).length,
+  cache_hit_rate: hitRate,
+  first_seen: (of) => new Date(Math.min(...of.map(({ at }) => at))).toISOString(),
+  last_seen: (of) => new Date(Math.max(...of.map(({ at }) => at))).toISOString(),
+};
