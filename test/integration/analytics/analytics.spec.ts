@@ -6,7 +6,7 @@ import type { RequestLogRecord } from '../../../src/common/contracts/request-log
 import { derive, ripeMarks } from '../../../src/common/rollups/derive.js';
 import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
 import { chooseMetadataKeys } from '../../../src/common/rollups/metadata-keys.js';
-import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { aRecord, storeRecords } from '../../support/recorded-requests.js';
 
@@ -110,7 +110,7 @@ beforeAll(async () => {
     organisation_id: foreign.organizationId,
     workspace_id: foreign.workspaceId,
   }));
-  const aggregator = new BatchAggregator(app.dataSource);
+  const aggregator = new PostgresBatchAggregator(app.dataSource);
   const batches = await storeRecords(app.url, [...records.slice(0, 3_600), ...strangers]);
   for (const batch of batches) await aggregator.aggregate(batch);
   for (const round of ['hours', 'days'])

@@ -1,5 +1,5 @@
-import { fromStored, type Histogram, quantile } from '../../common/histogram/histogram.js';
-import { type MeasureName, MEASURES } from '../../common/rollups/measures.js';
+import { fromStored, type Histogram, quantile } from '../histogram/histogram.js';
+import { type MeasureName, MEASURES } from '../rollups/measures.js';
 
 interface ReadMeasure {
   readonly type: 'bigint' | 'jsonb' | 'timestamptz';
