@@ -4,8 +4,8 @@ import type { Page } from '../database/page.js';
 import type { ReadMeasureName, Sums } from './read-measures.js';
 
 /**
- * Where requests are counted, and where the counts are read. What whoever does it must keep is said by one suite of tests
- * (test/integration/analytics).
+ * Where requests are counted, and where the counts are read. PostgreSQL does both unless `CLICKHOUSE_URL` is set. What
+ * each of the two must keep is said by one suite of tests that runs on both (test/integration/analytics).
  */
 
 /** What became of a batch. `absent`: there is none of that id, or retention already removed it. */
