@@ -59,6 +59,17 @@ export default defineConfig({
       },
       {
         test: {
+          ...quiet,
+          name: 'clickhouse',
+          include: ['test/clickhouse/*.clickhouse-spec.ts'],
+          globalSetup: ['test/support/postgres.global.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           ...common,
           name: 'crash',
           include: ['test/crash/**/*.crash-spec.ts'],

@@ -18,6 +18,10 @@ export function ownTraffic(userId: string): Condition {
       `api_key_id IN (SELECT api_keys.id FROM api_keys WHERE api_keys.user_id = ${placeholder}::uuid)`,
     parameter: userId,
     on: ['api_key_id'],
+    inClickHouse: {
+      column: 'api_key_id',
+      ids: 'SELECT id FROM api_keys WHERE organization_id = $1 AND user_id = $2::uuid',
+    },
   };
 }
 

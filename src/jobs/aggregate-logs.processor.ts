@@ -8,7 +8,7 @@ import {
 } from '../common/queues/aggregate-logs.queue.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { createLogger } from '../common/observability/logger.js';
-import { type Aggregation, BatchAggregator } from './batch-aggregator.js';
+import { type Aggregation, BatchAggregator } from '../common/usage-store/usage-store.js';
 
 const log = createLogger('aggregate-logs');
 

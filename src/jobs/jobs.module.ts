@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AggregateLogsProcessor } from './aggregate-logs.processor.js';
 import { AnnouncerModule } from './announcer.module.js';
-import { BatchAggregator } from './batch-aggregator.js';
+import { UsageCountingModule } from '../common/usage-store/usage-counting.module.js';
 import { ForgetAnswers } from './forget-answers.js';
 import { Retention } from './retention.js';
 import { RollUpUsage } from './roll-up-usage.js';
@@ -9,8 +9,8 @@ import { SweepBatches } from './sweep-batches.js';
 
 /** Background work on what the shipper stored. It needs `SettingsModule` and `DatabaseModule` beside it. */
 @Module({
-  imports: [AnnouncerModule],
-  providers: [BatchAggregator, AggregateLogsProcessor, SweepBatches, RollUpUsage, Retention, ForgetAnswers],
+  imports: [AnnouncerModule, UsageCountingModule],
+  providers: [AggregateLogsProcessor, SweepBatches, RollUpUsage, Retention, ForgetAnswers],
   exports: [AnnouncerModule],
 })
 export class JobsModule {}

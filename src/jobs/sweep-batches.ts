@@ -2,7 +2,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import { DataSource } from 'typeorm';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
-import { BatchAggregator } from './batch-aggregator.js';
+import { BatchAggregator } from '../common/usage-store/usage-store.js';
 import { InTurn } from './in-turn.js';
 import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 

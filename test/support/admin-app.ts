@@ -23,6 +23,8 @@ import { Egress } from '../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { SettingsModule } from '../../src/common/settings/settings.module.js';
 import { loadSettings, type Settings } from '../../src/common/settings/settings.js';
+import type { ClickHouse } from '../../src/common/usage-store/clickhouse/clickhouse.js';
+import { CLICKHOUSE } from '../../src/common/usage-store/clickhouse/clickhouse.module.js';
 import { ModelCatalog } from '../../src/providers/models/model-catalog.js';
 import { PriceBook } from '../../src/providers/prices/price-book.js';
 import { Contract } from './contract.js';
@@ -126,8 +128,11 @@ export class AdminApp {
     readonly close: () => Promise<void>,
   ) {}
 
-  /** `environment`: settings besides those of the stores. */
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<AdminApp> {
+  /** `environment`: settings besides those of the stores. `clickhouse`: where requests are counted, if not in PostgreSQL. */
+  static async start(
+    environment: Readonly<Record<string, string>> = {},
+    clickhouse: ClickHouse | null = null,
+  ): Promise<AdminApp> {
     const database = await freshDatabase();
     const { dataSource, url } = database;
     const key = () => randomBytes(32).toString('base64');
@@ -146,7 +151,10 @@ export class AdminApp {
         adaptersFor(dataSource, keyPepper, settings),
         AdminModule,
       ],
-    }).compile();
+    })
+      .overrideProvider(CLICKHOUSE)
+      .useValue(clickhouse)
+      .compile();
     const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
     app.useLogger(false);
     configureAdmin(app);

@@ -2,20 +2,8 @@ import { type Condition, conditionOf, isLogFilter } from '../../common/database/
 import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
-import {
-  automaticInterval,
-  type Interval,
-  INTERVALS,
-  isTimeZone,
-  type TimeRange,
-  timeSlots,
-} from './time-slots.js';
-
-/** What an analysis is about: a range of whole minutes and what narrows it. */
-export interface AnalyticsQuery {
-  readonly range: TimeRange;
-  readonly conditions: readonly Condition[];
-}
+import type { TimeRange, UsageQuery } from '../../common/usage-store/usage-store.js';
+import { automaticInterval, type Interval, INTERVALS, isTimeZone, timeSlots } from './time-slots.js';
 
 /** The parameters besides the filters, for the OpenAPI document too. */
 export const RANGE_PARAMETERS = {
@@ -46,7 +34,7 @@ export function analyticsQueryOf(
   own: readonly Condition[],
   more: readonly string[],
   now = Date.now(),
-): AnalyticsQuery {
+): UsageQuery {
   const names = Object.keys(query).filter((name) => !OTHERS.has(name) && !more.includes(name));
   return {
     range: rangeOf(query, now),

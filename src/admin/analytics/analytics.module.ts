@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
+import { UsageReadingModule } from '../../common/usage-store/usage-reading.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AnalyticsController } from './analytics.controller.js';
 import { AnalyticsService } from './analytics.service.js';
 import { FeedbackReader } from './feedback-reader.js';
-import { UsageReader } from './usage-reader.js';
 
 @Module({
-  imports: [AuthModule, LogReadingModule, WorkspacesModule],
+  imports: [AuthModule, LogReadingModule, UsageReadingModule, WorkspacesModule],
   controllers: [AnalyticsController],
-  providers: [AnalyticsService, UsageReader, FeedbackReader],
+  providers: [AnalyticsService, FeedbackReader],
 })
 export class AnalyticsModule {}

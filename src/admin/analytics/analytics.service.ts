@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/sight.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { type ReadMeasureName, ratio, type Sums } from '../../common/usage-store/read-measures.js';
+import { UsageReader } from '../../common/usage-store/usage-store.js';
 import { analyticsQueryOf, SERIES_PARAMETERS, slotsOf } from './analytics-query.js';
 import type { FeedbackGraph } from './feedback-graphs.js';
 import { FeedbackReader } from './feedback-reader.js';
 import type { Before, Graph } from './graphs.js';
 import { type ColumnName, columnOf, COLUMNS, type Grouping, isColumn } from './groups.js';
-import { type ReadMeasureName, ratio, type Sums } from './read-measures.js';
-import { UsageReader } from './usage-reader.js';
 
 export interface GraphAnswer {
   readonly object: 'analytics-graph';
@@ -89,12 +89,12 @@ export class AnalyticsService {
   async groups(reach: Sight, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
     const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
     const columns = columnsOf(query, grouping);
+    const { orderBy, direction } = orderOf(query);
     const { total, rows } = await this.usage.groups(reach, asked, {
-      value: (statement) =>
-        grouping.value?.((parameter) => statement.bind(parameter)) ?? String(grouping.dimension),
-      dimension: grouping.dimension,
-      columns,
-      ...orderOf(query),
+      by: grouping.by,
+      measures: measuresOf([...columns, orderBy]),
+      orderBy: columnOf(orderBy).order,
+      direction,
       page: pageOf(query),
     });
     const data = rows.map(([value, sums]) => ({
@@ -146,6 +146,11 @@ class RunningTotals implements Before {
     for (const name of this.measures) this.#totals.set(name, this.count(name) + sums.count(name));
   }
 }
+
+/** Averages are per request, and a group is one of requests. */
+const measuresOf = (columns: readonly ColumnName[]): readonly ReadMeasureName[] => [
+  ...new Set(columns.flatMap((name) => columnOf(name).measures)).add('requests'),
+];
 
 function cell(grouping: Grouping, name: ColumnName, sums: Sums): unknown {
   const value = columnOf(name).value(sums);

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import { type Condition, REQUESTS } from '../../common/database/log-reading/log-filters.js';
-import type { AnalyticsQuery } from './analytics-query.js';
 import type { FeedbackCount } from './feedback-graphs.js';
-import { Statement } from './statement.js';
+import { Statement } from '../../common/usage-store/postgres/statement.js';
+import type { UsageQuery } from '../../common/usage-store/usage-store.js';
 
 export interface FeedbackOfGroup {
   readonly avg_weighted_feedback: number;
@@ -23,11 +23,7 @@ const MODEL = `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ORDER 
 export class FeedbackReader {
   constructor(private readonly database: LogDatabase) {}
 
-  async read(
-    reach: Reach,
-    query: AnalyticsQuery,
-    slots: readonly number[],
-  ): Promise<readonly FeedbackCount[]> {
+  async read(reach: Reach, query: UsageQuery, slots: readonly number[]): Promise<readonly FeedbackCount[]> {
     const statement = new Statement();
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
     const where = this.#where(statement, reach, query);
@@ -49,7 +45,7 @@ export class FeedbackReader {
   /** Feedback on the requests whose metadata has these values. */
   async byMetadata(
     reach: Reach,
-    { range, conditions }: AnalyticsQuery,
+    { range, conditions }: UsageQuery,
     { key, values }: { readonly key: string; readonly values: readonly string[] },
   ): Promise<ReadonlyMap<string, FeedbackOfGroup>> {
     const statement = new Statement();
@@ -78,7 +74,7 @@ export class FeedbackReader {
   #where(
     statement: Statement,
     { organizationId, workspaceId }: Reach,
-    { range, conditions }: AnalyticsQuery,
+    { range, conditions }: UsageQuery,
   ): string {
     const parts = [
       `organization_id = ${statement.bind(organizationId)}::uuid`,

@@ -1,33 +1,37 @@
-import { metadataSlice, NIL_ID, USER_KEY } from '../../common/rollups/dimensions.js';
-import { type ReadMeasureName, type Sums } from './read-measures.js';
+import type { ReadMeasureName, Sums } from '../../common/usage-store/read-measures.js';
+import type { GroupedBy, GroupOrder } from '../../common/usage-store/usage-store.js';
 
 /** A column of grouped answers: what is counted for it, how it is shown, and how groups are sorted by it. */
 interface Column {
   readonly measures: readonly ReadMeasureName[];
   readonly value: (sums: Sums) => unknown;
-  /** An expression over the measures of a group. */
-  readonly order: string;
+  readonly order: GroupOrder;
 }
 
-const average = (sum: string): string => `(${sum})::float8 / requests`;
+const total = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf });
+const average = (...sumOf: ReadMeasureName[]): GroupOrder => ({ sumOf, perRequest: true });
 const percentile = (share: number): Column => ({
   measures: ['duration_histogram'],
   value: (sums) => sums.quantileMs(share),
-  order: `counts_quantile(duration_histogram, ${share})`,
+  order: { latencyAt: share },
 });
 
 export const COLUMNS = {
-  requests: { measures: ['requests'], value: (sums) => sums.count('requests'), order: 'requests' },
-  cost: { measures: ['cost_nano_usd'], value: (sums) => sums.cents('cost_nano_usd'), order: 'cost_nano_usd' },
+  requests: { measures: ['requests'], value: (sums) => sums.count('requests'), order: total('requests') },
+  cost: {
+    measures: ['cost_nano_usd'],
+    value: (sums) => sums.cents('cost_nano_usd'),
+    order: total('cost_nano_usd'),
+  },
   total_tokens: {
     measures: ['input_tokens', 'output_tokens'],
     value: ({ tokens }) => tokens,
-    order: 'input_tokens + output_tokens',
+    order: total('input_tokens', 'output_tokens'),
   },
   avg_tokens: {
     measures: ['requests', 'input_tokens', 'output_tokens'],
     value: (sums) => sums.perRequest(sums.tokens),
-    order: average('input_tokens + output_tokens'),
+    order: average('input_tokens', 'output_tokens'),
   },
   avg_input_tokens: {
     measures: ['requests', 'input_tokens'],
@@ -51,16 +55,24 @@ export const COLUMNS = {
   success_rate: {
     measures: ['requests', 'errors'],
     value: (sums) => sums.percentOfRequests(sums.count('requests') - sums.count('errors')),
-    order: average('requests - errors'),
+    order: { sumOf: ['requests'], less: 'errors', perRequest: true },
   },
-  error_count: { measures: ['errors'], value: (sums) => sums.count('errors'), order: 'errors' },
+  error_count: { measures: ['errors'], value: (sums) => sums.count('errors'), order: total('errors') },
   cache_hit_rate: {
     measures: ['requests', 'simple_hits', 'semantic_hits'],
     value: (sums) => sums.percentOfRequests(sums.hits),
-    order: average('simple_hits + semantic_hits'),
+    order: average('simple_hits', 'semantic_hits'),
   },
-  last_seen: { measures: ['last_seen'], value: (sums) => sums.moment('last_seen'), order: 'last_seen' },
-  first_seen: { measures: ['first_seen'], value: (sums) => sums.moment('first_seen'), order: 'first_seen' },
+  last_seen: {
+    measures: ['last_seen'],
+    value: (sums) => sums.moment('last_seen'),
+    order: total('last_seen'),
+  },
+  first_seen: {
+    measures: ['first_seen'],
+    value: (sums) => sums.moment('first_seen'),
+    order: total('first_seen'),
+  },
 } as const satisfies Record<string, Column>;
 
 export type ColumnName = keyof typeof COLUMNS;
@@ -73,10 +85,7 @@ export const columnOf = (name: ColumnName): Column => COLUMNS[name];
 export interface Grouping {
   /** Name of the field that holds the value of the group. */
   readonly field: string;
-  /** The dimension; undefined for a column of the tenant, which every source has. */
-  readonly dimension: string | undefined;
-  /** An expression over the source's columns, if it is not the dimension itself. */
-  readonly value?: (bind: (parameter: unknown) => string) => string;
+  readonly by: GroupedBy;
   readonly columns: readonly ColumnName[];
   /** Counts are texts there in the compatible API. */
   readonly asText?: readonly ColumnName[];
@@ -90,46 +99,38 @@ const USUAL: readonly ColumnName[] = [
   'success_rate',
   'last_seen',
 ];
-const grouping = (field: string, dimension: string): Grouping => ({ field, dimension, columns: USUAL });
+const of = (dimension: string): GroupedBy => ({ kind: 'dimension', dimension });
+const grouping = (field: string, dimension: string): Grouping => ({
+  field,
+  by: of(dimension),
+  columns: USUAL,
+});
 
 /** By slug, as requests name it; the nil id of no workspace has none. */
-const WORKSPACES: Grouping = {
-  field: 'workspace',
-  dimension: undefined,
-  value: () => '(SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id)',
-  columns: USUAL,
-};
+const WORKSPACES: Grouping = { field: 'workspace', by: { kind: 'workspace' }, columns: USUAL };
 
 /** Values of a key of the metadata. */
 export const byMetadata = (key: string): Grouping => ({
   field: 'metadata_value',
-  dimension: key === USER_KEY ? 'end_user' : metadataSlice(key),
-  value: (bind) => `metadata ->> ${bind(key)}::text`,
+  by: { kind: 'metadata', key },
   columns: ['requests', 'cost', 'avg_tokens', 'last_seen'],
 });
 
 export const GROUPINGS = {
   users: {
     field: 'user',
-    dimension: 'end_user',
+    by: of('end_user'),
     columns: ['requests', 'cost'],
     asText: ['requests', 'cost'],
   },
-  'ai-models': { field: 'ai_model', dimension: 'model', columns: ['requests'], asText: ['requests'] },
+  'ai-models': { field: 'ai_model', by: of('model'), columns: ['requests'], asText: ['requests'] },
   workspaces: WORKSPACES,
   workspace: WORKSPACES,
   ai_service: grouping('ai_service', 'provider'),
   model: grouping('model', 'model'),
   status_code: grouping('status_code', 'status'),
-  api_key: {
-    ...grouping('api_key', 'api_key_id'),
-    value: () => `nullif(request_logs.api_key_id, '${NIL_ID}'::uuid)::text`,
-  },
-  config: {
-    ...grouping('config', 'config_id'),
-    value: () => `coalesce((SELECT slug FROM configs WHERE configs.id = request_logs.config_id),
-      nullif(request_logs.config_id, '${NIL_ID}'::uuid)::text)`,
-  },
+  api_key: { field: 'api_key', by: { kind: 'id', dimension: 'api_key_id' }, columns: USUAL },
+  config: { field: 'config', by: { kind: 'config' }, columns: USUAL },
   provider: grouping('provider', 'virtual_key'),
   prompt: grouping('prompt', 'prompt_slug'),
   endpoint: grouping('endpoint', 'endpoint'),

@@ -1,16 +1,11 @@
 import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS } from '../../common/rollups/grains.js';
+import type { TimeRange } from '../../common/usage-store/usage-store.js';
 
 /** How wide the points of a series are. Days and longer are those of a calendar, in the time zone that was asked for. */
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const;
 
 export type Interval = (typeof INTERVALS)[number];
-
-/** Milliseconds since the epoch; `to` is the first moment outside. */
-export interface TimeRange {
-  readonly from: number;
-  readonly to: number;
-}
 
 const MOST_SLOTS = 2_000;
 const MOST_OF_A_CHART = 180;

@@ -7,19 +7,19 @@ export const LONGEST_VALUE = 128;
 /** The id that stands where there is none. */
 export const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
-const text = (column: string): string => `left(coalesce(${column}, ''), ${LONGEST_VALUE})`;
+export type DimensionType = 'id' | 'text' | 'status';
 
-/** Dimensions of the cube: column, and its value for a row of `request_logs`. They bear the names of its columns. */
+/** Dimensions of the cube. They bear the names of columns of `request_logs`, and hold their values, but never null. */
 export const CUBE = {
-  api_key_id: `coalesce(api_key_id, '${NIL_ID}'::uuid)`,
-  virtual_key: text('virtual_key'),
-  provider: text('provider'),
-  model: text('model'),
-  endpoint: text('endpoint'),
-  config_id: `coalesce(config_id, '${NIL_ID}'::uuid)`,
+  api_key_id: 'id',
+  virtual_key: 'text',
+  provider: 'text',
+  model: 'text',
+  endpoint: 'text',
+  config_id: 'id',
   status: 'status',
-  cache_status: text('cache_status'),
-} as const;
+  cache_status: 'text',
+} as const satisfies Record<string, DimensionType>;
 
 export type CubeDimension = keyof typeof CUBE;
 
@@ -34,15 +34,14 @@ export const USER_KEY = '_user';
  * Slices: questions that are asked often, one dimension at a time, and values that are too many for the cube. Their
  * number of rows is the sum of the dimensions' values, where that of a cube is their product.
  */
-export const SLICES = {
-  all: "''",
-  api_key_id: `coalesce(api_key_id, '${NIL_ID}'::uuid)::text`,
-  model: text('model'),
-  end_user: text(`metadata ->> '${USER_KEY}'`),
-  prompt_slug: text('prompt_slug'),
-} as const;
+export const SLICES = ['all', 'api_key_id', 'model', 'end_user', 'prompt_slug'] as const;
 
-export type SliceDimension = keyof typeof SLICES | `metadata.${string}`;
+type Slice = (typeof SLICES)[number];
+
+export const isSlice = (dimension: string): dimension is Slice =>
+  (SLICES as readonly string[]).includes(dimension);
+
+export type SliceDimension = Slice | `metadata.${string}`;
 
 /** The slice of a chosen key of the metadata. */
 export const metadataSlice = (key: string): SliceDimension => `metadata.${key}`;

@@ -4,6 +4,8 @@
  */
 export interface Measure {
   readonly type: 'bigint' | 'jsonb' | 'timestamptz';
+  /** The same in ClickHouse, where a row of a rollup holds states that merge by themselves. */
+  readonly clickhouse: { readonly type: string; readonly ofRequests: string; readonly ofRollup: string };
   /** An aggregate over rows of `request_logs`. */
   readonly ofRequests: string;
   /** An aggregate over rows of a rollup. */
@@ -22,14 +24,28 @@ const sum =
     ofRequests: `coalesce(sum(${value}), 0)::bigint`,
     ofRollup: `coalesce(sum(${name}), 0)::bigint`,
     added: plus,
+    clickhouse: {
+      type: 'SimpleAggregateFunction(sum, Int64)',
+      ofRequests: `toInt64(coalesce(sum(${value}), 0))`,
+      ofRollup: `sum(${name})`,
+    },
   });
+
+/** How many requests fit. In words that both databases read alike, nulls included. */
+const howMany = (condition: string) => sum(`CASE WHEN ${condition} THEN 1 END`);
+
+/** A whole number in words of ClickHouse, and what is null where there is none. */
+interface InClickHouse {
+  readonly value: string;
+  readonly given: string;
+}
 
 /**
  * How often each whole number occurred. Most groups of a minute have one value only, and calling a function for each of
  * those would take most of the time.
  */
 const counts =
-  (value: string, where = 'TRUE') =>
+  (value: string, where = 'TRUE', inClickHouse: InClickHouse = { value, given: value }) =>
   (name: string): Measure => {
     const fitting = `FILTER (WHERE ${where})`;
     const [least, most, number] = [
@@ -44,11 +60,26 @@ const counts =
         ELSE counts_of(array_agg((${value})::bigint) ${fitting}) END`,
       ofRollup: `CASE WHEN count(*) = 1 THEN (array_agg(${name}))[1] ELSE merged_counts(array_agg(${name})) END`,
       added: (one, other) => `merge_histograms(${one}, ${other})`,
+      clickhouse: {
+        type: 'SimpleAggregateFunction(sumMap, Map(Int32, Int64))',
+        ofRequests: `sumMapIf(map(toInt32(ifNull(${inClickHouse.value}, 0)), toInt64(1)),
+          ifNull((${inClickHouse.given}) IS NOT NULL AND (${where}), 0))`,
+        ofRollup: `sumMap(${name})`,
+      },
     };
   };
 
 /** A histogram of microseconds (src/common/histogram). Buckets are fixed, so parts add up to the whole. */
-const histogram = (microseconds: string) => counts(`histogram_bucket(${microseconds})`);
+const histogram = (microseconds: string) =>
+  counts(`histogram_bucket(${microseconds})`, 'TRUE', {
+    value: bucketInClickHouse(`ifNull(${microseconds}, 0)`),
+    given: microseconds,
+  });
+
+/** `histogram_bucket` of the migration of the rollups: exponent and first six bits of a double, less 64 times its bias and 5. */
+const bucketInClickHouse = (microseconds: string): string =>
+  `if(${microseconds} < 64, greatest(toInt64(${microseconds}), 0),
+    toInt64(bitShiftRight(reinterpretAsUInt64(toFloat64(${microseconds})), 46)) - 65792)`;
 
 const extreme =
   (which: 'min' | 'max') =>
@@ -57,19 +88,24 @@ const extreme =
     ofRequests: `${which}(created_at)`,
     ofRollup: `${which}(${name})`,
     added: (one, other) => `${which === 'min' ? 'least' : 'greatest'}(${one}, ${other})`,
+    clickhouse: {
+      type: `SimpleAggregateFunction(${which}, DateTime64(6, 'UTC'))`,
+      ofRequests: `${which}(created_at)`,
+      ofRollup: `${which}(${name})`,
+    },
   });
 
 const FAILED = 'status >= 400';
 const FROM_CACHE = "cache_status IN ('HIT', 'SEMANTIC HIT')";
 const RESCUED_BY_RETRY = `NOT (${FAILED}) AND retry_count > 0 AND coalesce(fallback_count, 0) = 0`;
-const DURATION_US = 'duration_ms::bigint * 1000';
-const FIRST_TOKEN_US = 'first_token_ms::bigint * 1000';
+const DURATION_US = '1000::bigint * duration_ms';
+const FIRST_TOKEN_US = '1000::bigint * first_token_ms';
 
 const MAKERS = {
   requests: sum('1'),
-  errors: sum(`(${FAILED})::integer`),
-  counted_requests: sum("(usage_source = 'counted')::integer"),
-  unpriced_requests: sum('(cost_nano_usd IS NULL)::integer'),
+  errors: howMany(FAILED),
+  counted_requests: howMany("usage_source = 'counted'"),
+  unpriced_requests: howMany('cost_nano_usd IS NULL'),
   input_tokens: sum('input_tokens'),
   output_tokens: sum('output_tokens'),
   cached_input_tokens: sum('cached_input_tokens'),
@@ -79,15 +115,15 @@ const MAKERS = {
   audio_output_tokens: sum('audio_output_tokens'),
   cost_nano_usd: sum('cost_nano_usd'),
   duration_us: sum(DURATION_US),
-  first_token_requests: sum('(first_token_ms IS NOT NULL)::integer'),
+  first_token_requests: howMany('first_token_ms IS NOT NULL'),
   first_token_us: sum(FIRST_TOKEN_US),
   overhead_us: sum('overhead_us'),
-  simple_hits: sum("(cache_status = 'HIT')::integer"),
-  semantic_hits: sum("(cache_status = 'SEMANTIC HIT')::integer"),
+  simple_hits: howMany("cache_status = 'HIT'"),
+  semantic_hits: howMany("cache_status = 'SEMANTIC HIT'"),
   hit_duration_us: sum(`CASE WHEN ${FROM_CACHE} THEN ${DURATION_US} END`),
   simple_saved_nano_usd: sum("CASE WHEN cache_status = 'HIT' THEN saved_nano_usd END"),
   semantic_saved_nano_usd: sum("CASE WHEN cache_status = 'SEMANTIC HIT' THEN saved_nano_usd END"),
-  fallback_rescues: sum(`(NOT (${FAILED}) AND fallback_count > 0)::integer`),
+  fallback_rescues: howMany(`NOT (${FAILED}) AND fallback_count > 0`),
   retry_rescues: counts('retry_count', RESCUED_BY_RETRY),
   statuses: counts('status'),
   duration_histogram: histogram(DURATION_US),

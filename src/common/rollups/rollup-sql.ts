@@ -1,4 +1,13 @@
-import { CUBE, CUBE_COLUMNS, LONGEST_VALUE, NIL_ID, SLICE_COLUMNS, SLICES } from './dimensions.js';
+import {
+  CUBE,
+  CUBE_COLUMNS,
+  type DimensionType,
+  LONGEST_VALUE,
+  NIL_ID,
+  SLICE_COLUMNS,
+  SLICES,
+  USER_KEY,
+} from './dimensions.js';
 import type { Grain } from './grains.js';
 import { MEASURE_NAMES, MEASURES } from './measures.js';
 
@@ -24,13 +33,24 @@ const COUNTED = `created_at, duration_ms, first_token_ms, overhead_us, usage_sou
   retry_count, fallback_count, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
   reasoning_tokens, audio_input_tokens, audio_output_tokens`;
 
-const cubeValues = Object.entries(CUBE)
-  .map(([name, value]) => `${value} AS ${name}`)
-  .join(', ');
+/** The value of a dimension for a row of `request_logs`. */
+const VALUES: Readonly<Record<DimensionType, (column: string) => string>> = {
+  id: (column) => `coalesce(${column}, '${NIL_ID}'::uuid)`,
+  text: (column) => `left(coalesce(${column}, ''), ${LONGEST_VALUE})`,
+  status: (column) => column,
+};
 
-const sliceValues = Object.entries(SLICES)
-  .map(([dimension, value]) => `('${dimension}', ${value})`)
-  .join(', ');
+const cubeValues = CUBE_COLUMNS.map((name) => `${VALUES[CUBE[name]](name)} AS ${name}`).join(', ');
+
+const SLICE_VALUES: Readonly<Record<(typeof SLICES)[number], string>> = {
+  all: "''",
+  api_key_id: `${VALUES.id('api_key_id')}::text`,
+  model: VALUES.text('model'),
+  end_user: VALUES.text(`metadata ->> '${USER_KEY}'`),
+  prompt_slug: VALUES.text('prompt_slug'),
+};
+
+const sliceValues = SLICES.map((dimension) => `('${dimension}', ${SLICE_VALUES[dimension]})`).join(', ');
 
 const CUBE_FAMILY: Family = {
   table: (grain) => `usage_${grain}`,

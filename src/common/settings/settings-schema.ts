@@ -44,6 +44,19 @@ export const settingsSchema = z.object({
     .describe(
       'Redis or Valkey for queue, change bus, rates and cached answers. Default: PostgreSQL does all.',
     ),
+  CLICKHOUSE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'ClickHouse (tested with 26.7) for counts and analytics: https://user:password@host:8443/database. Default: PostgreSQL.',
+    ),
+  CLICKHOUSE_CLUSTER: z
+    .string()
+    .regex(/^\w+$/, 'must be the name of a cluster')
+    .optional()
+    .describe(
+      'Cluster of CLICKHOUSE_URL on which tables are replicated and distributed. Default: one server.',
+    ),
   GATEHOUSE_MASTER_KEY: z
     .string()
     .optional()

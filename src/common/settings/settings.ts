@@ -18,6 +18,8 @@ export interface Settings {
   readonly databaseUrl: Secret | undefined;
   readonly databasePoolSize: number;
   readonly redisUrl: Secret | undefined;
+  /** Null where PostgreSQL counts. */
+  readonly clickhouse: ClickHouseSettings | null;
   readonly masterKey: Secret | undefined;
   readonly keyPepper: Secret | undefined;
   readonly metricsToken: Secret | undefined;
@@ -51,6 +53,11 @@ export interface RetentionDays {
   readonly minutes: number;
 }
 
+export interface ClickHouseSettings {
+  readonly url: Secret;
+  readonly cluster: string | undefined;
+}
+
 export interface ExportSettings {
   readonly folder: string;
   readonly retentionDays: number;
@@ -73,6 +80,7 @@ export interface UpstreamTimeouts {
 const SECRETS = [
   'DATABASE_URL',
   'REDIS_URL',
+  'CLICKHOUSE_URL',
   'GATEHOUSE_MASTER_KEY',
   'GATEHOUSE_KEY_PEPPER',
   'GATEHOUSE_METRICS_TOKEN',
@@ -111,6 +119,7 @@ export function loadSettings(environment: Environment): Settings {
       ...badEgressRules(parsed.data),
       ...badProxies(parsed.data),
       ...badMail(parsed.data),
+      ...badCluster(parsed.data),
     );
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toSettings(parsed.data);
@@ -184,6 +193,16 @@ function badMail(raw: Raw): string[] {
     .map((name) => `${name}: GATEHOUSE_SMTP_URL needs it.`);
 }
 
+function badCluster(raw: Raw): string[] {
+  return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
+    ? []
+    : ['CLICKHOUSE_CLUSTER: it needs CLICKHOUSE_URL.'];
+}
+
+function clickhouseOf({ CLICKHOUSE_URL: url, CLICKHOUSE_CLUSTER: cluster }: Raw): ClickHouseSettings | null {
+  return url === undefined ? null : { url: new Secret(url), cluster };
+}
+
 function mailOf({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }: Raw): MailSettings | null {
   return url === undefined || from === undefined ? null : { smtpUrl: new Secret(url), from };
 }
@@ -200,6 +219,7 @@ function toSettings(raw: Raw): Settings {
     databaseUrl: secret(raw.DATABASE_URL),
     databasePoolSize: raw.DATABASE_POOL_SIZE,
     redisUrl: secret(raw.REDIS_URL),
+    clickhouse: clickhouseOf(raw),
     masterKey: secret(raw.GATEHOUSE_MASTER_KEY),
     keyPepper: secret(raw.GATEHOUSE_KEY_PEPPER),
     metricsToken: secret(raw.GATEHOUSE_METRICS_TOKEN),

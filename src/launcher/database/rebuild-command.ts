@@ -1,4 +1,5 @@
-import { loadSettings } from '../../common/settings/settings.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { type ClickHouseSettings, loadSettings, type Settings } from '../../common/settings/settings.js';
 import { LauncherError } from '../launcher-error.js';
 import { Progress, say } from '../terminal.js';
 import { withDatabase } from './with-database.js';
@@ -17,7 +18,10 @@ export async function rebuildCommand(
     ...(options.from === undefined ? {} : { from: dayOf('--from', options.from) }),
     ...(options.to === undefined ? {} : { to: dayOf('--to', options.to) }),
   };
-  return withDatabase(loadSettings(environment), async (url) => {
+  const settings = loadSettings(environment);
+  const { clickhouse, retentionDays } = settings;
+  return withDatabase(settings, async (url) => {
+    if (clickhouse) return copyToClickHouse(url, clickhouse, { retentionDays, ...range });
     const { createDataSource } = await import('../../common/database/data-source.js');
     const { rebuildRollups } = await import('../../common/rollups/rebuild.js');
     const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
@@ -36,6 +40,32 @@ export async function rebuildCommand(
       await dataSource.destroy();
     }
   });
+}
+
+/** There views count whatever is stored, so what may be missing are batches. */
+async function copyToClickHouse(
+  url: Secret,
+  settings: ClickHouseSettings,
+  { retentionDays, ...range }: Pick<Settings, 'retentionDays'> & { readonly from?: Date; readonly to?: Date },
+): Promise<number> {
+  const { createDataSource } = await import('../../common/database/data-source.js');
+  const { ClickHouse } = await import('../../common/usage-store/clickhouse/clickhouse.js');
+  const { copyMissingBatches } = await import('../../common/usage-store/clickhouse/copy-batches.js');
+  const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
+  const clickhouse = await ClickHouse.connect(settings, retentionDays);
+  const progress = new Progress('Copying to ClickHouse');
+  try {
+    const copied = await copyMissingBatches(dataSource, clickhouse, {
+      ...range,
+      onProgress: (done, total) => progress.show(done, total),
+    });
+    progress.end();
+    say(`${copied} batches of request logs were missing in ClickHouse and were copied.`);
+    return 0;
+  } finally {
+    await clickhouse.onApplicationShutdown();
+    await dataSource.destroy();
+  }
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { judgeClickHouse } from './check-clickhouse.js';
 import { judgeServer, judgeSkew, judgeStrays } from './check-database.js';
 import { checkNode, judgeSpace } from './check-machine.js';
 import { judgeRedis } from './check-redis.js';
@@ -67,21 +68,34 @@ describe('doctor', () => {
     ]);
   });
 
-  it('says where a database or a Redis does not answer, without its password', async () => {
+  it('says where a database, a Redis or a ClickHouse does not answer, without its password', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-doctor-'));
     const findings = await examine({
       GATEHOUSE_DATA_DIR: dataDir,
       GATEHOUSE_PORT: '0',
       DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',
       REDIS_URL: 'redis://:hush@127.0.0.1:1',
+      CLICKHOUSE_URL: 'http://me:hush@127.0.0.1:1/db',
     });
     await rm(dataDir, { recursive: true });
 
     expect(findings.filter(({ result }) => result === 'failed').map(({ check }) => check)).toEqual([
       'Database',
       'Redis',
+      'ClickHouse',
     ]);
     expect(JSON.stringify(findings)).toContain('127.0.0.1:1/db');
     expect(JSON.stringify(findings)).not.toContain('hush');
+  });
+});
+
+describe('judgeClickHouse', () => {
+  it.each([
+    ['26.7.2.1', undefined, 0, 'ok'],
+    ['26.10.1.1', 'main', 4, 'ok'],
+    ['24.8.1.1', undefined, 0, 'warning'],
+    ['26.7.2.1', 'mian', 0, 'failed'],
+  ] as const)('version %s with the cluster %s of %i servers is %s', (version, cluster, servers, result) => {
+    expect(judgeClickHouse(version, cluster, servers).result).toBe(result);
   });
 });

@@ -5,6 +5,7 @@ import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { LauncherError } from '../launcher-error.js';
 import { say, table } from '../terminal.js';
+import { checkClickHouse } from './check-clickhouse.js';
 import { checkDatabase } from './check-database.js';
 import { checkDataFolder, checkNode, checkPort, checkSecrets } from './check-machine.js';
 import { checkRedis } from './check-redis.js';
@@ -41,6 +42,7 @@ export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]
     await checkPort(settings, isRunning),
     ...(await checkStores(settings, isRunning)),
     ...(await checkRedis(settings.redisUrl)),
+    ...(await checkClickHouse(settings.clickhouse)),
   ];
 }
 

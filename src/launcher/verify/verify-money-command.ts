@@ -22,7 +22,9 @@ export async function verifyMoneyCommand(
   options: VerifyMoneyOptions,
 ): Promise<number> {
   const settings = loadSettings(environment);
-  const work = (url: Secret): Promise<number> => verifyAt(url, options);
+  const countedIn = settings.clickhouse ? 'ClickHouse' : 'PostgreSQL';
+  if (settings.clickhouse) say('Rollups are in ClickHouse and are not compared.');
+  const work = (url: Secret): Promise<number> => verifyAt(url, options, countedIn);
   const url = settings.databaseUrl ?? (await urlOfRunning(settings));
   return url ? work(url) : withDatabase(settings, work);
 }
@@ -31,22 +33,24 @@ async function urlOfRunning({ dataDir }: Settings): Promise<Secret | null> {
   return (await FolderLock.isHeld(dataDir)) ? runningUrl(dataDir) : null;
 }
 
-async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions): Promise<number> {
+type CountedIn = 'PostgreSQL' | 'ClickHouse';
+
+async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: CountedIn): Promise<number> {
   const database = await createDataSource(url.reveal(), 1, 'migrations').initialize();
   try {
     if (repair) {
       const wrong = await database.transaction((manager) => rebuildCounters(manager));
       say(`Counters made anew from the ledger: ${wrong}.`);
     }
-    return report(await database.transaction('REPEATABLE READ', (manager) => inSnapshot(manager)));
+    return report(await database.transaction('REPEATABLE READ', (manager) => inSnapshot(manager, countedIn)));
   } finally {
     await database.destroy();
   }
 }
 
-async function inSnapshot(manager: EntityManager): Promise<Books[]> {
+async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Books[]> {
   await manager.query('SET TRANSACTION READ ONLY');
-  return verifyMoney(manager);
+  return verifyMoney(manager, countedIn);
 }
 
 function report(books: readonly Books[]): number {

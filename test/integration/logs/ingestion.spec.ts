@@ -6,7 +6,7 @@ import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { storeIngested } from '../../../src/jobs/ingested/store-ingested.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
-import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { rolledUp, summedUp } from '../../support/rollup.js';
 
 let app: AdminApp;
@@ -102,7 +102,7 @@ describe('POST /v1/logs', () => {
   it('is counted once by the rollups, however often its batch is delivered, and charges no budget', async () => {
     await post('/v1/logs', [custom('counted'), custom('counted')]);
     await store();
-    const aggregator = new BatchAggregator(app.dataSource);
+    const aggregator = new PostgresBatchAggregator(app.dataSource);
     for (const id of [...batches, ...batches]) await aggregator.aggregate(id);
 
     expect(await rolledUp(app.dataSource)).toEqual(await summedUp(app.dataSource));

@@ -9,17 +9,17 @@ import {
   toStored,
 } from '../../../src/common/histogram/histogram.js';
 import { Rollups1763690600000 } from '../../../src/common/database/migrations/1763690600000-rollups.js';
-import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
 import { storeBatch, type StoredRequest } from '../../support/stored-batches.js';
 
 let database: TestDatabase;
-let aggregator: BatchAggregator;
+let aggregator: PostgresBatchAggregator;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  aggregator = new BatchAggregator(database.dataSource);
+  aggregator = new PostgresBatchAggregator(database.dataSource);
 });
 afterAll(() => database.drop());
 beforeEach(() => database.dataSource.query(`TRUNCATE ${ROLLUP_TABLES}`));

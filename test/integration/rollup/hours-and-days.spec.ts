@@ -6,17 +6,17 @@ import { CUBE_COLUMNS } from '../../../src/common/rollups/dimensions.js';
 import { dropOld } from '../../../src/common/rollups/drop-old.js';
 import { MEASURE_NAMES } from '../../../src/common/rollups/measures.js';
 import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
-import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
 import { storeBatch, type StoredRequest } from '../../support/stored-batches.js';
 
 let database: TestDatabase;
-let aggregator: BatchAggregator;
+let aggregator: PostgresBatchAggregator;
 
 beforeAll(async () => {
   database = await freshDatabase();
-  aggregator = new BatchAggregator(database.dataSource);
+  aggregator = new PostgresBatchAggregator(database.dataSource);
 });
 afterAll(() => database.drop());
 beforeEach(async () => {

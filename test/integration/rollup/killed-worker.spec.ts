@@ -11,7 +11,7 @@ import { eventually, sleep } from '../../support/waiting.js';
 const KILLED_AT_STATEMENT = `
   import pg from 'pg';
   import { createDataSource } from './common/database/data-source.js';
-  import { BatchAggregator } from './jobs/batch-aggregator.js';
+  import { PostgresBatchAggregator } from './common/usage-store/postgres/postgres-batch-aggregator.js';
 
   const [url, statement, moment] = process.argv.slice(2);
   const dataSource = await createDataSource(url, 1).initialize();
@@ -27,7 +27,7 @@ const KILLED_AT_STATEMENT = `
     if (left === 0 && moment === 'after') return Promise.resolve(answer).then(die);
     return answer;
   };
-  const aggregator = new BatchAggregator(dataSource);
+  const aggregator = new PostgresBatchAggregator(dataSource);
   for (const { id } of waiting) await aggregator.aggregate(id);
   console.log('done');
   process.exit(0);

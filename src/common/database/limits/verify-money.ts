@@ -75,13 +75,20 @@ const BOOKS = [
   ['Rollups against requests', ROLLUPS],
 ] as const;
 
+/** Books that are in ClickHouse where that counts. No snapshot has both. */
+const IN_CLICKHOUSE: ReadonlySet<string> = new Set([ROLLUPS]);
+
 /**
  * Compares the books about money: attempts are the ledger, counters and requests are made from them, rollups from
  * requests. To be run in one snapshot, because all of them change while requests run.
  */
-export async function verifyMoney(database: Database): Promise<Books[]> {
+export async function verifyMoney(
+  database: Database,
+  countedIn: 'PostgreSQL' | 'ClickHouse' = 'PostgreSQL',
+): Promise<Books[]> {
   const books: Books[] = [];
   for (const [name, sql] of BOOKS) {
+    if (countedIn === 'ClickHouse' && IN_CLICKHOUSE.has(sql)) continue;
     const rows = (await database.query(sql)) as Row[];
     const compared = rows.map(({ what, expected, found, reason }) => ({
       what,

@@ -6,12 +6,25 @@ import {
 } from '../../rollups/dimensions.js';
 import { isUuid } from '../../ids/uuid-v7.js';
 
+/** Puts a value in a query of ClickHouse, as a parameter of a type of it. */
+export type BindTyped = (value: unknown, type: string) => string;
+
+/**
+ * The same condition in ClickHouse: its SQL, or a column that holds one of the ids that PostgreSQL gives for the
+ * organization ($1) and the parameter ($2). Null when only PostgreSQL has what it is about.
+ */
+export type InClickHouse =
+  | { readonly sql: (bind: BindTyped, parameter: unknown) => string }
+  | { readonly column: string; readonly ids: string }
+  | null;
+
 /** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
 export interface Condition {
   readonly sql: (placeholder: string) => string;
   readonly parameter: unknown;
   /** The dimensions of the rollups that it is about; null when only the request rows can answer it. */
   readonly on: readonly string[] | null;
+  readonly inClickHouse: InClickHouse;
 }
 
 interface Filter {
@@ -21,7 +34,12 @@ interface Filter {
   readonly expects: string;
   /** Unless it is said, only request rows can answer it. */
   readonly on?: readonly string[];
+  readonly inClickHouse: InClickHouse;
 }
+
+const anyOf = (value: string, type: string): InClickHouse => ({
+  sql: (bind, parameter) => `${value} IN ${bind(parameter, `Array(${type})`)}`,
+});
 
 /**
  * Where filters apply: the request rows with the end user beside them. Subqueries as plain as this one cost nothing:
@@ -40,6 +58,7 @@ const listOf = (text: string, fits: (value: string) => boolean): readonly string
 
 const anyText = (column: string, isDimension = false): Filter => ({
   ...(isDimension ? { on: [column] } : {}),
+  inClickHouse: anyOf(column, 'String'),
   sql: (placeholder) => `${column} = ANY(${placeholder}::text[])`,
   read: (text) => listOf(text, (value) => value !== ''),
   expects: `a list of at most ${MOST_VALUES} values, separated by commas`,
@@ -47,6 +66,7 @@ const anyText = (column: string, isDimension = false): Filter => ({
 
 const anyId = (column: string, isDimension = false): Filter => ({
   ...(isDimension ? { on: [column] } : {}),
+  inClickHouse: anyOf(column, 'UUID'),
   sql: (placeholder) => `${column} = ANY(${placeholder}::uuid[])`,
   read: (text) => listOf(text, isUuid),
   expects: 'a list of ids, separated by commas',
@@ -56,6 +76,10 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d
 
 const arrival = (operator: Comparison): Filter => ({
   sql: (placeholder) => `created_at ${operator} ${placeholder}::timestamptz`,
+  inClickHouse: {
+    sql: (bind, parameter) =>
+      `created_at ${operator} parseDateTime64BestEffort(${bind(parameter, 'String')}, 6, 'UTC')`,
+  },
   read: (text) => {
     const at = DATE_TIME.test(text) ? new Date(text) : undefined;
     return at && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined;
@@ -66,12 +90,23 @@ const arrival = (operator: Comparison): Filter => ({
 const status: Filter = {
   on: ['status'],
   sql: (placeholder) => `status = ANY(${placeholder}::smallint[])`,
+  inClickHouse: {
+    sql: (bind, parameter) => `status IN ${bind((parameter as string[]).map(Number), 'Array(Int16)')}`,
+  },
   read: (text) => listOf(text, (value) => /^[1-9]\d{2}$/.test(value)),
   expects: 'a list of status codes, separated by commas',
 };
 
 const metadata: Filter = {
   sql: (placeholder) => `metadata @> ${placeholder}::jsonb`,
+  inClickHouse: {
+    sql: (bind, parameter) => {
+      const wanted = JSON.parse(String(parameter)) as Readonly<Record<string, string>>;
+      const [keys, values] = [Object.keys(wanted), Object.values(wanted)];
+      return `arrayAll((key, value) -> mapContains(metadata, key) AND metadata[key] = value,
+        ${bind(keys, 'Array(String)')}, ${bind(values, 'Array(String)')})`;
+    },
+  },
   read: (text) => {
     const entries = Object.entries(objectIn(text) ?? { refused: null });
     return entries.flat().every(isStorable) ? JSON.stringify(Object.fromEntries(entries)) : undefined;
@@ -82,6 +117,7 @@ const metadata: Filter = {
 const providerAndModel: Filter = {
   ...anyText('model'),
   sql: (placeholder) => `provider || '__' || model = ANY(${placeholder}::text[])`,
+  inClickHouse: anyOf("concat(provider, '__', model)", 'String'),
   on: ['provider', 'model'],
 };
 
@@ -90,6 +126,10 @@ const anyConfig: Filter = {
   ...anyText('config_id', true),
   sql: (placeholder) => `config_id IN (SELECT configs.id FROM configs
     WHERE configs.organization_id = request_logs.organisation_id AND configs.slug = ANY(${placeholder}::text[]))`,
+  inClickHouse: {
+    column: 'config_id',
+    ids: 'SELECT id FROM configs WHERE organization_id = $1 AND slug = ANY($2::text[])',
+  },
 };
 
 const NUMBER = /^-?\d{1,12}(\.\d{1,7})?$/;
@@ -99,6 +139,9 @@ type Comparison = '>=' | '<=';
 /** A bound of a number. What is unknown of a request is neither large nor small: no bound lets it in. */
 const bound = (value: string, operator: Comparison, scale = '1'): Filter => ({
   sql: (placeholder) => `${value} ${operator} ${placeholder}::numeric * ${scale}`,
+  inClickHouse: {
+    sql: (bind, parameter) => `${value} ${operator} ${bind(parameter, 'Decimal(38, 7)')} * ${scale}`,
+  },
   read: (text) => (NUMBER.test(text) ? text : undefined),
   expects: 'a number',
 });
@@ -108,6 +151,7 @@ const TOTAL_TOKENS = 'coalesce(input_tokens + output_tokens, input_tokens, outpu
 
 const outcome: Filter = {
   sql: (placeholder) => `(status < 400) = ${placeholder}::boolean`,
+  inClickHouse: { sql: (bind, parameter) => `(status < 400) = ${bind(parameter, 'Bool')}` },
   read: (text) => (['true', 'false'].includes(text) ? text : undefined),
   expects: '"true" or "false"',
   on: ['status'],
@@ -118,13 +162,16 @@ const OF_TRACE = `FROM feedback
   WHERE feedback.organization_id = request_logs.organisation_id AND feedback.workspace_id = request_logs.workspace_id
   AND feedback.trace_id = request_logs.trace_id`;
 
-const weightedFeedback = (operator: Comparison): Filter =>
-  bound(`(SELECT avg(feedback.value * feedback.weight) ${OF_TRACE})`, operator);
+const weightedFeedback = (operator: Comparison): Filter => ({
+  ...bound(`(SELECT avg(feedback.value * feedback.weight) ${OF_TRACE})`, operator),
+  inClickHouse: null,
+});
 
 const hasFeedback: Filter = {
   sql: (placeholder) => `EXISTS (SELECT 1 ${OF_TRACE}) = ${placeholder}::boolean`,
   read: outcome.read,
   expects: outcome.expects,
+  inClickHouse: null,
 };
 
 /** Both bounds of a number, under the names that end in `_min` and `_max`. */
@@ -185,7 +232,7 @@ export function isLogFilter(name: string): name is LogFilterName {
 
 /** The condition that a filter with this value stands for. Refuses a value that the filter cannot mean. */
 export function conditionOf(name: LogFilterName, text: string): Condition {
-  const { sql, read, expects, on }: Filter = LOG_FILTERS[name];
+  const { sql, read, expects, on, inClickHouse }: Filter = LOG_FILTERS[name];
   // PostgreSQL's texts hold every character but this one.
   const parameter = text.length <= LONGEST_VALUE && !text.includes('\0') ? read(text) : undefined;
   if (parameter === undefined)
@@ -193,6 +240,7 @@ export function conditionOf(name: LogFilterName, text: string): Condition {
   return {
     sql,
     parameter,
+    inClickHouse,
     on: text.length > LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
   };
 }

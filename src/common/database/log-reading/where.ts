@@ -1,7 +1,7 @@
 import type { Condition } from './log-filters.js';
 
 /** Whose rows of the request log: those of a workspace, or of a whole organization. */
-interface Whose {
+export interface Whose {
   readonly organizationId: string;
   readonly workspaceId?: string;
 }

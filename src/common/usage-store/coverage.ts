@@ -1,5 +1,5 @@
-import { type Grain, GRAIN_MS, startOf } from '../../common/rollups/grains.js';
-import type { TimeRange } from './time-slots.js';
+import { type Grain, GRAIN_MS, startOf } from '../rollups/grains.js';
+import type { TimeRange } from './usage-store.js';
 
 /** Which rollup answers for which part of a range: each moment in one of them. */
 export type Coverage = Readonly<Record<Grain, readonly TimeRange[]>>;

@@ -1,4 +1,4 @@
-import type { Reach } from '../../auth/tenant.js';
+import type { Whose } from '../../database/log-reading/where.js';
 
 /** The parameters of a query. Values travel as parameters and never as SQL. */
 export class Statement {
@@ -9,7 +9,7 @@ export class Statement {
   }
 
   /** There is no query without it. */
-  tenant({ organizationId, workspaceId }: Reach): string {
+  tenant({ organizationId, workspaceId }: Whose): string {
     const organization = `organisation_id = ${this.bind(organizationId)}::uuid`;
     return workspaceId === undefined
       ? organization

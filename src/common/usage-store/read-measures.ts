@@ -1,31 +1,32 @@
-import {
-  fromStored,
-  type Histogram,
-  quantile,
-  type StoredHistogram,
-} from '../../common/histogram/histogram.js';
-import { type MeasureName, MEASURES } from '../../common/rollups/measures.js';
+import { fromStored, type Histogram, quantile, type StoredHistogram } from '../histogram/histogram.js';
+import { type MeasureName, MEASURES } from '../rollups/measures.js';
 
 interface ReadMeasure {
   readonly type: 'bigint' | 'jsonb' | 'timestamptz';
   readonly ofRequests: string;
   readonly ofRollup: string;
+  readonly clickhouse: { readonly ofRequests: string; readonly ofRollup: string };
   /** Dimensions that the source must tell apart for it. */
   readonly needs?: readonly string[];
 }
 
 /** What can only be counted while reading: parts of it do not add up. */
+const USERS = "count(DISTINCT nullif(end_user, ''))";
+const NAMED = "countIf(end_user <> '')";
+
 const OF_USERS = {
   users: {
     type: 'bigint',
-    ofRequests: "count(DISTINCT nullif(end_user, ''))",
-    ofRollup: "count(DISTINCT nullif(end_user, ''))",
+    ofRequests: USERS,
+    ofRollup: USERS,
+    clickhouse: { ofRequests: USERS, ofRollup: USERS },
     needs: ['end_user'],
   },
   requests_of_users: {
     type: 'bigint',
     ofRequests: "count(*) FILTER (WHERE end_user <> '')",
     ofRollup: "coalesce(sum(requests) FILTER (WHERE end_user <> ''), 0)::bigint",
+    clickhouse: { ofRequests: NAMED, ofRollup: "sumIf(requests, end_user <> '')" },
     needs: ['end_user'],
   },
 } as const satisfies Record<string, ReadMeasure>;

@@ -1,52 +1,35 @@
-import { Injectable } from '@nestjs/common';
-import type { Reach } from '../../auth/tenant.js';
-import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import { REQUESTS } from '../../common/database/log-reading/log-filters.js';
-import type { Page } from '../../common/database/page.js';
-import { LONGEST_VALUE } from '../../common/rollups/dimensions.js';
-import { GRAINS, type Grain } from '../../common/rollups/grains.js';
-import type { AnalyticsQuery } from './analytics-query.js';
-import { cover, type RollupState } from './coverage.js';
-import { type ColumnName, columnOf } from './groups.js';
-import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from './read-measures.js';
-import { type Source, sourceFor } from './source.js';
+import type { LogDatabase } from '../../database/log-reading/log-database.js';
+import { REQUESTS } from '../../database/log-reading/log-filters.js';
+import type { Whose } from '../../database/log-reading/where.js';
+import { LONGEST_VALUE } from '../../rollups/dimensions.js';
+import { GRAINS, type Grain } from '../../rollups/grains.js';
+import { cover, type RollupState } from '../coverage.js';
+import { addsUp, type ReadMeasureName, Sums } from '../read-measures.js';
+import { sourceFor } from '../sources.js';
+import type {
+  GroupedBy,
+  Groups,
+  GroupsWish,
+  Series,
+  TimeRange,
+  UsageQuery,
+  UsageReader,
+} from '../usage-store.js';
+import { groupedBySql, groupOrderSql } from './group-sql.js';
+import { type Source, sourceOf } from './source.js';
 import { Statement } from './statement.js';
-import type { TimeRange } from './time-slots.js';
-
-/** A range, cut into slots. */
-export interface Series {
-  readonly total: Sums;
-  readonly slots: readonly Sums[];
-}
-
-export interface GroupsWish {
-  /** Makes the expression that groups; what it needs to know travels as a parameter. */
-  readonly value: (statement: Statement) => string;
-  /** The dimension that the source must tell apart; undefined for columns of the tenant, which every source has. */
-  readonly dimension: string | undefined;
-  readonly columns: readonly ColumnName[];
-  readonly orderBy: ColumnName;
-  readonly direction: 'asc' | 'desc';
-  readonly page: Page;
-}
-
-export interface Groups {
-  readonly total: number;
-  readonly rows: readonly (readonly [value: string, sums: Sums])[];
-}
 
 /** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
-@Injectable()
-export class UsageReader {
+export class PostgresUsageReader implements UsageReader {
   constructor(private readonly database: LogDatabase) {}
 
   async series(
-    reach: Reach,
-    query: AnalyticsQuery,
+    whose: Whose,
+    query: UsageQuery,
     measures: readonly ReadMeasureName[],
     slots: readonly number[],
   ): Promise<Series> {
-    const { statement, source, from } = await this.#begin(reach, query, { measures, slots });
+    const { statement, source, from } = await this.#begin(whose, query, { measures, slots });
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
     const isWholeOfParts = measures.every(addsUp);
     const rows = await this.database.read<Record<string, unknown> & { slot: number | null }>(
@@ -63,16 +46,11 @@ export class UsageReader {
   }
 
   /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
-  async groups(reach: Reach, query: AnalyticsQuery, wish: GroupsWish): Promise<Groups> {
-    const measures = [...new Set([...wish.columns, wish.orderBy].flatMap((name) => columnOf(name).measures))];
-    if (!measures.includes('requests')) measures.push('requests');
-    const { statement, source, from } = await this.#begin(reach, query, {
-      measures,
-      slots: [],
-      groupedBy: wish.dimension,
-    });
-    const value = `left(coalesce((${wish.value(statement)})::text, ''), ${LONGEST_VALUE})`;
-    const order = `${columnOf(wish.orderBy).order} ${wish.direction}, value`;
+  async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
+    const { measures, by } = wish;
+    const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
+    const value = `left(coalesce((${groupedBySql(by, statement)})::text, ''), ${LONGEST_VALUE})`;
+    const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
     const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
     const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
     const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
@@ -87,21 +65,23 @@ export class UsageReader {
   }
 
   async #begin(
-    reach: Reach,
-    { range, conditions }: AnalyticsQuery,
+    whose: Whose,
+    { range, conditions }: UsageQuery,
     wish: BeginWish,
   ): Promise<{ statement: Statement; source: Source; from: string }> {
     const state = await this.#state(range);
-    const needs = wish.measures.flatMap((name) => READ_MEASURES[name].needs ?? []);
-    const source = sourceFor({
-      conditions,
-      needs: wish.groupedBy === undefined ? needs : [...needs, wish.groupedBy],
-      metadataKeys: new Set(
-        state.keys.filter((key) => key.complete_since <= range.from).map(({ key }) => key),
-      ),
-    });
+    const source = sourceOf(
+      sourceFor({
+        conditions,
+        measures: wish.measures,
+        by: wish.by,
+        metadataKeys: new Set(
+          state.keys.filter((key) => key.complete_since <= range.from).map(({ key }) => key),
+        ),
+      }),
+    );
     const statement = new Statement();
-    const tenant = statement.tenant(reach);
+    const tenant = statement.tenant(whose);
     const part = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
     const coverage = source.table ? cover(range, wish.slots, state) : null;
@@ -133,7 +113,7 @@ export class UsageReader {
 interface BeginWish {
   readonly measures: readonly ReadMeasureName[];
   readonly slots: readonly number[];
-  readonly groupedBy?: string | undefined;
+  readonly by?: GroupedBy;
 }
 
 interface ChosenKey {

@@ -1,9 +1,9 @@
-import type { Condition } from '../../common/database/log-reading/log-filters.js';
-import { CUBE, SLICES, USER_KEY } from '../../common/rollups/dimensions.js';
-import type { Grain } from '../../common/rollups/grains.js';
-import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
+import { USER_KEY } from '../../rollups/dimensions.js';
+import type { Grain } from '../../rollups/grains.js';
+import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
+import { metadataKeyOf, type SourceKind } from '../sources.js';
 
-/** Where an answer is read: a family of rollups, or the request rows. */
+/** A family of rollups, or the request rows. */
 export interface Source {
   /** Null for the request rows. */
   readonly table: ((grain: Grain) => string) | null;
@@ -13,14 +13,6 @@ export interface Source {
   /** What is added to the columns of the table, so that filters find the names that they use for request rows. */
   readonly columns: string;
   readonly select: (measures: readonly ReadMeasureName[]) => string;
-}
-
-export interface Need {
-  readonly conditions: readonly Condition[];
-  /** Dimensions that are counted or grouped by. */
-  readonly needs: readonly string[];
-  /** Keys of the metadata whose slices are complete in the range. */
-  readonly metadataKeys: ReadonlySet<string>;
 }
 
 const measured =
@@ -45,13 +37,11 @@ const CUBE_SOURCE: Source = {
   columns: 'bucket AS at',
 };
 
-const METADATA = 'metadata.';
-
 /** A literal of SQL. Keys of the metadata come from the operator's settings, but a quote in one must not matter. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function sliceSource(dimension: string): Source {
-  const key = dimension.startsWith(METADATA) ? dimension.slice(METADATA.length) : null;
+  const key = metadataKeyOf(dimension);
   const metadata = (name: string): string =>
     `, CASE WHEN value = '' THEN '{}'::jsonb ELSE jsonb_build_object(${literal(name)}, value) END AS metadata`;
   const named = {
@@ -67,17 +57,7 @@ function sliceSource(dimension: string): Source {
   };
 }
 
-/** The cheapest source that can tell: one slice, then the cube, then the request rows. */
-export function sourceFor({ conditions, needs, metadataKeys }: Need): Source {
-  const dimensions = new Set(needs);
-  for (const { on } of conditions) {
-    if (on === null) return REQUEST_ROWS;
-    for (const dimension of on) dimensions.add(dimension);
-  }
-  const [only = 'all', ...others] = dimensions;
-  const isSlice =
-    Object.hasOwn(SLICES, only) ||
-    (only.startsWith(METADATA) && metadataKeys.has(only.slice(METADATA.length)));
-  if (others.length === 0 && isSlice) return sliceSource(only);
-  return [...dimensions].every((dimension) => Object.hasOwn(CUBE, dimension)) ? CUBE_SOURCE : REQUEST_ROWS;
+export function sourceOf(source: SourceKind): Source {
+  if (source.kind === 'slice') return sliceSource(source.dimension);
+  return source.kind === 'cube' ? CUBE_SOURCE : REQUEST_ROWS;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GRAIN_MS, GRAINS } from '../../common/rollups/grains.js';
+import { GRAIN_MS, GRAINS } from '../rollups/grains.js';
 import { cover, type RollupState } from './coverage.js';
 
 const HOUR = GRAIN_MS.hour;

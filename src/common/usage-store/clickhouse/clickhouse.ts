@@ -1,0 +1,125 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { ClickHouseClient, ClickHouseSettings as QuerySettings } from '@clickhouse/client';
+import { AppError } from '../../errors/app-error.js';
+import type { ClickHouseSettings, RetentionDays } from '../../settings/settings.js';
+import { prepareSchema } from './schema.js';
+
+/** What a reading of the log may take, as in PostgreSQL. */
+const READ_WITHIN_S = 5;
+const ANSWER_WITHIN_MS = 7_000;
+/** Shorter than a transaction of PostgreSQL may be idle: the one that marks the batch waits for it. */
+const STORE_WITHIN_MS = 20_000;
+const CONNECTIONS = 4;
+
+export interface ClickHouseOptions extends Pick<ClickHouseSettings, 'cluster'> {
+  readonly retentionDays: RetentionDays;
+}
+
+/**
+ * The ClickHouse of `CLICKHOUSE_URL`, with its tables in place before the first use. The package is loaded only where it
+ * is set. https://clickhouse.com/docs/integrations/javascript
+ */
+export class ClickHouse implements OnApplicationShutdown {
+  #prepared: Promise<void> | undefined;
+
+  constructor(
+    private readonly client: ClickHouseClient,
+    private readonly options: ClickHouseOptions,
+  ) {}
+
+  static async connect(
+    { url, cluster }: ClickHouseSettings,
+    retentionDays: RetentionDays,
+  ): Promise<ClickHouse> {
+    const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
+    const client = createClient({
+      url: url.reveal(),
+      application: 'gatehouse',
+      request_timeout: STORE_WITHIN_MS,
+      max_open_connections: CONNECTIONS,
+      // Whoever asks logs what failed; the package would write it to the console.
+      log: { level: ClickHouseLogLevel.OFF },
+      // Lists of ids may be longer than an address may be.
+      use_multipart_params_auto: true,
+    });
+    return new ClickHouse(client, { cluster, retentionDays });
+  }
+
+  /** Rows of a question, within five seconds. Refuses with `overloaded` what takes longer. */
+  async read<Row>(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<readonly Row[]> {
+    await this.#ready();
+    const abort = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    try {
+      const answer = await this.client.query({
+        query: sql,
+        query_params: { ...parameters },
+        format: 'JSONEachRow',
+        clickhouse_settings: READING,
+        abort_signal: abort,
+      });
+      return await answer.json<Row>();
+    } catch (error) {
+      if (abort.aborted || isBusy(error)) throw new AppError('overloaded', {}, { cause: error });
+      throw error;
+    }
+  }
+
+  /**
+   * Stores rows of a batch. The same token again changes nothing, neither in the table nor in the rollups above it, and
+   * makes up for what an insert that was cut off left out:
+   * https://clickhouse.com/docs/guides/developer/deduplicating-inserts-on-retries
+   */
+  async insert(table: string, rows: readonly unknown[], token: string): Promise<void> {
+    await this.#ready();
+    await this.client.insert({
+      table,
+      values: [...rows],
+      format: 'JSONEachRow',
+      clickhouse_settings: {
+        ...STORING,
+        ...(this.options.cluster === undefined ? {} : ON_CLUSTER),
+        insert_deduplication_token: token,
+      },
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.client.close();
+  }
+
+  /** Tried again by the next who asks, when it failed. */
+  async #ready(): Promise<void> {
+    this.#prepared ??= prepareSchema(this.client, this.options);
+    try {
+      await this.#prepared;
+    } catch (error) {
+      this.#prepared = undefined;
+      throw error;
+    }
+  }
+}
+
+const READING: QuerySettings = {
+  max_execution_time: READ_WITHIN_S,
+  // What is selected may bear the name of the column that it is made of.
+  prefer_column_name_to_alias: 1,
+  output_format_json_quote_64bit_integers: 0,
+};
+
+/** Rows come as one block per partition, in one order: so a second try is known by its token. */
+const STORING: QuerySettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+  input_format_parallel_parsing: 0,
+  // Logs from elsewhere may be of any days.
+  max_partitions_per_insert_block: '0',
+};
+
+/** The answer comes when the shards have the rows. */
+const ON_CLUSTER: QuerySettings = { distributed_foreground_insert: 1 };
+
+/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED, TOO_MANY_SIMULTANEOUS_QUERIES. */
+const BUSY: ReadonlySet<unknown> = new Set(['159', '160', '241', '202']);
+
+const isBusy = (error: unknown): boolean => BUSY.has((error as { readonly code?: unknown }).code);

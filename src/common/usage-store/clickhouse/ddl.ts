@@ -1,0 +1,68 @@
+import type { Table, View } from './tables.js';
+
+/**
+ * The text of the tables, for one server or for a cluster. On a cluster each table is a replicated one on every shard,
+ * under a name that ends in `_local`, and a distributed one above them. `{shard}` and `{replica}` are macros of the
+ * servers: https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication
+ */
+export class Ddl {
+  readonly #onCluster: string;
+
+  constructor(private readonly cluster: string | undefined) {
+    this.#onCluster = cluster === undefined ? '' : ` ON CLUSTER ${name(cluster)}`;
+  }
+
+  /** The table that holds rows. */
+  stored(table: string): string {
+    return this.cluster === undefined ? table : `${table}_local`;
+  }
+
+  create(table: Table): string[] {
+    const stored = this.stored(table.name);
+    const columns = table.columns.map(([column, type]) => `${column} ${type}`);
+    const rows = `CREATE TABLE IF NOT EXISTS ${stored}${this.#onCluster} (
+      ${[...columns, ...table.indexes].join(',\n      ')}
+    ) ENGINE = ${this.#engine(table.engine)} PARTITION BY ${table.partition} ORDER BY (${table.order.join(', ')})
+    SETTINGS ${Object.entries(this.#settings())
+      .map(([setting, value]) => `${setting} = ${value}`)
+      .join(', ')}`;
+    if (this.cluster === undefined) return [rows];
+    const above = `CREATE TABLE IF NOT EXISTS ${table.name}${this.#onCluster} AS ${stored}
+      ENGINE = Distributed(${name(this.cluster)}, currentDatabase(), ${stored}, ${table.shardBy})`;
+    return [rows, above];
+  }
+
+  view({ name: view, from, to, select }: View): string {
+    return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view}${this.#onCluster} TO ${this.stored(to)} AS
+      ${select(this.stored(from))}`;
+  }
+
+  /** Keeps rows for so many days; for ever with null. Parts are dropped whole. */
+  expire(table: Table, days: number | null): string {
+    const change =
+      days === null ? 'REMOVE TTL' : `MODIFY TTL ${table.expires?.since ?? ''} + INTERVAL ${days} DAY`;
+    return `ALTER TABLE ${this.stored(table.name)}${this.#onCluster} ${change}`;
+  }
+
+  #engine(engine: Table['engine']): string {
+    return this.cluster === undefined
+      ? engine
+      : `Replicated${engine}('/clickhouse/tables/{shard}/{database}/{table}', '{replica}')`;
+  }
+
+  #settings(): Readonly<Record<string, number>> {
+    return this.cluster === undefined
+      ? { ttl_only_drop_parts: 1, non_replicated_deduplication_window: TOKENS }
+      : {
+          ttl_only_drop_parts: 1,
+          replicated_deduplication_window: TOKENS,
+          replicated_deduplication_window_seconds: WEEK_S,
+        };
+  }
+}
+
+/** How many inserts later a repeated one is still known. */
+const TOKENS = 10_000;
+const WEEK_S = 604_800;
+
+const name = (text: string): string => `\`${text.replaceAll('`', '')}\``;

@@ -1,0 +1,51 @@
+import {
+  CUBE,
+  CUBE_COLUMNS,
+  type DimensionType,
+  LONGEST_VALUE,
+  metadataSlice,
+  NIL_ID,
+  SLICES,
+  USER_KEY,
+} from '../../rollups/dimensions.js';
+import type { Grain } from '../../rollups/grains.js';
+
+/** A literal of SQL. https://clickhouse.com/docs/sql-reference/syntax#string */
+export const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+export const NO_ID = `toUUID('${NIL_ID}')`;
+
+/** Texts are cut as in PostgreSQL: after so many characters. */
+export const cut = (text: string): string => `leftUTF8(${text}, ${LONGEST_VALUE})`;
+
+/** The value of a dimension for a row of `request_logs`. */
+const VALUES: Readonly<Record<DimensionType, (column: string) => string>> = {
+  id: (column) => `coalesce(${column}, ${NO_ID})`,
+  text: (column) => cut(`coalesce(toString(${column}), '')`),
+  status: (column) => column,
+};
+
+export const CUBE_VALUES = CUBE_COLUMNS.map((name) => `${VALUES[CUBE[name]](name)} AS ${name}`).join(', ');
+
+const SLICE_VALUES: Readonly<Record<(typeof SLICES)[number], string>> = {
+  all: "''",
+  api_key_id: `toString(${VALUES.id('api_key_id')})`,
+  model: VALUES.text('model'),
+  end_user: cut(`metadata[${literal(USER_KEY)}]`),
+  prompt_slug: VALUES.text('prompt_slug'),
+};
+
+const NAMED_SLICES = SLICES.map((dimension) => `('${dimension}', ${SLICE_VALUES[dimension]})`).join(', ');
+
+/** All slices of a request, those of the metadata keys that were chosen when it came included. */
+export const SLICES_OF_REQUEST = `arrayConcat([${NAMED_SLICES}],
+  arrayMap(key -> (concat('${metadataSlice('')}', key), ${cut('metadata[key]')}), chosen_keys))`;
+
+const START_OF: Readonly<Record<Grain, string>> = {
+  minute: 'toStartOfMinute',
+  hour: 'toStartOfHour',
+  day: 'toStartOfDay',
+};
+
+export const tenantAt = (grain: Grain): string =>
+  `organisation_id, workspace_id, toDateTime(${START_OF[grain]}(created_at), 'UTC') AS bucket`;

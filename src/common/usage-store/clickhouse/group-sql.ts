@@ -1,0 +1,51 @@
+import { NIL_ID } from '../../rollups/dimensions.js';
+import type { GroupedBy, GroupOrder } from '../usage-store.js';
+import { NO_ID } from './expressions.js';
+import type { Question } from './question.js';
+
+/** Names of ids, as PostgreSQL knows them. */
+export interface Names {
+  readonly ids: readonly string[];
+  readonly slugs: readonly string[];
+}
+
+const idText = (column: string): string =>
+  `if(coalesce(${column}, ${NO_ID}) = ${NO_ID}, '', toString(${column}))`;
+
+/** The name of an id; `otherwise` when it has none. A list for `transform` must not be empty. */
+function named(question: Question, column: string, names: Names, otherwise: string): string {
+  const ids = question.bind([NIL_ID, ...names.ids], 'Array(String)');
+  const slugs = question.bind(['', ...names.slugs], 'Array(String)');
+  return `transform(coalesce(toString(${column}), '${NIL_ID}'), ${ids}, ${slugs}, ${otherwise})`;
+}
+
+/** The expression that groups, as a text. */
+export function groupedBySql(by: GroupedBy, question: Question, names: Names): string {
+  switch (by.kind) {
+    case 'dimension':
+      return `coalesce(toString(${by.dimension}), '')`;
+    case 'id':
+      return idText(by.dimension);
+    case 'workspace':
+      return named(question, 'workspace_id', names, "''");
+    case 'config':
+      return named(question, 'config_id', names, idText('config_id'));
+    case 'metadata':
+      return `metadata[${question.bind(by.key, 'String')}]`;
+  }
+}
+
+/** Bucket of the histogram at a quantile (nearest rank), as `counts_quantile` in PostgreSQL. */
+const quantile = (histogram: string, share: number): string => {
+  const ranked = `arrayZip(arraySort(mapKeys(${histogram})),
+    arrayCumSum(arraySort((count, bucket) -> bucket, mapValues(${histogram}), mapKeys(${histogram}))))`;
+  return `arrayFirst(each -> each.2 >= greatest(1, ceil(${share} * arraySum(mapValues(${histogram})))), ${ranked}).1`;
+};
+
+/** An expression over the measures of a group. */
+export function groupOrderSql(order: GroupOrder): string {
+  if ('latencyAt' in order) return quantile('duration_histogram', order.latencyAt);
+  const sum = order.sumOf.join(' + ');
+  const whole = order.less === undefined ? sum : `${sum} - ${order.less}`;
+  return order.perRequest ? `(${whole}) / requests` : whole;
+}

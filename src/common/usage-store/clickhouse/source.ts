@@ -1,0 +1,64 @@
+import { USER_KEY } from '../../rollups/dimensions.js';
+import type { Grain } from '../../rollups/grains.js';
+import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
+import { metadataKeyOf, type SourceKind } from '../sources.js';
+import { literal } from './expressions.js';
+
+/** A family of rollups, or the request rows. */
+export interface Source {
+  /** Null for the request rows. */
+  readonly table: ((grain: Grain) => string) | null;
+  readonly time: 'bucket' | 'created_at';
+  /** A further condition, which begins with AND. */
+  readonly where: string;
+  /** What is added to the columns of the table, so that filters find the names that they use for request rows. */
+  readonly columns: string;
+  readonly select: (measures: readonly ReadMeasureName[]) => string;
+}
+
+const measured =
+  (of: 'ofRollup' | 'ofRequests') =>
+  (measures: readonly ReadMeasureName[]): string =>
+    measures.map((name) => `${READ_MEASURES[name].clickhouse[of]} AS ${name}`).join(', ');
+
+/** Seconds since the epoch. */
+const at = (column: Source['time']): string => `toUInt32(toUnixTimestamp(${column})) AS at`;
+
+const ROLLUP = { time: 'bucket', select: measured('ofRollup') } as const;
+
+const REQUEST_ROWS: Source = {
+  table: null,
+  time: 'created_at',
+  where: '',
+  columns: `${at('created_at')}, metadata[${literal(USER_KEY)}] AS end_user`,
+  select: measured('ofRequests'),
+};
+
+const CUBE_SOURCE: Source = {
+  ...ROLLUP,
+  table: (grain) => `usage_${grain}`,
+  where: '',
+  columns: at('bucket'),
+};
+
+function sliceSource(dimension: string): Source {
+  const key = metadataKeyOf(dimension);
+  const metadata = (name: string): string =>
+    `, if(value = '', CAST(map(), 'Map(String, String)'), map(${literal(name)}, value)) AS metadata`;
+  const named = {
+    all: '',
+    api_key_id: ', toUUID(value) AS api_key_id',
+    end_user: `, value AS end_user${metadata(USER_KEY)}`,
+  }[dimension];
+  return {
+    ...ROLLUP,
+    table: (grain) => `usage_slice_${grain}`,
+    where: ` AND dimension = ${literal(dimension)}`,
+    columns: `${at('bucket')}${named ?? (key === null ? `, value AS ${dimension}` : metadata(key))}`,
+  };
+}
+
+export function sourceOf(source: SourceKind): Source {
+  if (source.kind === 'slice') return sliceSource(source.dimension);
+  return source.kind === 'cube' ? CUBE_SOURCE : REQUEST_ROWS;
+}

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { LogDatabase } from '../database/log-reading/log-database.js';
+import { LogReadingModule } from '../database/log-reading/log-reading.module.js';
+import { SETTINGS } from '../settings/settings.module.js';
+import type { Settings } from '../settings/settings.js';
+import type { ClickHouse } from './clickhouse/clickhouse.js';
+import { CLICKHOUSE, ClickHouseModule } from './clickhouse/clickhouse.module.js';
+import { ClickHouseUsageReader } from './clickhouse/clickhouse-usage-reader.js';
+import { PostgresUsageReader } from './postgres/postgres-usage-reader.js';
+import { UsageReader } from './usage-store.js';
+
+function readerOf(
+  database: LogDatabase,
+  clickhouse: ClickHouse | null,
+  { retentionDays }: Pick<Settings, 'retentionDays'>,
+): UsageReader {
+  const postgres = new PostgresUsageReader(database);
+  return clickhouse ? new ClickHouseUsageReader(clickhouse, database, postgres, retentionDays) : postgres;
+}
+
+/** Where counted requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
+@Module({
+  imports: [ClickHouseModule, LogReadingModule],
+  providers: [{ provide: UsageReader, inject: [LogDatabase, CLICKHOUSE, SETTINGS], useFactory: readerOf }],
+  exports: [UsageReader],
+})
+export class UsageReadingModule {}

@@ -1,0 +1,44 @@
+import type { ClickHouseSettings } from '../../common/settings/settings.js';
+import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
+import { isAtLeast } from './is-at-least.js';
+
+/** What the tests run on. Whether an older one knows a repeated insert in its views as well was not tried. */
+const TESTED_VERSION = [26, 7] as const;
+const ANSWER_WITHIN_MS = 5_000;
+
+export async function checkClickHouse(settings: ClickHouseSettings | null): Promise<Finding[]> {
+  if (!settings) return [];
+  const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
+  const { url, cluster } = settings;
+  const client = createClient({
+    url: url.reveal(),
+    request_timeout: ANSWER_WITHIN_MS,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  try {
+    const answer = await client.query({
+      query: `SELECT version() AS version, (SELECT count() FROM system.clusters WHERE cluster = {cluster:String}) AS servers`,
+      query_params: { cluster: cluster ?? '' },
+      format: 'JSONEachRow',
+    });
+    const [row] = await answer.json<{ version: string; servers: number | string }>();
+    return [judgeClickHouse(row?.version ?? 'unknown', cluster, Number(row?.servers ?? 0))];
+  } catch (error) {
+    return [failed('ClickHouse', reasonOf(error), 'Check CLICKHOUSE_URL and that the server runs.')];
+  } finally {
+    await client.close();
+  }
+}
+
+/** `servers`: how many the cluster of that name has. */
+export function judgeClickHouse(version: string, cluster: string | undefined, servers: number): Finding {
+  if (cluster !== undefined && servers === 0)
+    return failed('ClickHouse', `no cluster ${cluster}`, 'Check CLICKHOUSE_CLUSTER against system.clusters.');
+  const found =
+    cluster === undefined
+      ? `version ${version}`
+      : `version ${version}, cluster ${cluster} of ${servers} servers`;
+  return isAtLeast(version, TESTED_VERSION)
+    ? ok('ClickHouse', found)
+    : warning('ClickHouse', found, `Gatehouse is tested with ${TESTED_VERSION.join('.')}: upgrade it.`);
+}

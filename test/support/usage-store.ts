@@ -1,0 +1,18 @@
+import type { DataSource } from 'typeorm';
+import type { ClickHouse } from '../../src/common/usage-store/clickhouse/clickhouse.js';
+import { ClickHouseBatchAggregator } from '../../src/common/usage-store/clickhouse/clickhouse-batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
+import type { BatchAggregator } from '../../src/common/usage-store/usage-store.js';
+
+let open: () => ClickHouse | null = () => null;
+
+/** What the suites of the usage store run on from now on: they are the contract of both stores. */
+export function runOnClickHouse(opened: () => ClickHouse): void {
+  open = opened;
+}
+
+/** The ClickHouse under test; null when PostgreSQL is. */
+export const clickHouseUnderTest = (): ClickHouse | null => open();
+
+export const aggregatorOn = (database: DataSource, clickhouse: ClickHouse | null): BatchAggregator =>
+  clickhouse ? new ClickHouseBatchAggregator(database, clickhouse) : new PostgresBatchAggregator(database);
