@@ -43,6 +43,7 @@ import { Integrations1763690900000 } from './migrations/1763690900000-integratio
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.js';
 import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-logs.js';
+import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -99,6 +100,7 @@ const MIGRATIONS = [
   IngestedLogs1763691310000,
   LimitAlerts1763691200000,
   CachedAnswers1763691100000,
+  LogSinks1763691540000,
 ];
 
 /**
