@@ -49,9 +49,10 @@ export class SinkBook {
   /** Gives numbers to batches that were committed since. Whoever finds another process at it leaves it to that one. */
   async number(): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [turn] = await manager.query<{ mine: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS mine', [
-        NUMBERING_LOCK,
-      ]);
+      const [turn] = await manager.query<{ mine: boolean }[]>(
+        'SELECT pg_try_advisory_xact_lock($1) AS mine',
+        [NUMBERING_LOCK],
+      );
       if (turn?.mine === true) await manager.query(NUMBER);
     });
   }

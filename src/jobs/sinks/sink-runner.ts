@@ -29,7 +29,10 @@ export class SinkRunner {
     private readonly deliveryMs = DELIVERY_MS,
   ) {
     this.#report = reportSparsely(logger);
-    this.#turns = new InTurn(() => this.#round(), { logger, failure: `the sink ${sink.id} could not be served` });
+    this.#turns = new InTurn(() => this.#round(), {
+      logger,
+      failure: `the sink ${sink.id} could not be served`,
+    });
   }
 
   start(): void {

@@ -63,7 +63,9 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   ) {
     const inBucket = store && { store, bodies: new BodyObjects(store, box) };
     const book = new SinkBook(database);
-    this.#runners = sinksFor(settings, database, inBucket).map((sink) => new SinkRunner(sink, book, this.#log));
+    this.#runners = sinksFor(settings, database, inBucket).map(
+      (sink) => new SinkRunner(sink, book, this.#log),
+    );
     const { bodies: keptDays } = settings.retentionDays;
     this.#forgetting =
       store &&

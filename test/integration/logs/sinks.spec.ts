@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { Test } from '@nestjs/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createDataSource } from '../../../src/common/database/data-source.js';
+import { DatabaseModule } from '../../../src/common/database/database.module.js';
+import { Egress } from '../../../src/common/egress/egress.js';
 import { operatorEgress } from '../../../src/common/egress/operator-egress.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import { BodyObjects } from '../../../src/common/object-store/body-objects.js';
 import { ObjectStore } from '../../../src/common/object-store/object-store.js';
 import { createLogger } from '../../../src/common/observability/logger.js';
-import { loadSettings } from '../../../src/common/settings/settings.js';
+import { loadSettings, type Settings } from '../../../src/common/settings/settings.js';
+import { SettingsModule } from '../../../src/common/settings/settings.module.js';
+import { SinksModule } from '../../../src/jobs/sinks/sinks.module.js';
 import { BodySink } from '../../../src/jobs/sinks/body-sink.js';
 import { forgetBodies } from '../../../src/jobs/sinks/forget-bodies.js';
 import type { LogSink } from '../../../src/jobs/sinks/log-sink.js';
@@ -18,10 +24,16 @@ import { SinkRunner } from '../../../src/jobs/sinks/sink-runner.js';
 import { WebhookSink } from '../../../src/jobs/sinks/webhook-sink.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { exportWriter } from '../../support/log-exports.js';
-import { storeAttempts, storeBatch, storeMessages, type StoredRequest } from '../../support/stored-batches.js';
+import {
+  storeAttempts,
+  storeBatch,
+  storeMessages,
+  type StoredRequest,
+} from '../../support/stored-batches.js';
 import { WebhookReceiver } from '../../support/upstreams/audit-receivers.js';
 import { Collector } from '../../support/upstreams/collector.js';
 import { S3Server } from '../../support/upstreams/s3.js';
+import { eventually } from '../../support/waiting.js';
 
 const SECRET = 'canary-of-the-webhook-secret';
 const PROMPT = Buffer.from('{"messages":[{"role":"user","content":"canary of the prompt"}]}');
@@ -31,11 +43,15 @@ let bucket: S3Server;
 let collector: Collector;
 let webhook: WebhookReceiver;
 let store: ObjectStore;
-let settings: ReturnType<typeof loadSettings>;
+let settings: Settings;
 const running: SinkRunner[] = [];
 
 beforeAll(async () => {
-  [bucket, collector, webhook] = await Promise.all([S3Server.start(), Collector.start(), WebhookReceiver.start()]);
+  [bucket, collector, webhook] = await Promise.all([
+    S3Server.start(),
+    Collector.start(),
+    WebhookReceiver.start(),
+  ]);
   const environment = {
     ...bucket.settings,
     GATEHOUSE_EXPORT_STORE: 's3',
@@ -62,7 +78,9 @@ afterAll(async () => {
 
 /** A sink in the hands of one process. It is known to the book before the first request, and gathers nothing. */
 async function served(sink: LogSink, deliveryMs = 5_000): Promise<SinkRunner> {
-  const eager = Object.assign(Object.create(sink) as LogSink, { gathering: { ...sink.gathering, seconds: 0 } });
+  const eager = Object.assign(Object.create(sink) as LogSink, {
+    gathering: { ...sink.gathering, seconds: 0 },
+  });
   const runner = new SinkRunner(eager, new SinkBook(app.dataSource), createLogger('test'), deliveryMs);
   running.push(runner);
   expect(await runner.deliver()).toBe('idle');
@@ -106,7 +124,10 @@ describe('the webhook', () => {
       organisation_id: app.first.organisation_id,
       cost_nano_usd: 415_000,
       metadata: { _user: 'ada' },
-      attempts: [{ attempt: 0, status: 503 }, { attempt: 1, status: 200 }],
+      attempts: [
+        { attempt: 0, status: 503 },
+        { attempt: 1, status: 200 },
+      ],
     });
     expect(path).toBe('/audit?token=1');
     const [, seconds = '', given] = /^t=(\d+),v1=(.*)$/.exec(String(headers['x-gateway-signature'])) ?? [];
@@ -119,7 +140,10 @@ describe('the webhook', () => {
     webhook.next.push((response) => response.writeHead(500).end('canary'));
 
     expect(await runner.deliver()).toBe('failed');
-    expect(await stateOf('webhook')).toMatchObject({ failures: 1, last_error: 'it answered with status 500' });
+    expect(await stateOf('webhook')).toMatchObject({
+      failures: 1,
+      last_error: 'it answered with status 500',
+    });
     expect(await runner.deliver()).toBe('idle');
     await dueNow();
     expect(await runner.deliver()).toBe('delivered');
@@ -163,7 +187,9 @@ describe('the webhook', () => {
     await runner.deliver();
     await stored(1);
     expect(await runner.deliver()).toBe('idle');
-    await app.dataSource.query("UPDATE log_batches SET created_at = created_at - interval '3 s' WHERE seq IS NOT NULL");
+    await app.dataSource.query(
+      "UPDATE log_batches SET created_at = created_at - interval '3 s' WHERE seq IS NOT NULL",
+    );
     expect(await runner.deliver()).toBe('delivered');
   });
 });
@@ -184,11 +210,16 @@ describe('the bucket', () => {
     const keys = bucket.keys('gatehouse/logs/');
     const own = `gatehouse/logs/organization=${app.first.organisation_id}`;
     expect(keys).toEqual([
-      expect.stringMatching(new RegExp(`^gatehouse/logs/organization=${other}/date=2026-11-19/\\d{12}-\\d{12}\\.jsonl\\.gz$`)),
+      expect.stringMatching(
+        new RegExp(`^gatehouse/logs/organization=${other}/date=2026-11-19/\\d{12}-\\d{12}\\.jsonl\\.gz$`),
+      ),
       expect.stringContaining(`${own}/date=2026-11-18/`),
       expect.stringContaining(`${own}/date=2026-11-19/`),
     ]);
-    const lines = gunzipSync(bucket.objects.get(keys[1] as string) as Buffer).toString().trim().split('\n');
+    const lines = gunzipSync(bucket.objects.get(keys[1] as string) as Buffer)
+      .toString()
+      .trim()
+      .split('\n');
     expect(lines).toHaveLength(2);
     expect(bucket.refused).toEqual([]);
   });
@@ -209,7 +240,9 @@ describe('the bucket', () => {
 describe('bodies in the bucket', () => {
   const detail = async (id: string): Promise<Json> => (await app.call('GET', `/v1/logs/${id}`)).body;
   const bodiesOf = (id: string) =>
-    app.dataSource.query<Json[]>('SELECT * FROM request_bodies WHERE request_id = $1 ORDER BY direction', [id]);
+    app.dataSource.query<Json[]>('SELECT * FROM request_bodies WHERE request_id = $1 ORDER BY direction', [
+      id,
+    ]);
   async function withBodies(created_at: Date): Promise<string> {
     const [id] = await stored(1, { created_at });
     await storeMessages(app.dataSource, id as string, [
@@ -248,10 +281,20 @@ describe('bodies in the bucket', () => {
     const id = await withBodies(new Date('2026-11-16T10:00:00Z'));
     await runner.deliver();
     const own = await app.workspaceKey(['logs.export']);
-    const create = { filters: { time_of_generation_min: '2026-11-16T00:00:00Z', time_of_generation_max: '2026-11-16T23:00:00Z' }, requested_data: ['id', 'request'] };
+    const create = {
+      filters: {
+        time_of_generation_min: '2026-11-16T00:00:00Z',
+        time_of_generation_max: '2026-11-16T23:00:00Z',
+      },
+      requested_data: ['id', 'request'],
+    };
     const draft = (await app.call('POST', '/v1/logs/exports', { key: own.key, body: create })).body;
     await app.call('POST', `/v1/logs/exports/${draft.id}/start`, { key: own.key, body: {} });
-    const writer = exportWriter(app.dataSource, { folder: settings.exports.folder, bucket: store, box: app.box });
+    const writer = exportWriter(app.dataSource, {
+      folder: settings.exports.folder,
+      bucket: store,
+      box: app.box,
+    });
 
     bucket.isAway = true;
     expect((await detail(id)).request).toMatchObject({ body: null, body_unavailable: true });
@@ -294,7 +337,9 @@ describe('the collector', () => {
     Object.fromEntries(span.attributes.map(({ key, value }: Json) => [key, Object.values(value)[0]]));
 
   it('gets a span for the request and one for each try, the same ones when they come again', async () => {
-    const runner = await served(new TraceSink(wayTo(settings.sinks.traces as URL), settings.sinks.traces as URL));
+    const runner = await served(
+      new TraceSink(wayTo(settings.sinks.traces as URL), settings.sinks.traces as URL),
+    );
     const trace_id = '0af7651916cd43dd8448eb211c80319c';
     const [id] = await stored(1, { trace_id, status: 200 });
     await storeAttempts(app.dataSource, id as string, [500, 200]);
@@ -319,10 +364,14 @@ describe('the collector', () => {
     });
     expect(attributesOf(first)).toMatchObject({ 'server.address': 'api.openai.com', 'error.type': '500' });
     expect(first?.status).toMatchObject({ code: 2 });
-    expect(BigInt(request?.endTimeUnixNano ?? 0) - BigInt(request?.startTimeUnixNano ?? 0)).toBe(120_000_000n);
+    expect(BigInt(request?.endTimeUnixNano ?? 0) - BigInt(request?.startTimeUnixNano ?? 0)).toBe(
+      120_000_000n,
+    );
 
     const before = collector.spans.map(({ spanId }) => spanId);
-    await app.dataSource.query("UPDATE log_sinks SET delivered_seq = delivered_seq - 2 WHERE id = 'otlp-traces'");
+    await app.dataSource.query(
+      "UPDATE log_sinks SET delivered_seq = delivered_seq - 2 WHERE id = 'otlp-traces'",
+    );
     expect(await runner.deliver()).toBe('delivered');
     expect(collector.spans.slice(3).map(({ spanId }) => spanId)).toEqual(before);
   });
@@ -331,7 +380,8 @@ describe('the collector', () => {
     const { url, everyMs } = settings.sinks.metrics as NonNullable<typeof settings.sinks.metrics>;
     const runner = await served(new MetricSink(wayTo(url), url, everyMs));
     const sums = () => {
-      const of = (name: string) => collector.metrics.find((metric) => metric.name === name)?.histogram?.dataPoints ?? [];
+      const of = (name: string) =>
+        collector.metrics.find((metric) => metric.name === name)?.histogram?.dataPoints ?? [];
       return {
         tries: of('gen_ai.client.operation.duration').reduce((sum, { count }) => sum + count, 0),
         tokens: of('gen_ai.client.token.usage').map(({ sum, attributes }) => [
@@ -343,24 +393,86 @@ describe('the collector', () => {
     const attempted = async () => {
       const [id] = await stored(1);
       await storeAttempts(app.dataSource, id as string, [200]);
-      await app.dataSource.query('UPDATE request_attempts SET input_tokens = 10, output_tokens = 5 WHERE id = $1', [id]);
+      await app.dataSource.query(
+        'UPDATE request_attempts SET input_tokens = 10, output_tokens = 5 WHERE id = $1',
+        [id],
+      );
     };
     await attempted();
     collector.nextStatus.push(400);
     expect(await runner.deliver()).toBe('failed');
     await dueNow();
     expect(await runner.deliver()).toBe('delivered');
-    expect(sums()).toEqual({ tries: 1, tokens: [['input', 10], ['output', 5]] });
+    expect(sums()).toEqual({
+      tries: 1,
+      tokens: [
+        ['input', 10],
+        ['output', 5],
+      ],
+    });
 
     await attempted();
     expect(await runner.deliver()).toBe('delivered');
-    expect(sums()).toEqual({ tries: 2, tokens: [['input', 20], ['output', 10]] });
+    expect(sums()).toEqual({
+      tries: 2,
+      tokens: [
+        ['input', 20],
+        ['output', 10],
+      ],
+    });
+  });
+});
+
+describe('the background process', () => {
+  it('serves what the settings name, and makes nothing where they name nothing', async () => {
+    expect(SinksModule.for(loadSettings({}))).toEqual([]);
+    const dataSource = createDataSource(app.url, 4);
+    const all: Settings = { ...settings, logBodies: 's3' };
+    const module = await Test.createTestingModule({
+      imports: [SettingsModule.of(all), DatabaseModule.around(dataSource), ...SinksModule.for(all)],
+    }).compile();
+    module.useLogger(false);
+    const worker = await module.init();
+    try {
+      const sinks = () => app.dataSource.query<Json[]>('SELECT id FROM log_sinks ORDER BY id');
+      await eventually(async () => (await sinks()).length === 4, { withinMs: 10_000, what: 'four sinks' });
+      const [id] = await stored(1);
+      await eventually(() => webhook.lines.length > 0 && collector.spans.length > 0, {
+        withinMs: 15_000,
+        what: 'the request at its sinks',
+      });
+      expect(idsIn(webhook.lines)).toEqual([id]);
+      expect((await sinks()).map(({ id }) => id as string)).toEqual(['bodies', 'otlp-metrics', 'otlp-traces', 'webhook']);
+    } finally {
+      await worker.close();
+    }
+  });
+});
+
+describe('packages that dial by themselves', () => {
+  it('reach nothing that the egress closes', async () => {
+    const closed = () => new Egress({ allow: [], timeouts: { connectMs: 1_000 } });
+    const { sinks } = settings;
+    const traces = await served(new TraceSink(closed(), sinks.traces as URL));
+    const metrics = await served(new MetricSink(closed(), sinks.metrics?.url as URL, 1));
+    await stored(1);
+    expect([await traces.deliver(), await metrics.deliver()]).toEqual(['failed', 'failed']);
+    expect(collector.exports).toEqual([]);
+
+    const metadata = { ...(settings.s3 as NonNullable<typeof settings.s3>), endpoint: new URL('http://169.254.169.254') };
+    const hidden = new ObjectStore(metadata, settings);
+    await expect(hidden.put('key', Buffer.from('body'), { type: 'text/plain' })).rejects.toMatchObject({
+      code: 'custom_host_blocked',
+    });
+    await hidden.close();
   });
 });
 
 describe('a dead sink', () => {
   it('holds up no other', async () => {
-    const traces = await served(new TraceSink(wayTo(new URL('http://127.0.0.1:1')), new URL('http://127.0.0.1:1/v1/traces')));
+    const traces = await served(
+      new TraceSink(wayTo(new URL('http://127.0.0.1:1')), new URL('http://127.0.0.1:1/v1/traces')),
+    );
     const runner = await served(aWebhook());
     await stored(1);
     const [dead, alive] = await Promise.all([traces.deliver(), runner.deliver()]);

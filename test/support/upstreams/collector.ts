@@ -39,7 +39,10 @@ export interface Metric {
     readonly dataPoints: readonly {
       readonly count: number;
       readonly sum: number;
-      readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
+      readonly attributes: readonly {
+        readonly key: string;
+        readonly value: { readonly stringValue?: string };
+      }[];
     }[];
   };
 }
@@ -93,7 +96,9 @@ export class Collector {
     const read = type.toObject(type.decode(last?.body ?? Buffer.alloc(0)), { longs: Number }) as {
       resourceMetrics?: { scopeMetrics: { metrics: Metric[] }[] }[];
     };
-    return (read.resourceMetrics ?? []).flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    return (read.resourceMetrics ?? []).flatMap(({ scopeMetrics }) =>
+      scopeMetrics.flatMap(({ metrics }) => metrics),
+    );
   }
 
   async stop(): Promise<void> {

@@ -78,7 +78,8 @@ export class S3Server {
     if (bucket !== BUCKET) return failed(response, 404, 'NoSuchBucket');
     if (request.method === 'PUT') this.objects.set(key, body);
     if (request.method === 'DELETE') this.objects.delete(key);
-    if (request.method !== 'GET') return void response.writeHead(request.method === 'DELETE' ? 204 : 200).end();
+    if (request.method !== 'GET')
+      return void response.writeHead(request.method === 'DELETE' ? 204 : 200).end();
     if (key === '') return this.list(searchParams, response);
     this.get(key, request.headers.range, response);
   }
