@@ -161,6 +161,8 @@ export class AdminApp {
       settings,
       new Contract(buildOpenApi(app)),
       async () => {
+        // A client of the test may keep its connection for a minute, and the server would wait for it.
+        app.getHttpServer().closeAllConnections();
         await app.close();
         await database.drop();
       },
