@@ -57,7 +57,10 @@ export class ObjectStore {
     const answer = await client.send(
       new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key), Range: range }),
     );
-    if (answer.ContentLength !== length) throw new Error('The object is not as long as it was.');
+    if (answer.ContentLength !== length) {
+      (answer.Body as Readable | undefined)?.destroy();
+      throw new Error('The object is not as long as it was.');
+    }
     return Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
   }
 

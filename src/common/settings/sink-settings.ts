@@ -79,7 +79,13 @@ export function badSinks(raw: Raw, environment: Readonly<Record<string, string>>
     const text = raw[name];
     return text === undefined ? [] : ruleFor(new URL(text)).problems.map((problem) => `${name}: ${problem}`);
   });
-  return [...closed, ...badBucket(raw), ...badWebhook(raw), ...badCollector(raw, environment)];
+  return [
+    ...closed,
+    ...badBucket(raw),
+    ...badLimit(raw),
+    ...badWebhook(raw),
+    ...badCollector(raw, environment),
+  ];
 }
 
 function badBucket(raw: Raw): string[] {
@@ -97,6 +103,14 @@ function badBucket(raw: Raw): string[] {
     'GATEHOUSE_S3_SECRET_ACCESS_KEY',
   ] as const;
   return needed.filter((name) => raw[name] === undefined).map((name) => `${name}: ${user} needs it.`);
+}
+
+/** What is put at once: https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html */
+const LARGEST_OBJECT = 5 * 1024 ** 3;
+
+function badLimit(raw: Raw): string[] {
+  if (raw.GATEHOUSE_EXPORT_STORE !== 's3' || raw.GATEHOUSE_EXPORT_LIMIT_BYTES <= LARGEST_OBJECT) return [];
+  return [`GATEHOUSE_EXPORT_LIMIT_BYTES: GATEHOUSE_EXPORT_STORE=s3 takes ${LARGEST_OBJECT} bytes at most.`];
 }
 
 function badWebhook(raw: Raw): string[] {

@@ -22,7 +22,6 @@ const { root } = protobuf.Root.fromJSON({
     Point: {
       fields: {
         count: { type: 'fixed64', id: 4 },
-        asDouble: { type: 'double', id: 4 },
         sum: { type: 'double', id: 5 },
         attributes: { rule: 'repeated', type: 'KeyValue', id: 9 },
       },

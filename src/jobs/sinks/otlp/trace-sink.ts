@@ -8,7 +8,7 @@ const MOST_SPANS = 512;
 /** Sends each request to an OpenTelemetry collector as spans. Requests that came as spans from elsewhere are not sent back. */
 export class TraceSink implements LogSink {
   readonly id = 'otlp-traces';
-  readonly gathering = { rows: 2_000, seconds: 2 };
+  readonly gathering = { rows: 1_000, seconds: 2 };
   readonly #way: ReturnType<typeof throughEgress>;
   #opened: ReturnType<TraceSink['load']> | undefined;
 
