@@ -1,4 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Test } from '@nestjs/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -43,10 +46,12 @@ let bucket: S3Server;
 let collector: Collector;
 let webhook: WebhookReceiver;
 let store: ObjectStore;
+let folder: string;
 let settings: Settings;
 const running: SinkRunner[] = [];
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-sinks-'));
   [bucket, collector, webhook] = await Promise.all([
     S3Server.start(),
     Collector.start(),
@@ -55,6 +60,7 @@ beforeAll(async () => {
   const environment = {
     ...bucket.settings,
     GATEHOUSE_EXPORT_STORE: 's3',
+    GATEHOUSE_EXPORT_DIR: folder,
     GATEHOUSE_SINK_WEBHOOK_URL: `${webhook.url}?token=1`,
     GATEHOUSE_SINK_WEBHOOK_SECRET: SECRET,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -74,14 +80,13 @@ afterAll(async () => {
   await store.close();
   await app.close();
   await Promise.all([bucket.stop(), collector.stop(), webhook.stop()]);
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** A sink in the hands of one process. It is known to the book before the first request, and gathers nothing. */
 async function served(sink: LogSink, deliveryMs = 5_000): Promise<SinkRunner> {
-  const eager = Object.assign(Object.create(sink) as LogSink, {
-    gathering: { ...sink.gathering, seconds: 0 },
-  });
-  const runner = new SinkRunner(eager, new SinkBook(app.dataSource), createLogger('test'), deliveryMs);
+  Object.assign(sink, { gathering: { ...sink.gathering, seconds: 0 } });
+  const runner = new SinkRunner(sink, new SinkBook(app.dataSource), createLogger('test'), deliveryMs);
   running.push(runner);
   expect(await runner.deliver()).toBe('idle');
   return runner;
@@ -174,21 +179,21 @@ describe('the webhook', () => {
     await late.commitTransaction();
     await late.release();
 
-    const outcomes = await Promise.all([one.deliver(), other.deliver()]);
+    await Promise.all([one.deliver(), other.deliver()]);
+    await one.deliver();
 
-    expect(outcomes.sort()).toEqual(['delivered', 'idle']);
     expect(idsIn(webhook.lines)).toEqual([early, row.id]);
   });
 
   it('gathers until its time is over', async () => {
-    const sink = aWebhook();
+    const sink = Object.assign(aWebhook(), { gathering: { rows: 10, seconds: 3_600 } });
     const runner = new SinkRunner(sink, new SinkBook(app.dataSource), createLogger('test'));
     running.push(runner);
     await runner.deliver();
     await stored(1);
     expect(await runner.deliver()).toBe('idle');
     await app.dataSource.query(
-      "UPDATE log_batches SET created_at = created_at - interval '3 s' WHERE seq IS NOT NULL",
+      "UPDATE log_batches SET created_at = created_at - interval '2 hours' WHERE seq IS NOT NULL",
     );
     expect(await runner.deliver()).toBe('delivered');
   });
@@ -238,7 +243,12 @@ describe('the bucket', () => {
 });
 
 describe('bodies in the bucket', () => {
-  const detail = async (id: string): Promise<Json> => (await app.call('GET', `/v1/logs/${id}`)).body;
+  let reader: { key: string };
+  beforeAll(async () => {
+    reader = await app.workspaceKey(['logs.view']);
+  });
+  const detail = async (id: string): Promise<Json> =>
+    (await app.call('GET', `/v1/logs/${id}`, { key: reader.key })).body;
   const bodiesOf = (id: string) =>
     app.dataSource.query<Json[]>('SELECT * FROM request_bodies WHERE request_id = $1 ORDER BY direction', [
       id,
@@ -306,8 +316,11 @@ describe('bodies in the bucket', () => {
     const key = `gatehouse/exports/${app.first.organisation_id}/${app.first.workspace_id}/${draft.id}.jsonl`;
     const line = JSON.parse((bucket.objects.get(key) as Buffer).toString());
     expect(line).toMatchObject({ id, request: { body: JSON.parse(PROMPT.toString()) } });
-    const file = await app.call('GET', `/v1/logs/exports/${draft.id}/file`, { key: own.key });
-    expect(JSON.parse(file.text)).toEqual(line);
+    await app.app.listen(0, '127.0.0.1');
+    const file = await fetch(`${await app.app.getUrl()}/v1/logs/exports/${draft.id}/file`, {
+      headers: { 'x-gateway-api-key': own.key },
+    });
+    expect(await file.json()).toEqual(line);
   });
 
   it('open for no other request, and go with their day', async () => {
@@ -442,7 +455,12 @@ describe('the background process', () => {
         what: 'the request at its sinks',
       });
       expect(idsIn(webhook.lines)).toEqual([id]);
-      expect((await sinks()).map(({ id }) => id as string)).toEqual(['bodies', 'otlp-metrics', 'otlp-traces', 'webhook']);
+      expect((await sinks()).map(({ id }) => id as string)).toEqual([
+        'bodies',
+        'otlp-metrics',
+        'otlp-traces',
+        'webhook',
+      ]);
     } finally {
       await worker.close();
     }
@@ -459,7 +477,10 @@ describe('packages that dial by themselves', () => {
     expect([await traces.deliver(), await metrics.deliver()]).toEqual(['failed', 'failed']);
     expect(collector.exports).toEqual([]);
 
-    const metadata = { ...(settings.s3 as NonNullable<typeof settings.s3>), endpoint: new URL('http://169.254.169.254') };
+    const metadata = {
+      ...(settings.s3 as NonNullable<typeof settings.s3>),
+      endpoint: new URL('http://169.254.169.254'),
+    };
     const hidden = new ObjectStore(metadata, settings);
     await expect(hidden.put('key', Buffer.from('body'), { type: 'text/plain' })).rejects.toMatchObject({
       code: 'custom_host_blocked',
