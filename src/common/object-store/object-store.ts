@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type * as Aws from '@aws-sdk/client-s3';
 import type { Settings } from '../settings/settings.js';
 import type { S3Settings } from '../settings/sink-settings.js';
 import { EgressAgent } from '../egress/egress-agent.js';
@@ -22,10 +22,10 @@ const CONNECT_MS = 5_000;
 const REQUEST_MS = 30_000;
 const TRIES = 3;
 
-type Sdk = typeof import('@aws-sdk/client-s3');
+type Sdk = typeof Aws;
 interface Opened {
   readonly sdk: Sdk;
-  readonly client: S3Client;
+  readonly client: Aws.S3Client;
   close(): Promise<void>;
 }
 

@@ -87,12 +87,12 @@ export class S3Server {
   private get(key: string, range: string | undefined, response: ServerResponse): void {
     const object = this.objects.get(key);
     if (!object) return failed(response, 404, 'NoSuchKey');
-    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
-    const part = from === undefined ? object : object.subarray(Number(from), Number(to) + 1);
-    const partial = { 'content-range': `bytes ${from}-${to}/${object.length}` };
-    response.writeHead(from === undefined ? 200 : 206, {
+    const [, from, to = ''] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? [];
+    const isWhole = from === undefined;
+    const part = isWhole ? object : object.subarray(Number(from), Number(to) + 1);
+    response.writeHead(isWhole ? 200 : 206, {
       'content-length': part.length,
-      ...(from === undefined ? {} : partial),
+      ...(isWhole ? {} : { 'content-range': `bytes ${from}-${to}/${object.length}` }),
     });
     response.end(part);
   }

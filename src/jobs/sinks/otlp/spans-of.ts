@@ -10,6 +10,7 @@ import {
 import type { InstrumentationScope } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import { operationNameOf } from '../../../providers/catalog/telemetry-names.js';
 import type { SentAttempt, SentRow } from '../sent-row.js';
 import { errorOf, known, serverOf, usageOf, whatOf } from './gen-ai.js';
 
@@ -60,8 +61,8 @@ function statusOf(attempt: SentAttempt): SpanStatus {
 }
 
 function nameOf(row: SentRow): string {
-  const { 'gen_ai.operation.name': operation } = whatOf(row, null);
-  return row.model === null ? String(operation) : `${String(operation)} ${row.model}`;
+  const operation = operationNameOf(row.endpoint);
+  return row.model === null ? operation : `${operation} ${row.model}`;
 }
 
 function attributesOf(row: SentRow): Attributes {
