@@ -36,7 +36,7 @@ function settingsPage() {
   const rows = Object.entries(settingsSchema.shape).map(([name, schema]) => [`\`${name}\``, defaultOf(name, schema), schema.description]);
   const intro =
     'All settings come from the environment. They are checked at start, all at once. ' +
-    'Secrets (`DATABASE_URL`, `REDIS_URL`, `CLICKHOUSE_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`, `GATEHOUSE_SMTP_URL`) may be given as `NAME_FILE`, the path of a file.';
+    'Secrets (`DATABASE_URL`, `REDIS_URL`, `CLICKHOUSE_URL`, `GATEHOUSE_MASTER_KEY`, `GATEHOUSE_KEY_PEPPER`, `GATEHOUSE_METRICS_TOKEN`, `GATEHOUSE_SMTP_URL`, `GATEHOUSE_S3_SECRET_ACCESS_KEY`, `GATEHOUSE_SINK_WEBHOOK_SECRET`) may be given as `NAME_FILE`, the path of a file.';
   return page('Settings', intro, table(['Setting', 'Default', 'Meaning'], rows));
 }
 

@@ -11,6 +11,7 @@ import { AuditForwardingModule } from './jobs/audit-forwarding/audit-forwarding.
 import { AlertsModule } from './jobs/alerts/alerts.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { MailsModule } from './jobs/mails/mails.module.js';
+import { SinksModule } from './jobs/sinks/sinks.module.js';
 import { ShippingModule } from './jobs/shipping/shipping.module.js';
 
 /** The background process. Every instance ships its own spool; the jobs of the queue run where the role says so. */
@@ -26,6 +27,7 @@ export class WorkerModule {
             AlertsModule,
             AuditForwardingModule,
             ExportsModule.with(new PostgresCurrentRights(dataSource)),
+            ...SinksModule.for(settings),
             ...mails,
           ];
     return {

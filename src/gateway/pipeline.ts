@@ -67,7 +67,7 @@ export class Pipeline {
     const { request, entry } = exchange;
     const caller = await identified(this.identity, exchange);
     const options = asked(exchange, caller);
-    const isKept = options.keepsBodies && this.settings.logBodies === 'full';
+    const isKept = options.keepsBodies && this.settings.logBodies !== 'off';
     entry.keepBodies(isKept && (caller.policy?.keepsBodies ?? true));
 
     const path = requestPath(request.url ?? '');

@@ -2,6 +2,10 @@ import { type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { PostgresCurrentRights } from '../../src/adapters/postgres-current-rights.js';
+import { StoredBodies } from '../../src/admin/logs/stored-bodies.js';
+import { SecretBox } from '../../src/common/crypto/envelope.js';
+import { Secret } from '../../src/common/crypto/secret.js';
+import type { ObjectStore } from '../../src/common/object-store/object-store.js';
 import { LogRows } from '../../src/admin/logs/log-rows.js';
 import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
 import { createDataSource } from '../../src/common/database/data-source.js';
@@ -19,20 +23,31 @@ export interface Exporting {
   readonly retentionDays?: number;
   readonly limitBytes?: number;
   readonly isStopping?: () => boolean;
+  readonly bucket?: ObjectStore | null;
+  readonly box?: SecretBox;
 }
 
 /** Writes exports as the background process does, without its queue. */
 export function exportWriter(
   dataSource: DataSource,
-  { folder, retentionDays = 7, limitBytes = 2 ** 31, isStopping = () => false }: Exporting,
+  {
+    folder,
+    retentionDays = 7,
+    limitBytes = 2 ** 31,
+    isStopping = () => false,
+    bucket = null,
+    box = new SecretBox(new Secret(Buffer.alloc(32, 7).toString('base64'))),
+  }: Exporting,
 ): ExportWriter {
   const unitOfWork = new UnitOfWork(dataSource);
+  const database = new LogDatabase(dataSource, unitOfWork);
   return new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(new LogDatabase(dataSource, unitOfWork)), unitOfWork),
+    rows: new ExportRows(new LogRows(database), unitOfWork, new StoredBodies(database, bucket, box)),
     rights: new PostgresCurrentRights(dataSource),
-    settings: { folder, retentionDays, limitBytes },
+    settings: { folder, retentionDays, limitBytes, store: bucket ? 's3' : 'folder' },
     isStopping,
+    bucket,
   });
 }
 

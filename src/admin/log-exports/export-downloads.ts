@@ -1,5 +1,6 @@
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { IdentityService } from '../../auth/identity.service.js';
@@ -7,13 +8,14 @@ import { CurrentRights } from '../../auth/ports.js';
 import type { Principal } from '../../auth/principal.js';
 import { requireScope } from '../../auth/require-scope.js';
 import { reachOf } from '../../auth/tenant.js';
-import { exportFile, extensionOf } from '../../common/contracts/log-export.js';
+import { exportFile, exportObject, extensionOf } from '../../common/contracts/log-export.js';
 import { ExportLinks } from '../../common/crypto/export-links.js';
 import { LogExport } from '../../common/database/entities/log-export.entity.js';
 import type { ListQuery } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
+import { ObjectStore } from '../../common/object-store/object-store.js';
 import { baseUrl } from '../../common/settings/base-url.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
@@ -26,7 +28,7 @@ const TYPES: Readonly<Record<LogExport['format'], string>> = {
 };
 
 export interface Download {
-  readonly stream: ReadStream;
+  readonly stream: Readable;
   readonly type: string;
   readonly length: number;
   /** The name that a browser saves it under. */
@@ -44,6 +46,7 @@ export class ExportDownloads {
     private readonly rights: CurrentRights,
     private readonly identity: IdentityService,
     private readonly unitOfWork: UnitOfWork,
+    @Inject(ObjectStore) private readonly bucket: ObjectStore | null,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -58,17 +61,30 @@ export class ExportDownloads {
 
   async open(request: FastifyRequest, id: string, query: ListQuery): Promise<Download> {
     const row = 'signature' in query ? await this.byLink(id, query) : await this.byKey(request, id);
-    const { exports: folder } = this.settings;
-    const path = exportFile(folder.folder, row);
+    const file = (await this.inBucket(row)) ?? (await this.inFolder(row));
+    return {
+      ...file,
+      type: row.compression === 'gzip' ? 'application/gzip' : TYPES[row.format],
+      name: `logs-${row.id}.${extensionOf(row)}`,
+    };
+  }
+
+  /** Null where it is not there; it may have been written while the settings said otherwise. */
+  private async inBucket(row: LogExport): Promise<Pick<Download, 'stream' | 'length'> | null> {
+    if (!this.bucket || this.settings.exports.store !== 's3') return null;
+    try {
+      return await this.bucket.stream(exportObject(row, row));
+    } catch (cause) {
+      throw new AppError('bucket_unavailable', {}, { cause });
+    }
+  }
+
+  private async inFolder(row: LogExport): Promise<Pick<Download, 'stream' | 'length'>> {
+    const path = exportFile(this.settings.exports.folder, row);
     try {
       const handle = await open(path, 'r');
       const { size } = await handle.stat();
-      return {
-        stream: createReadStream(path, { fd: handle }),
-        type: row.compression === 'gzip' ? 'application/gzip' : TYPES[row.format],
-        length: size,
-        name: `logs-${row.id}.${extensionOf(row)}`,
-      };
+      return { stream: createReadStream(path, { fd: handle }), length: size };
     } catch (cause) {
       throw new AppError('not_found', { resource: 'file of a log export' }, { cause });
     }

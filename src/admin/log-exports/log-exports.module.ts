@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
 import { LogsModule } from '../logs/logs.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ExportDownloads } from './export-downloads.js';
@@ -9,7 +10,7 @@ import { LogExportsController } from './log-exports.controller.js';
 import { LogExportsService } from './log-exports.service.js';
 
 @Module({
-  imports: [AuthModule, CryptoModule, LogsModule, WorkspacesModule],
+  imports: [AuthModule, CryptoModule, LogsModule, ObjectStoreModule, WorkspacesModule],
   controllers: [LogExportsController, LogExportFilesController],
   providers: [ExportDownloads, LogExportsService],
 })

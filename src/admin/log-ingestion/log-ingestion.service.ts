@@ -30,7 +30,7 @@ export class LogIngestionService {
   async take(caller: Principal, calls: readonly UnpricedCall[]): Promise<void> {
     // The log is what records these. A row of the audit trail for each would double it.
     this.audit.leaveOut();
-    const keepsBodies = this.settings.logBodies === 'full' && caller.policy?.keepsBodies !== false;
+    const keepsBodies = this.settings.logBodies !== 'off' && caller.policy?.keepsBodies !== false;
     const rows = calls.map(({ toldCostNanoUsd, ...call }) =>
       inboxRow(caller, { ...call, costNanoUsd: toldCostNanoUsd ?? this.costOf(call) }, keepsBodies),
     );

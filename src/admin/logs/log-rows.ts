@@ -56,6 +56,12 @@ export interface BodyRow {
   readonly stored_encoding: string | null;
   readonly original_bytes: string;
   readonly truncated: boolean;
+  /** Where the body lies when it has left the database: so many bytes of an object in the bucket. */
+  readonly object_key?: string | null;
+  readonly object_offset?: string | null;
+  readonly object_length?: number | null;
+  /** It lies there, and cannot be had now. */
+  readonly is_out_of_reach?: boolean;
 }
 
 const AT = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`;
@@ -80,12 +86,16 @@ const ATTEMPTS = `
     input_tokens, output_tokens, cost_nano_usd
   FROM request_attempts WHERE id = $1 AND created_at = $2::timestamptz AND organisation_id = $3 ORDER BY attempt`;
 
+const BODY_COLUMNS = `
+  request_id, direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated,
+  object_key, object_offset, object_length`;
+
 const BODIES = `
-  SELECT direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated
+  SELECT ${BODY_COLUMNS}
   FROM request_bodies WHERE request_id = $1 AND created_at = $2::timestamptz AND organisation_id = $3`;
 
 const BODIES_OF_ALL = `
-  SELECT request_id, direction, headers, body, content_type, content_encoding, stored_encoding, original_bytes, truncated
+  SELECT ${BODY_COLUMNS}
   FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
   JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3`;
 
@@ -244,7 +254,11 @@ export class LogRows {
     ]);
   }
 
-  bodiesOf({ id, at, organisation_id }: LogRow): Promise<readonly BodyRow[]> {
+  bodiesOf({
+    id,
+    at,
+    organisation_id,
+  }: LogRow): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
     return this.database.read(BODIES, [id, at, organisation_id]);
   }
 }

@@ -11,6 +11,7 @@ import { LogRows } from './log-rows.js';
 import type { CappedCount } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
+import { StoredBodies } from './stored-bodies.js';
 
 const MOST_COUNTED = 10_000;
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -21,7 +22,10 @@ const LONGEST_TRACE = 1_024;
 /** Reads the request log. A row is there about a second after its request ended. */
 @Injectable()
 export class LogsService {
-  constructor(private readonly rows: LogRows) {}
+  constructor(
+    private readonly rows: LogRows,
+    private readonly bodies: StoredBodies,
+  ) {}
 
   /** A page, and the cursor of the next; null when there is none. */
   async list(reach: Reach, query: LogQuery): Promise<[rows: readonly LogRow[], nextCursor: string | null]> {
@@ -60,7 +64,8 @@ export class LogsService {
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.rows.attemptsOf(row);
     const feedback = await this.rows.feedbackOn(row);
-    const bodies = await this.rows.bodiesOf(row);
+    const stored = await this.rows.bodiesOf(row);
+    const bodies = await this.bodies.broughtIfThere(row.organisation_id, stored);
     const message = async (direction: 'request' | 'response') => {
       const body = bodies.find((each) => each.direction === direction);
       return { row: body, readable: await readableBody(body) };

@@ -11,7 +11,7 @@ export interface ReadableBody {
   readonly body_bytes: number;
   /** Only the beginning and the end were kept. */
   readonly body_truncated: boolean;
-  /** It was kept, and cannot be decoded. */
+  /** It was kept, and cannot be decoded or not be had from the bucket. */
   readonly body_unavailable: boolean;
 }
 
@@ -31,7 +31,8 @@ const DECODERS: Readonly<Record<string, Decode>> = {
 
 export async function readableBody(row: BodyRow | undefined): Promise<ReadableBody> {
   const facts = { body_bytes: Number(row?.original_bytes ?? 0), body_truncated: row?.truncated ?? false };
-  if (!row?.body) return { body: null, body_format: null, ...facts, body_unavailable: false };
+  if (!row?.body)
+    return { body: null, body_format: null, ...facts, body_unavailable: row?.is_out_of_reach === true };
   try {
     const bytes = await decode(await decode(row.body, row.stored_encoding), row.content_encoding);
     return { ...presented(bytes, row), ...facts, body_unavailable: false };

@@ -21,6 +21,15 @@ export interface ExportFileFacts {
 export const extensionOf = ({ format, compression }: Omit<ExportFileFacts, 'id'>): string =>
   compression === 'gzip' ? `${format}.gz` : format;
 
+/** Folder of finished files in the bucket. */
+export const EXPORTS = 'exports/';
+
+/** The finished file in the bucket. Its folders are those of its tenant. */
+export const exportObject = (
+  { organizationId, workspaceId }: { readonly organizationId: string; readonly workspaceId: string },
+  facts: ExportFileFacts,
+): string => `${EXPORTS}${organizationId}/${workspaceId}/${facts.id}.${extensionOf(facts)}`;
+
 /** The finished file. */
 export const exportFile = (folder: string, facts: ExportFileFacts): string =>
   join(folder, `${facts.id}.${extensionOf(facts)}`);

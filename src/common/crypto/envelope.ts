@@ -80,6 +80,15 @@ export class SecretBox {
     );
   }
 
+  /** The same for bytes. */
+  sealOwn(key: WrappedKey, purpose: readonly string[], clear: Buffer): Buffer {
+    return unlessUnusable(() => sealBytes(this.#open(key), associatedData(purpose), clear));
+  }
+
+  openOwn(key: WrappedKey, purpose: readonly string[], sealed: Buffer): Buffer {
+    return unlessUnusable(() => openBytes(this.#open(key), associatedData(purpose), sealed));
+  }
+
   /**
    * Seals bytes that are cheap to lose, by a key that is worked out of the master key for their organization and nothing
    * else: nobody has to be asked for it. `purpose` says what they are and whose; they open only for the very same.

@@ -47,6 +47,7 @@ import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.
 import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-logs.js';
 import { FiltersOfLogs1763691570001 } from './migrations/1763691570001-filters-of-logs.js';
 import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollups-of-prompts.js';
+import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -107,6 +108,7 @@ const MIGRATIONS = [
   SemanticCache1763691110000,
   RollupsOfPrompts1763691570000,
   FiltersOfLogs1763691570001,
+  LogSinks1763691540000,
 ];
 
 /**

@@ -36,6 +36,12 @@ export function parseEgressAllow(text: string): ParsedEgressAllow {
   return { rules, problems };
 }
 
+/** What an address in a setting opens: its host and port and nothing else. Metadata services stay closed. */
+export function ruleFor({ protocol, hostname, port }: URL): ParsedEgressAllow {
+  const usual = protocol === 'https:' ? '443' : '80';
+  return parseEgressAllow(`${hostname}:${port === '' ? usual : port}`);
+}
+
 /** Whether an address, reached under a name or as itself, is opened by a rule for that port. */
 export function isAllowed(
   rules: readonly EgressRule[],

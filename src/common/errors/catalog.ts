@@ -265,6 +265,11 @@ export const ERRORS = {
     type: 'server_error',
     message: 'The database is away, so the administration cannot answer. Try again shortly.',
   },
+  bucket_unavailable: {
+    status: 503,
+    type: 'server_error',
+    message: 'The bucket that holds it is away. Try again shortly.',
+  },
   administration_unavailable: {
     status: 503,
     type: 'server_error',

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { sinkSettings } from './sink-settings-schema.js';
 
 /**
  * Every setting of the process, read from the environment in this one place.
@@ -125,9 +126,11 @@ export const settingsSchema = z.object({
     'Cached answers in the database or in Redis, together at most. 0 keeps none there.',
   ),
   GATEHOUSE_LOG_BODIES: z
-    .enum(['full', 'off'])
+    .enum(['full', 's3', 'off'])
     .default('full')
-    .describe('Whether request and response bodies are kept in the log.'),
+    .describe(
+      'Whether request and response bodies are kept in the log: in the database (full), in the bucket of GATEHOUSE_S3_BUCKET (s3), or not (off).',
+    ),
   GATEHOUSE_LOG_RETENTION_DAYS: whole(90, 0, 'Days for which request logs are kept. 0 keeps them for ever.'),
   GATEHOUSE_BODY_RETENTION_DAYS: whole(
     30,
@@ -148,6 +151,11 @@ export const settingsSchema = z.object({
     ),
   GATEHOUSE_EXPORT_RETENTION_DAYS: whole(7, 1, 'Days for which files of log exports are kept.'),
   GATEHOUSE_EXPORT_LIMIT_BYTES: whole(2048 * MIB, MIB, 'Largest file of a log export.'),
+  GATEHOUSE_EXPORT_STORE: z
+    .enum(['folder', 's3'])
+    .default('folder')
+    .describe('Where finished files of log exports lie: in GATEHOUSE_EXPORT_DIR, or in the bucket.'),
+  ...sinkSettings,
   GATEHOUSE_ANALYTICS_METADATA_KEYS: z
     .string()
     .default('_environment,_organisation,_prompt')

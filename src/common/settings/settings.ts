@@ -5,6 +5,7 @@ import { Secret } from '../crypto/secret.js';
 import { type EgressRule, parseEgressAllow } from '../egress/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
 import { settingsSchema } from './settings-schema.js';
+import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 
 type Raw = z.infer<typeof settingsSchema>;
 
@@ -37,6 +38,9 @@ export interface Settings {
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
   readonly retentionDays: RetentionDays;
   readonly exports: ExportSettings;
+  /** Null where there is no bucket. */
+  readonly s3: S3Settings | null;
+  readonly sinks: SinkSettings;
   readonly analyticsMetadataKeys: readonly string[];
   readonly staleKeysMs: number;
   /** For the whole of a request to come, milliseconds. */
@@ -62,6 +66,7 @@ export interface ExportSettings {
   readonly folder: string;
   readonly retentionDays: number;
   readonly limitBytes: number;
+  readonly store: Raw['GATEHOUSE_EXPORT_STORE'];
 }
 
 export interface MailSettings {
@@ -85,6 +90,8 @@ const SECRETS = [
   'GATEHOUSE_KEY_PEPPER',
   'GATEHOUSE_METRICS_TOKEN',
   'GATEHOUSE_SMTP_URL',
+  'GATEHOUSE_S3_SECRET_ACCESS_KEY',
+  'GATEHOUSE_SINK_WEBHOOK_SECRET',
 ] as const satisfies readonly (keyof Raw)[];
 
 /** Wrong settings, all of them at once. Names the variables, never their values. */
@@ -120,6 +127,7 @@ export function loadSettings(environment: Environment): Settings {
       ...badProxies(parsed.data),
       ...badMail(parsed.data),
       ...badCluster(parsed.data),
+      ...badSinks(parsed.data, given),
     );
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toSettings(parsed.data);
@@ -248,7 +256,10 @@ function toSettings(raw: Raw): Settings {
       folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
       retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,
       limitBytes: raw.GATEHOUSE_EXPORT_LIMIT_BYTES,
+      store: raw.GATEHOUSE_EXPORT_STORE,
     },
+    s3: s3Of(raw),
+    sinks: sinksOf(raw),
     analyticsMetadataKeys: listIn(raw.GATEHOUSE_ANALYTICS_METADATA_KEYS),
     staleKeysMs: raw.GATEHOUSE_STALE_KEYS_MS,
     requestTimeoutMs: raw.GATEHOUSE_REQUEST_TIMEOUT_MS,

@@ -1,8 +1,8 @@
 import { parseAuditTarget, purposeOfAuditSecret } from '../../common/contracts/audit-destination.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import type { Egress } from '../../common/egress/egress.js';
-import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { reasonOf } from '../failure-reason.js';
 import type { AuditMessage } from './audit-message.js';
 import type { ClaimedDestination, DueBatches } from './due-batches.js';
 import { sendSyslog } from './send-syslog.js';
@@ -60,14 +60,4 @@ export class AuditForwarder {
     );
     return sendWebhook(this.egress, { organizationId, url: target.url, secret }, messages, signal);
   }
-}
-
-const IN_TIME: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
-const OWN_WORDS = /^(it|the receiver) /;
-
-/** What the owner of the destination may read: never an address, nor what a receiver answered beyond its status. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not answer in time';
-  if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
-  return upstreamFailure(error).message;
 }

@@ -54,6 +54,9 @@ const FAIL = `
   UPDATE log_exports SET status = 'failed', problem = $3, leased_until = NULL, updated_at = now()
   WHERE ${HELD} RETURNING id`;
 
+const RENEW = `
+  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${LEASE_S}) WHERE ${HELD} RETURNING id`;
+
 const RELEASE = `UPDATE log_exports SET leased_until = NULL WHERE ${HELD} RETURNING id`;
 
 const PAUSE_S = 3;
@@ -90,6 +93,10 @@ export class ExportLeases {
 
   fail(held: Held, problem: string): Promise<boolean> {
     return this.change(FAIL, held, problem);
+  }
+
+  renew(held: Held): Promise<boolean> {
+    return this.change(RENEW, held);
   }
 
   release(held: Held): Promise<boolean> {

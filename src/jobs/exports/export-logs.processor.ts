@@ -2,9 +2,11 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { type BeforeApplicationShutdown, Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { DataSource } from 'typeorm';
+import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { LogRows } from '../../admin/logs/log-rows.js';
 import { CurrentRights } from '../../auth/ports.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { ObjectStore } from '../../common/object-store/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import {
@@ -37,15 +39,18 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     database: DataSource,
     unitOfWork: UnitOfWork,
     rows: LogRows,
+    bodies: StoredBodies,
+    @Inject(ObjectStore) store: ObjectStore | null,
     rights: CurrentRights,
     @Inject(SETTINGS) { exports: settings }: Pick<Settings, 'exports'>,
   ) {
     super();
     this.#writer = new ExportWriter({
       leases: new ExportLeases(database),
-      rows: new ExportRows(rows, unitOfWork),
+      rows: new ExportRows(rows, unitOfWork, bodies),
       rights,
       settings,
+      bucket: settings.store === 's3' ? store : null,
       isStopping: () => this.#isStopping,
     });
   }

@@ -9,6 +9,7 @@ import {
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import type { LogRows } from '../../admin/logs/log-rows.js';
 import { type BodyRow, positionBefore } from '../../admin/logs/log-rows.js';
+import type { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
 import type { Condition } from '../../common/database/log-reading/log-filters.js';
@@ -42,6 +43,7 @@ export class ExportRows {
   constructor(
     private readonly rows: LogRows,
     private readonly unitOfWork: UnitOfWork,
+    private readonly bodies: StoredBodies,
   ) {}
 
   /** `own` narrows what is wanted to what whoever started it may see now. */
@@ -57,7 +59,8 @@ export class ExportRows {
         { organizationId, workspaceId },
         { columns: readFor(wanted), conditions, after: from, until, size },
       );
-      const messages = hasMessages && rows.length > 0 ? await this.rows.bodiesOfAll(rows) : [];
+      const stored = hasMessages && rows.length > 0 ? await this.rows.bodiesOfAll(rows) : [];
+      const messages = await this.bodies.brought(organizationId, stored);
       return { requests: await exported(rows, messages), after: end ?? after, isLast };
     });
   }

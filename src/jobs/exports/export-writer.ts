@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import type { CurrentRights, Rights } from '../../auth/ports.js';
 import { sightOf } from '../../auth/sight.js';
-import { exportFile } from '../../common/contracts/log-export.js';
+import { exportFile, exportObject } from '../../common/contracts/log-export.js';
+import type { ObjectStore } from '../../common/object-store/object-store.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ExportSettings } from '../../common/settings/settings.js';
 import { encodePiece } from './encode.js';
@@ -28,6 +29,8 @@ interface Parts {
   readonly rights: CurrentRights;
   readonly settings: ExportSettings;
   readonly isStopping: () => boolean;
+  /** Where the finished file goes; null leaves it in its folder. */
+  readonly bucket: ObjectStore | null;
 }
 
 /**
@@ -56,7 +59,11 @@ export class ExportWriter {
     const path = exportFile(settings.folder, claimed);
     if (claimed.format === 'parquet') await this.toParquet(claimed, path);
     const { size } = await stat(path);
-    return (await leases.succeed(claimed, size, settings.retentionDays)) ? 'success' : 'absent';
+    await this.toBucket(claimed, path, size);
+    if (!(await leases.succeed(claimed, size, settings.retentionDays))) return 'absent';
+    // What lies in the bucket need not lie here as well; the sweep finds what is left over.
+    if (this.parts.bucket) await rm(path, { force: true }).catch(() => undefined);
+    return 'success';
   }
 
   /** Where the file is shorter than the row says, it is begun anew. */
@@ -111,6 +118,18 @@ export class ExportWriter {
   /** When it was made already, the lines that it was made of are gone. */
   private async toParquet(claimed: ClaimedExport, path: string): Promise<void> {
     await parquetOf(growingFile(this.parts.settings.folder, claimed), path, columnsOf(claimed));
+  }
+
+  /** The lease is renewed while a large file travels. */
+  private async toBucket(claimed: ClaimedExport, path: string, size: number): Promise<void> {
+    const { bucket, leases } = this.parts;
+    if (!bucket) return;
+    const renewing = setInterval(() => void leases.renew(claimed).catch(() => undefined), STEP_MS);
+    try {
+      await bucket.putFile(exportObject(claimed, claimed), path, size, { type: 'application/octet-stream' });
+    } finally {
+      clearInterval(renewing);
+    }
   }
 
   private async failed(claimed: ClaimedExport, error: unknown): Promise<ExportEnding> {

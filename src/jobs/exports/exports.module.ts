@@ -1,7 +1,10 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { LogRows } from '../../admin/logs/log-rows.js';
+import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { CurrentRights } from '../../auth/ports.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
 import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
 import { EXPORT_LOGS } from '../../common/queues/export-logs.queue.js';
 import { QueuesModule } from '../../common/queues/queues.module.js';
@@ -14,8 +17,20 @@ export class ExportsModule {
   static with(rights: CurrentRights): DynamicModule {
     return {
       module: ExportsModule,
-      imports: [LogReadingModule, QueuesModule, BullModule.registerQueue({ name: EXPORT_LOGS })],
-      providers: [LogRows, { provide: CurrentRights, useValue: rights }, ExportLogsProcessor, SweepExports],
+      imports: [
+        CryptoModule,
+        LogReadingModule,
+        ObjectStoreModule,
+        QueuesModule,
+        BullModule.registerQueue({ name: EXPORT_LOGS }),
+      ],
+      providers: [
+        LogRows,
+        StoredBodies,
+        { provide: CurrentRights, useValue: rights },
+        ExportLogsProcessor,
+        SweepExports,
+      ],
     };
   }
 }

@@ -9,6 +9,8 @@ import {
 } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
+import { EXPORTS } from '../../common/contracts/log-export.js';
+import { ObjectStore } from '../../common/object-store/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../../common/queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
@@ -36,7 +38,9 @@ const OVER = `
 const FORGOTTEN = `
   DELETE FROM log_exports WHERE status <> 'in_progress' AND updated_at < now() - interval '90 days'`;
 
-const KEPT = 'SELECT id::text AS id FROM log_exports WHERE file_removed_at IS NULL AND id::text = ANY($1)';
+const KEPT = `
+  SELECT id::text AS id FROM log_exports
+  WHERE (file_removed_at IS NULL OR status = 'in_progress') AND id::text = ANY($1)`;
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
 const YOUNG_MS = 60 * 60_000;
@@ -61,6 +65,7 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly database: DataSource,
     @InjectQueue(EXPORT_LOGS) queue: Queue<ExportLogsPayload>,
+    @Inject(ObjectStore) private readonly bucket: ObjectStore | null,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'exports'>,
   ) {
     this.#queue = new PatientQueue(queue, 'sweep-exports');
@@ -97,13 +102,22 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
     await this.database.query(OVER, [retentionDays]);
     await this.database.query(FORGOTTEN);
     const names = await readdir(folder).catch(() => []);
-    const ids = [...new Set(names.flatMap((name) => NAME.exec(name)?.[1] ?? []))];
+    for (const name of await this.#forgotten(names)) await removeUnlessYoung(join(folder, name));
+    if (this.bucket)
+      for await (const keys of this.bucket.keys(EXPORTS))
+        for (const key of await this.#forgotten(keys)) await this.bucket.remove(key);
+  }
+
+  /** Of files those whose export does not keep them any more. Others' files are nobody's business here. */
+  async #forgotten(paths: readonly string[]): Promise<readonly string[]> {
+    const named = paths.flatMap((path) => {
+      const id = NAME.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
+      return id === undefined ? [] : [{ path, id }];
+    });
+    const ids = [...new Set(named.map(({ id }) => id))];
     const rows = await this.database.query<{ id: string }[]>(KEPT, [ids]);
     const kept = new Set(rows.map(({ id }) => id));
-    for (const name of names) {
-      const id = NAME.exec(name)?.[1];
-      if (id !== undefined && !kept.has(id)) await removeUnlessYoung(join(folder, name));
-    }
+    return named.filter(({ id }) => !kept.has(id)).map(({ path }) => path);
   }
 }
 

@@ -483,6 +483,7 @@ const KILLED_EXPORT = `
   import { UnitOfWork } from './common/database/unit-of-work.js';
   import { LogDatabase } from './common/database/log-reading/log-database.js';
   import { LogRows } from './admin/logs/log-rows.js';
+  import { StoredBodies } from './admin/logs/stored-bodies.js';
   import { PostgresCurrentRights } from './adapters/postgres-current-rights.js';
   import { ExportLeases } from './jobs/exports/export-lease.js';
   import { ExportRows } from './jobs/exports/export-rows.js';
@@ -491,6 +492,7 @@ const KILLED_EXPORT = `
   const [url, folder, id, moment] = process.argv.slice(2);
   const dataSource = await createDataSource(url, 2).initialize();
   const unitOfWork = new UnitOfWork(dataSource);
+  const logs = new LogDatabase(dataSource, unitOfWork);
   const { advance } = ExportLeases.prototype;
   let pieces = 0;
   ExportLeases.prototype.advance = async function (...given) {
@@ -504,10 +506,11 @@ const KILLED_EXPORT = `
   };
   await new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(new LogDatabase(dataSource, unitOfWork)), unitOfWork),
+    rows: new ExportRows(new LogRows(logs), unitOfWork, new StoredBodies(logs, null, null)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays: 7, limitBytes: 1e9 },
     isStopping: () => false,
+    bucket: null,
   }).write(id);
   process.exit(0);
 `;

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SpoolLogSink } from '../../../src/adapters/spool-log-sink.js';
 import type { CapturedBodies, RequestLogRecord } from '../../../src/common/contracts/request-log.js';
-import { BatchAggregator } from '../../../src/jobs/batch-aggregator.js';
+import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { Shipper } from '../../../src/jobs/shipping/shipper.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { aBody, anOpened, aRecord, NO_BODIES } from '../../support/exchanges.js';
@@ -143,7 +143,7 @@ describe.each(Object.keys(POISONS))('%s in a batch of 1,000', (name) => {
     expect(await count('SELECT count(*) FROM request_log_dead_letters')).toBe(poison.isDead ? 1 : 0);
     expect(readdirSync(spool), 'nothing stays in the spool').toEqual([]);
 
-    const aggregator = new BatchAggregator(database.dataSource);
+    const aggregator = new PostgresBatchAggregator(database.dataSource);
     for (const id of announced) expect(await aggregator.aggregate(id)).toBe('aggregated');
     expect(await count(`SELECT sum(requests) AS count FROM usage_slice_minute WHERE dimension = 'all'`)).toBe(
       BATCH - (poison.isLost ? 1 : 0),

@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
+import { LogDatabase } from '../../common/database/log-reading/log-database.js';
+import { BodyObjects } from '../../common/object-store/body-objects.js';
+import { ObjectStore } from '../../common/object-store/object-store.js';
+import type { BodyRow } from './log-rows.js';
+
+type Named = BodyRow & { readonly request_id: string };
+
+const AT_ONCE = 8;
+const KEY = 'SELECT id AS "organizationId", wrapped_key AS wrapped FROM organizations WHERE id = $1';
+
+/** Brings bodies that lie in the bucket to the rows that name them. Where none do, it asks nobody anything. */
+@Injectable()
+export class StoredBodies {
+  readonly #objects: BodyObjects | null;
+
+  constructor(
+    private readonly database: LogDatabase,
+    @Inject(ObjectStore) store: ObjectStore | null,
+    box: SecretBox,
+  ) {
+    this.#objects = store && new BodyObjects(store, box);
+  }
+
+  /** Rows of one organization with their bodies. Rejects when the bucket is away: an export must not lack what is there. */
+  async brought<Row extends Named>(organizationId: string, rows: readonly Row[]): Promise<readonly Row[]> {
+    if (!rows.some(isInBucket)) return rows;
+    const [key] = await this.database.read<WrappedKey>(KEY, [organizationId]);
+    const brought: Row[] = [];
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      const some = rows.slice(at, at + AT_ONCE);
+      brought.push(...(await Promise.all(some.map((row) => this.one(key, row)))));
+    }
+    return brought;
+  }
+
+  /** The same for people who look: a body that cannot be had is said to be unavailable, and the rest is shown. */
+  async broughtIfThere<Row extends Named>(
+    organizationId: string,
+    rows: readonly Row[],
+  ): Promise<readonly Row[]> {
+    try {
+      return await this.brought(organizationId, rows);
+    } catch {
+      return rows.map((row) => (isInBucket(row) ? { ...row, is_out_of_reach: true } : row));
+    }
+  }
+
+  private async one<Row extends Named>(key: WrappedKey | undefined, row: Row): Promise<Row> {
+    if (!isInBucket(row)) return row;
+    if (!this.#objects || !key) throw new Error('A body lies in a bucket that the settings do not name.');
+    const { request_id: requestId, direction, object_key, object_offset, object_length } = row;
+    const place = { key: object_key, offset: Number(object_offset), length: object_length };
+    return { ...row, body: await this.#objects.read(key, { requestId, direction }, place) };
+  }
+}
+
+interface InBucket {
+  readonly object_key: string;
+  readonly object_offset: string;
+  readonly object_length: number;
+}
+
+function isInBucket<Row extends BodyRow>(row: Row): row is Row & InBucket {
+  return row.body === null && typeof row.object_key === 'string';
+}

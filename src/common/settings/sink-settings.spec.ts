@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { loadSettings, SettingsError } from './settings.js';
+
+const BUCKET = {
+  GATEHOUSE_S3_BUCKET: 'logs',
+  GATEHOUSE_S3_ACCESS_KEY_ID: 'id',
+  GATEHOUSE_S3_SECRET_ACCESS_KEY: 'canary',
+};
+
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    loadSettings(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+}
+
+describe('sinks in the settings', () => {
+  it('are all off unless they are asked for', () => {
+    expect(loadSettings({})).toMatchObject({
+      s3: null,
+      sinks: { s3Seconds: null, webhook: null, traces: null, metrics: null },
+    });
+  });
+
+  it.each(['GATEHOUSE_LOG_BODIES=s3', 'GATEHOUSE_EXPORT_STORE=s3', 'GATEHOUSE_SINK_S3=on'])(
+    'need a bucket for %s',
+    (setting) => {
+      const [name = '', value = ''] = setting.split('=');
+      expect(problemsOf({ [name]: value })).toEqual(
+        Object.keys(BUCKET).map((needed) => `${needed}: ${setting} needs it.`),
+      );
+      expect(problemsOf({ ...BUCKET, [name]: value })).toEqual([]);
+    },
+  );
+
+  it('do not show the secret of the bucket', () => {
+    expect(JSON.stringify(loadSettings(BUCKET).s3)).not.toContain('canary');
+  });
+
+  it('need a secret for the webhook, and an address that may be called', () => {
+    const url = 'http://169.254.169.254/latest';
+    expect(problemsOf({ GATEHOUSE_SINK_WEBHOOK_URL: url })).toEqual([
+      expect.stringMatching(/^GATEHOUSE_SINK_WEBHOOK_URL: .*stays closed/),
+      'GATEHOUSE_SINK_WEBHOOK_SECRET: GATEHOUSE_SINK_WEBHOOK_URL needs it.',
+    ]);
+  });
+
+  it('name the collector as OpenTelemetry does', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318/base/';
+    const own = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'https://metrics.example/in' };
+    const of = (more: Record<string, string>) => {
+      const { traces, metrics } = loadSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, ...more }).sinks;
+      return [traces?.href, metrics?.url.href];
+    };
+    expect(of({})).toEqual(['http://collector:4318/base/v1/traces', 'http://collector:4318/base/v1/metrics']);
+    expect(of(own)).toEqual(['http://collector:4318/base/v1/traces', 'https://metrics.example/in']);
+    expect(of({ OTEL_TRACES_EXPORTER: 'none' })).toEqual([
+      undefined,
+      'http://collector:4318/base/v1/metrics',
+    ]);
+    expect(of({ OTEL_SDK_DISABLED: 'true' })).toEqual([undefined, undefined]);
+  });
+
+  it('refuse what the collector would be spoken to otherwise, but only where there is one', () => {
+    const asked = {
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: '/run/own.pem',
+    };
+    expect(problemsOf(asked)).toEqual([]);
+    expect(problemsOf({ ...asked, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toEqual([
+      expect.stringContaining('OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE'),
+      expect.stringContaining('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/protobuf'),
+    ]);
+  });
+});

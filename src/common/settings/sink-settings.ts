@@ -1,0 +1,132 @@
+import type { z } from 'zod';
+import { Secret } from '../crypto/secret.js';
+import { ruleFor } from '../egress/egress-allow.js';
+import type { settingsSchema } from './settings-schema.js';
+
+type Raw = z.infer<typeof settingsSchema>;
+
+/** A bucket of an S3-compatible store. */
+export interface S3Settings {
+  readonly bucket: string;
+  /** Null is Amazon's own of the region. */
+  readonly endpoint: URL | null;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+  /** Empty, or ends in a slash. */
+  readonly prefix: string;
+}
+
+/** Where stored requests are sent on to. Null is nowhere. */
+export interface SinkSettings {
+  /** Seconds for which requests gather for an object. */
+  readonly s3Seconds: number | null;
+  readonly webhook: { readonly url: URL; readonly secret: Secret } | null;
+  /** With its path; headers, timeout and resource are read by OpenTelemetry's own packages. */
+  readonly traces: URL | null;
+  readonly metrics: { readonly url: URL; readonly everyMs: number } | null;
+}
+
+export function s3Of(raw: Raw): S3Settings | null {
+  const { GATEHOUSE_S3_BUCKET: bucket, GATEHOUSE_S3_ENDPOINT: endpoint } = raw;
+  const { GATEHOUSE_S3_ACCESS_KEY_ID: accessKeyId, GATEHOUSE_S3_SECRET_ACCESS_KEY: secret } = raw;
+  if (bucket === undefined || accessKeyId === undefined || secret === undefined) return null;
+  return {
+    bucket,
+    endpoint: endpoint === undefined ? null : new URL(endpoint),
+    region: raw.GATEHOUSE_S3_REGION,
+    accessKeyId,
+    secretAccessKey: new Secret(secret),
+    prefix: raw.GATEHOUSE_S3_PREFIX,
+  };
+}
+
+export function sinksOf(raw: Raw): SinkSettings {
+  const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
+  const metrics = collectorOf(raw, 'METRICS');
+  return {
+    s3Seconds: raw.GATEHOUSE_SINK_S3 === 'on' ? raw.GATEHOUSE_SINK_S3_SECONDS : null,
+    webhook:
+      url === undefined || secret === undefined ? null : { url: new URL(url), secret: new Secret(secret) },
+    traces: collectorOf(raw, 'TRACES'),
+    metrics: metrics && { url: metrics, everyMs: raw.OTEL_METRIC_EXPORT_INTERVAL },
+  };
+}
+
+/** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp */
+function collectorOf(raw: Raw, signal: 'TRACES' | 'METRICS'): URL | null {
+  if (raw.OTEL_SDK_DISABLED.toLowerCase() === 'true' || raw[`OTEL_${signal}_EXPORTER`] === 'none')
+    return null;
+  const own = raw[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
+  if (own !== undefined) return new URL(own);
+  const common = raw.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return common === undefined ? null : new URL(`${common.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`);
+}
+
+const PROTOCOL = 'http/protobuf';
+
+const ADDRESSES = [
+  'GATEHOUSE_S3_ENDPOINT',
+  'GATEHOUSE_SINK_WEBHOOK_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+] as const;
+
+/** What belongs together must be there together, and an address must be one that may be called. */
+export function badSinks(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
+  const closed = ADDRESSES.flatMap((name) => {
+    const text = raw[name];
+    return text === undefined ? [] : ruleFor(new URL(text)).problems.map((problem) => `${name}: ${problem}`);
+  });
+  return [
+    ...closed,
+    ...badBucket(raw),
+    ...badLimit(raw),
+    ...badWebhook(raw),
+    ...badCollector(raw, environment),
+  ];
+}
+
+function badBucket(raw: Raw): string[] {
+  const users = [
+    raw.GATEHOUSE_LOG_BODIES === 's3' ? 'GATEHOUSE_LOG_BODIES=s3' : null,
+    raw.GATEHOUSE_EXPORT_STORE === 's3' ? 'GATEHOUSE_EXPORT_STORE=s3' : null,
+    raw.GATEHOUSE_SINK_S3 === 'on' ? 'GATEHOUSE_SINK_S3=on' : null,
+    raw.GATEHOUSE_S3_BUCKET === undefined ? null : 'GATEHOUSE_S3_BUCKET',
+  ].filter((user) => user !== null);
+  const [user] = users;
+  if (user === undefined) return [];
+  const needed = [
+    'GATEHOUSE_S3_BUCKET',
+    'GATEHOUSE_S3_ACCESS_KEY_ID',
+    'GATEHOUSE_S3_SECRET_ACCESS_KEY',
+  ] as const;
+  return needed.filter((name) => raw[name] === undefined).map((name) => `${name}: ${user} needs it.`);
+}
+
+/** What is put at once: https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html */
+const LARGEST_OBJECT = 5 * 1024 ** 3;
+
+function badLimit(raw: Raw): string[] {
+  if (raw.GATEHOUSE_EXPORT_STORE !== 's3' || raw.GATEHOUSE_EXPORT_LIMIT_BYTES <= LARGEST_OBJECT) return [];
+  return [`GATEHOUSE_EXPORT_LIMIT_BYTES: GATEHOUSE_EXPORT_STORE=s3 takes ${LARGEST_OBJECT} bytes at most.`];
+}
+
+function badWebhook(raw: Raw): string[] {
+  const { GATEHOUSE_SINK_WEBHOOK_URL: url, GATEHOUSE_SINK_WEBHOOK_SECRET: secret } = raw;
+  if (url === undefined || secret !== undefined) return [];
+  return ['GATEHOUSE_SINK_WEBHOOK_SECRET: GATEHOUSE_SINK_WEBHOOK_URL needs it.'];
+}
+
+/** What a collector is asked for that this service would not do; better said than passed over. */
+function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
+  if (!collectorOf(raw, 'TRACES') && !collectorOf(raw, 'METRICS')) return [];
+  const certificates = Object.keys(environment)
+    .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(name))
+    .map((name) => `${name}: is not supported; name further authorities in NODE_EXTRA_CA_CERTS.`);
+  const protocols = Object.keys(environment)
+    .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?PROTOCOL$/.test(name) && environment[name] !== PROTOCOL)
+    .map((name) => `${name}: must be ${PROTOCOL}, the only protocol that is spoken.`);
+  return [...certificates, ...protocols];
+}

@@ -1,0 +1,17 @@
+import { upstreamFailure } from '../common/egress/upstream-failure.js';
+
+const IN_TIME: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
+const OWN_WORDS = /^(it|the receiver) /;
+
+/** Why a delivery failed, as its owner may read it: never an address, nor what a receiver answered beyond its status. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error && IN_TIME.has(error.name)) return 'it did not answer in time';
+  if (error instanceof Error && OWN_WORDS.test(error.message)) return error.message;
+  const status = statusIn(error);
+  return status === undefined ? upstreamFailure(error).message : `it answered with status ${status}`;
+}
+
+/** Where Amazon's client tells it. */
+function statusIn(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { ExportResult } from '@opentelemetry/core';
+import { EgressAgent } from '../../../common/egress/egress-agent.js';
+import type { Egress } from '../../../common/egress/egress.js';
+
+const SERVICE = 'gatehouse';
+const CONNECTIONS = 2;
+/** Codes of the package's own `ExportResultCode`; its module is loaded only where something is exported. */
+const SUCCESS = 0;
+
+/** Names this process among those that send the same metrics. */
+const instanceId = randomUUID();
+
+/**
+ * Who sends: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win over the usual name.
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ */
+export async function originOf() {
+  const { defaultResource, detectResources, envDetector, resourceFromAttributes } =
+    await import('@opentelemetry/resources');
+  const own = resourceFromAttributes({ 'service.name': SERVICE, 'service.instance.id': instanceId });
+  return {
+    resource: defaultResource()
+      .merge(own)
+      .merge(detectResources({ detectors: [envDetector] })),
+    instrumentationScope: { name: SERVICE },
+  };
+}
+
+/** How an exporter reaches its collector: by sockets of the egress. */
+export function throughEgress(egress: Egress) {
+  const agents = new Map<string, EgressAgent>();
+  return {
+    agentFor: (protocol: string): EgressAgent => {
+      const agent = agents.get(protocol) ?? new EgressAgent(egress, protocol === 'https:', CONNECTIONS);
+      agents.set(protocol, agent);
+      return agent;
+    },
+    close: async (): Promise<void> => {
+      for (const agent of agents.values()) agent.destroy();
+      await egress.close();
+    },
+  };
+}
+
+interface Exporter<T> {
+  export(items: T, done: (result: ExportResult) => void): void;
+}
+
+/** Resolves when the collector has taken it. */
+export function exported<T>(exporter: Exporter<T>, items: T): Promise<void> {
+  return new Promise((resolve, reject) => {
+    exporter.export(items, ({ code, error }) => {
+      if (code === SUCCESS) resolve();
+      else reject(reasonIn(error));
+    });
+  });
+}
+
+/** The status is said, what the collector wrote beside it is not. */
+function reasonIn(error: Error | undefined): Error {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'number'
+    ? new Error(`it answered with status ${code}`)
+    : (error ?? new Error('it failed'));
+}

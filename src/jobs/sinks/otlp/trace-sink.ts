@@ -1,0 +1,41 @@
+import type { Egress } from '../../../common/egress/egress.js';
+import type { Consignment, LogSink } from '../log-sink.js';
+import { exported, originOf, throughEgress } from './exporting.js';
+import { spansOf } from './spans-of.js';
+
+const MOST_SPANS = 512;
+
+/** Sends each request to an OpenTelemetry collector as spans. Requests that came as spans from elsewhere are not sent back. */
+export class TraceSink implements LogSink {
+  readonly id = 'otlp-traces';
+  readonly gathering = { rows: 1_000, seconds: 2 };
+  readonly #way: ReturnType<typeof throughEgress>;
+  #opened: ReturnType<TraceSink['load']> | undefined;
+
+  constructor(
+    egress: Egress,
+    private readonly url: URL,
+  ) {
+    this.#way = throughEgress(egress);
+  }
+
+  async deliver(consignment: Consignment): Promise<void> {
+    const { exporter, origin } = await (this.#opened ??= this.load());
+    const rows = (await consignment.rows()).filter(({ source }) => source !== 'otlp');
+    const spans = rows.flatMap((row) => spansOf(row, origin));
+    for (let at = 0; at < spans.length; at += MOST_SPANS)
+      await exported(exporter, spans.slice(at, at + MOST_SPANS));
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opened)?.exporter.shutdown();
+    await this.#way.close();
+  }
+
+  private async load() {
+    const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+    const { agentFor } = this.#way;
+    const exporter = new OTLPTraceExporter({ url: this.url.href, httpAgentOptions: agentFor as never });
+    return { exporter, origin: await originOf() };
+  }
+}

@@ -1,0 +1,96 @@
+import type { DataSource } from 'typeorm';
+import { CLAIMABLE, type Claimed, DeliveryCursors, LEASED } from '../delivery-cursors.js';
+import type { Gathering, LogBatch } from './log-sink.js';
+import { ATTEMPTS_OF_BATCHES, ROWS_OF_BATCHES, type SentAttempt, type SentRow } from './sent-row.js';
+
+/** Two processes that number at once would give the later numbers first. Any number that nothing else here takes. */
+const NUMBERING_LOCK = 7_270_031;
+const MOST_NUMBERED = 2_000;
+const MOST_BATCHES = 2_000;
+
+/** It begins with what is stored from now on; one that was there before goes on where it was. */
+const REGISTER = `
+  INSERT INTO log_sinks (id, delivered_seq) SELECT $1, coalesce(max(seq), 0) FROM log_batches ON CONFLICT DO NOTHING`;
+
+const NUMBER = `
+  UPDATE log_batches SET seq = nextval('log_batch_numbers') FROM (
+    SELECT id AS waiting FROM log_batches
+    WHERE seq IS NULL AND created_at >= (SELECT min(created_at) FROM log_sinks)
+    ORDER BY created_at LIMIT ${MOST_NUMBERED} FOR UPDATE SKIP LOCKED
+  ) AS unnumbered WHERE id = waiting`;
+
+const CLAIM = `
+  UPDATE log_sinks SET ${LEASED} WHERE id = $1 AND ${CLAIMABLE}
+  RETURNING id, delivered_seq AS "deliveredSeq", leased_until::text AS lease`;
+
+const NEXT = `
+  SELECT id, seq, rows, min_created_at - interval '1 ms' AS first, max_created_at + interval '1 ms' AS last,
+    extract(epoch FROM clock_timestamp() - created_at)::float8 AS age
+  FROM log_batches WHERE seq > $1 ORDER BY seq LIMIT ${MOST_BATCHES}`;
+
+const LAG = `
+  SELECT extract(epoch FROM clock_timestamp() - created_at)::float8 AS age
+  FROM log_batches WHERE seq > (SELECT delivered_seq FROM log_sinks WHERE id = $1) ORDER BY seq LIMIT 1`;
+
+type Waiting = LogBatch & { readonly age: number };
+
+/** Which batches of the log each sink has, and what it is to get next. */
+export class SinkBook {
+  readonly cursors: DeliveryCursors;
+
+  constructor(private readonly database: DataSource) {
+    this.cursors = new DeliveryCursors(database, 'log_sinks');
+  }
+
+  async register(sinkId: string): Promise<void> {
+    await this.database.query(REGISTER, [sinkId]);
+  }
+
+  /** Gives numbers to batches that were committed since. Whoever finds another process at it leaves it to that one. */
+  async number(): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const [turn] = await manager.query<{ mine: boolean }[]>(
+        'SELECT pg_try_advisory_xact_lock($1) AS mine',
+        [NUMBERING_LOCK],
+      );
+      if (turn?.mine === true) await manager.query(NUMBER);
+    });
+  }
+
+  /** Null when it is not to be tried now, or another process has it. */
+  async claim(sinkId: string): Promise<Claimed | null> {
+    const [[claimed]]: [Claimed[], number] = await this.database.query(CLAIM, [sinkId]);
+    return claimed ?? null;
+  }
+
+  /** The next batches, as many as gather for one delivery, but one at least; none while they may gather on. */
+  async next({ deliveredSeq }: Claimed, { rows, seconds }: Gathering): Promise<readonly LogBatch[]> {
+    const waiting = await this.database.query<Waiting[]>(NEXT, [deliveredSeq]);
+    let sum = 0;
+    const taken = waiting.filter((batch, at) => (sum += batch.rows) <= rows || at === 0);
+    const isFull = taken.length < waiting.length || waiting.length === MOST_BATCHES;
+    return isFull || (waiting[0]?.age ?? 0) >= seconds ? taken : [];
+  }
+
+  async rows(batches: readonly LogBatch[]): Promise<readonly SentRow[]> {
+    const of = [
+      batches.map(({ id }) => id),
+      new Date(Math.min(...batches.map(({ first }) => first.getTime()))),
+      new Date(Math.max(...batches.map(({ last }) => last.getTime()))),
+    ];
+    const rows = await this.database.query<Omit<SentRow, 'attempts'>[]>(ROWS_OF_BATCHES, of);
+    const attempts = new Map<string, SentAttempt[]>(rows.map(({ id }) => [id, []]));
+    for (const { id, ...attempt } of await this.database.query<(SentAttempt & { id: string })[]>(
+      ATTEMPTS_OF_BATCHES,
+      of,
+    ))
+      attempts.get(id)?.push(attempt);
+    return rows.map((row) => ({ ...row, attempts: attempts.get(row.id) ?? [] }));
+  }
+
+  /** Seconds that the oldest batch waits which the sink has not; 0 when it has all. */
+  async lagSeconds(sinkId: string): Promise<number> {
+    const [oldest] = await this.database.query<{ age: number }[]>(LAG, [sinkId]);
+    return oldest?.age ?? 0;
+  }
+}

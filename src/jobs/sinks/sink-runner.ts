@@ -1,0 +1,99 @@
+import type { Logger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { reasonOf } from '../failure-reason.js';
+import { InTurn } from '../in-turn.js';
+import type { LogBatch, LogSink } from './log-sink.js';
+import type { SinkBook } from './sink-book.js';
+import { sinkMetrics } from './sink-metrics.js';
+
+/** `idle`: nothing was to be sent, or not by this process. */
+export type SinkDelivery = 'delivered' | 'failed' | 'idle';
+
+const EVERY_MS = 1_000;
+/** From the first byte of a delivery to the receiver's word. Well below the lease of a cursor. */
+const DELIVERY_MS = 40_000;
+
+/**
+ * Takes stored requests to one sink. It reads what is committed and nothing of the gateway's, so a sink that is slow or dead
+ * costs its own cursor time and nobody else any.
+ */
+export class SinkRunner {
+  readonly #report: (message: string, error: unknown) => void;
+  readonly #turns: InTurn;
+  #isRegistered = false;
+
+  constructor(
+    private readonly sink: LogSink,
+    private readonly book: SinkBook,
+    logger: Logger,
+    private readonly deliveryMs = DELIVERY_MS,
+  ) {
+    this.#report = reportSparsely(logger);
+    this.#turns = new InTurn(() => this.#round(), {
+      logger,
+      failure: `the sink ${sink.id} could not be served`,
+    });
+  }
+
+  start(): void {
+    this.#turns.start(EVERY_MS);
+    void this.#turns.round();
+  }
+
+  async stop(): Promise<void> {
+    await this.#turns.stop();
+    await this.sink.close();
+  }
+
+  /** One delivery. What the receiver did wrong is written into the sink's row; rejects only when the database is away. */
+  async deliver(): Promise<SinkDelivery> {
+    const { sink, book } = this;
+    if (!this.#isRegistered) await book.register(sink.id);
+    this.#isRegistered = true;
+    await book.number();
+    const claimed = await book.claim(sink.id);
+    if (!claimed) return 'idle';
+    const batches = await book.next(claimed, sink.gathering);
+    const last = batches.at(-1);
+    if (!last) {
+      await book.cursors.release(claimed);
+      return 'idle';
+    }
+    try {
+      const rowsOf = (of: readonly LogBatch[]) => book.rows(of);
+      await inTime(sink, { batches, rows: () => rowsOf(batches), rowsOf }, this.deliveryMs);
+    } catch (error) {
+      this.#report(`The sink ${sink.id} did not take what it was sent. It is sent again.`, error);
+      sinkMetrics.deliveries.inc({ sink: sink.id, outcome: 'failed' });
+      await book.cursors.fail(claimed, reasonOf(error));
+      return 'failed';
+    }
+    await book.cursors.advance(claimed, last.seq);
+    sinkMetrics.deliveries.inc({ sink: sink.id, outcome: 'delivered' });
+    sinkMetrics.rows.inc(
+      { sink: sink.id },
+      batches.reduce((sum, { rows }) => sum + rows, 0),
+    );
+    return 'delivered';
+  }
+
+  async #round(): Promise<void> {
+    while (!this.#turns.isStopped && (await this.deliver()) === 'delivered');
+    sinkMetrics.oldestSeconds.set({ sink: this.sink.id }, await this.book.lagSeconds(this.sink.id));
+  }
+}
+
+/** What does not heed the signal is left to itself: it may arrive all the same, and then arrives twice. */
+async function inTime(
+  sink: LogSink,
+  consignment: Parameters<LogSink['deliver']>[0],
+  withinMs: number,
+): Promise<void> {
+  const signal = AbortSignal.timeout(withinMs);
+  const work = sink.deliver(consignment, signal);
+  work.catch(() => undefined);
+  const tooLate = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  await Promise.race([work, tooLate]);
+}

@@ -1,0 +1,98 @@
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { operatorEgress } from '../../common/egress/operator-egress.js';
+import { BodyObjects } from '../../common/object-store/body-objects.js';
+import { ObjectStore } from '../../common/object-store/object-store.js';
+import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { InTurn } from '../in-turn.js';
+import { BodySink } from './body-sink.js';
+import { forgetBodies } from './forget-bodies.js';
+import type { LogSink } from './log-sink.js';
+import { MetricSink } from './otlp/metric-sink.js';
+import { TraceSink } from './otlp/trace-sink.js';
+import { S3Sink } from './s3-sink.js';
+import { SinkBook } from './sink-book.js';
+import { SinkRunner } from './sink-runner.js';
+import { WebhookSink } from './webhook-sink.js';
+
+const CONNECTIONS = 2;
+const FORGET_EVERY_MS = 60 * 60_000;
+
+/** The sinks that the settings name, each with its own way out. */
+function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket | null): LogSink[] {
+  const { webhook, traces, metrics, s3Seconds } = settings.sinks;
+  const wayTo = (url: URL) => operatorEgress(settings, url, CONNECTIONS);
+  return [
+    ...(webhook ? [new WebhookSink(wayTo(webhook.url), webhook)] : []),
+    ...(traces ? [new TraceSink(wayTo(traces), traces)] : []),
+    ...(metrics ? [new MetricSink(wayTo(metrics.url), metrics.url, metrics.everyMs)] : []),
+    ...(inBucket && s3Seconds !== null ? [new S3Sink(inBucket.store, s3Seconds)] : []),
+    ...(inBucket && settings.logBodies === 's3' ? [new BodySink(database, inBucket.bodies)] : []),
+  ];
+}
+
+interface InBucket {
+  readonly store: ObjectStore;
+  readonly bodies: BodyObjects;
+}
+
+/** Serves the sinks for as long as the process lives. Any number of processes may: each delivery is one's. */
+@Injectable()
+class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #log = createLogger('sinks');
+  readonly #runners: readonly SinkRunner[];
+  readonly #forgetting: InTurn | null;
+
+  constructor(
+    database: DataSource,
+    box: SecretBox,
+    @Inject(ObjectStore) store: ObjectStore | null,
+    @Inject(SETTINGS) settings: Settings,
+  ) {
+    const inBucket = store && { store, bodies: new BodyObjects(store, box) };
+    const book = new SinkBook(database);
+    this.#runners = sinksFor(settings, database, inBucket).map(
+      (sink) => new SinkRunner(sink, book, this.#log),
+    );
+    const { bodies: keptDays } = settings.retentionDays;
+    this.#forgetting =
+      store &&
+      new InTurn(async () => void (await forgetBodies(store, keptDays)), {
+        logger: this.#log,
+        failure: 'old bodies could not be removed from the bucket',
+      });
+  }
+
+  onApplicationBootstrap(): void {
+    for (const runner of this.#runners) runner.start();
+    this.#forgetting?.start(FORGET_EVERY_MS);
+    void this.#forgetting?.round();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.#runners.map((runner) => runner.stop()), this.#forgetting?.stop()]);
+  }
+}
+
+/** Takes stored requests to where the settings want them. It needs `SettingsModule` and `DatabaseModule` beside it. */
+@Module({})
+export class SinksModule {
+  /** Nothing is made, and no package loaded, where nothing is to be sent on. */
+  static for(settings: Settings): DynamicModule[] {
+    const { webhook, traces, metrics } = settings.sinks;
+    if (!webhook && !traces && !metrics && !settings.s3) return [];
+    return [{ module: SinksModule, imports: [CryptoModule, ObjectStoreModule], providers: [Sinks] }];
+  }
+}
