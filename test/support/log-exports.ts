@@ -3,6 +3,7 @@ import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { PostgresCurrentRights } from '../../src/adapters/postgres-current-rights.js';
 import { LogRows } from '../../src/admin/logs/log-rows.js';
+import { KeptLogs } from '../../src/common/database/log-reading/kept-logs.js';
 import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
 import { createDataSource } from '../../src/common/database/data-source.js';
 import { DatabaseModule } from '../../src/common/database/database.module.js';
@@ -21,15 +22,20 @@ export interface Exporting {
   readonly isStopping?: () => boolean;
 }
 
+/** Organizations and workspaces may say otherwise. */
+const KEEP_ALL = { logs: 0, bodies: 0, minutes: 0 };
+
 /** Writes exports as the background process does, without its queue. */
 export function exportWriter(
   dataSource: DataSource,
   { folder, retentionDays = 7, limitBytes = 2 ** 31, isStopping = () => false }: Exporting,
 ): ExportWriter {
   const unitOfWork = new UnitOfWork(dataSource);
+  const logs = new LogDatabase(dataSource, unitOfWork);
+  const kept = new KeptLogs(logs, { retentionDays: KEEP_ALL });
   return new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(new LogDatabase(dataSource, unitOfWork)), unitOfWork),
+    rows: new ExportRows(new LogRows(logs), kept, unitOfWork),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays, limitBytes },
     isStopping,

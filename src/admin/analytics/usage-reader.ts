@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
+import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import { REQUESTS } from '../../common/database/log-reading/log-filters.js';
 import type { Page } from '../../common/database/page.js';
@@ -38,7 +39,10 @@ export interface Groups {
 /** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
 @Injectable()
 export class UsageReader {
-  constructor(private readonly database: LogDatabase) {}
+  constructor(
+    private readonly database: LogDatabase,
+    private readonly kept: KeptLogs,
+  ) {}
 
   async series(
     reach: Reach,
@@ -112,7 +116,8 @@ export class UsageReader {
         `SELECT *, ${source.columns} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where}
          AND (${ranges.map((each) => `(${part(each)})`).join(' OR ')})`,
     );
-    const filters = conditions.map(({ sql, parameter }) => sql(statement.bind(parameter)));
+    const kept = source.table ? [] : await this.kept.conditions(reach);
+    const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
     const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
     return { statement, source, from: `(${selects.join(' UNION ALL ')}) AS request_logs${where}` };
   }

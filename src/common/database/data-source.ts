@@ -2,6 +2,8 @@ import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditDestination } from './entities/audit-destination.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { LegalHold } from './entities/legal-hold.entity.js';
+import { RemovedWorkspaceRetention } from './entities/removed-workspace-retention.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
@@ -43,6 +45,7 @@ import { Integrations1763690900000 } from './migrations/1763690900000-integratio
 import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.js';
 import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-logs.js';
+import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -58,6 +61,8 @@ const ENTITIES = [
   ApiKey,
   AuditDestination,
   AuditRecord,
+  LegalHold,
+  RemovedWorkspaceRetention,
   LimitPolicy,
   Config,
   ConfigVersion,
@@ -99,6 +104,7 @@ const MIGRATIONS = [
   IngestedLogs1763691310000,
   LimitAlerts1763691200000,
   CachedAnswers1763691100000,
+  LogRetention1763691530000,
 ];
 
 /**

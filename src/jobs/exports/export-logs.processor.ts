@@ -4,6 +4,7 @@ import type { Job } from 'bullmq';
 import { DataSource } from 'typeorm';
 import { LogRows } from '../../admin/logs/log-rows.js';
 import { CurrentRights } from '../../auth/ports.js';
+import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
@@ -37,13 +38,14 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     database: DataSource,
     unitOfWork: UnitOfWork,
     rows: LogRows,
+    kept: KeptLogs,
     rights: CurrentRights,
     @Inject(SETTINGS) { exports: settings }: Pick<Settings, 'exports'>,
   ) {
     super();
     this.#writer = new ExportWriter({
       leases: new ExportLeases(database),
-      rows: new ExportRows(rows, unitOfWork),
+      rows: new ExportRows(rows, kept, unitOfWork),
       rights,
       settings,
       isStopping: () => this.#isStopping,

@@ -10,6 +10,7 @@ import type { LogRows } from '../../admin/logs/log-rows.js';
 import { type BodyRow, positionBefore } from '../../admin/logs/log-rows.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
+import type { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import type { Condition } from '../../common/database/log-reading/log-filters.js';
 import type { UnitOfWork } from '../../common/database/unit-of-work.js';
 import type { ClaimedExport, Progress } from './export-lease.js';
@@ -37,6 +38,7 @@ export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'
 export class ExportRows {
   constructor(
     private readonly rows: LogRows,
+    private readonly kept: KeptLogs,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
@@ -48,12 +50,14 @@ export class ExportRows {
     const from = after ?? (oldest && positionBefore(oldest));
     const size = hasMessages ? ROWS_WITH_MESSAGES : ROWS_WITHOUT;
     return this.unitOfWork.runFor({ organizationId, isReading: true }, async () => {
-      const conditions = [...own, ...conditionsIn(filters)];
+      const reach = { organizationId, workspaceId };
+      const conditions = [...own, ...conditionsIn(filters), ...(await this.kept.conditions(reach))];
       const { rows, end, isLast } = await this.rows.step(
-        { organizationId, workspaceId },
+        reach,
         { conditions, after: from, until, size },
       );
-      const messages = hasMessages && rows.length > 0 ? await this.rows.bodiesOfAll(rows) : [];
+      const withBodies = hasMessages ? await this.kept.withBodies(rows) : [];
+      const messages = withBodies.length > 0 ? await this.rows.bodiesOfAll(withBodies) : [];
       return { requests: await exported(rows, messages), after: end ?? after, isLast };
     });
   }
