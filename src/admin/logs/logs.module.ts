@@ -7,11 +7,12 @@ import { LiveLogs } from './live/live-logs.service.js';
 import { LogRows } from './log-rows.js';
 import { LogsController } from './logs.controller.js';
 import { LogsService } from './logs.service.js';
+import { BodySearch } from './search/body-search.js';
 
 @Module({
   imports: [AuthModule, LogReadingModule, WorkspacesModule],
   controllers: [LiveLogsController, LogsController],
-  providers: [LiveLogs, LogRows, LogsService],
+  providers: [BodySearch, LiveLogs, LogRows, LogsService],
   exports: [LogsService],
 })
 export class LogsModule {}

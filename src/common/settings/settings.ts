@@ -33,6 +33,8 @@ export interface Settings {
   readonly cacheMemoryBytes: number;
   readonly cacheStoreBytes: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
+  readonly bodySearch: boolean;
+  readonly inboxLimitBytes: number;
   readonly retentionDays: RetentionDays;
   readonly exports: ExportSettings;
   readonly analyticsMetadataKeys: readonly string[];
@@ -219,6 +221,8 @@ function toSettings(raw: Raw): Settings {
     cacheMemoryBytes: raw.GATEHOUSE_CACHE_MEMORY_BYTES,
     cacheStoreBytes: raw.GATEHOUSE_CACHE_STORE_BYTES,
     logBodies: raw.GATEHOUSE_LOG_BODIES,
+    bodySearch: raw.GATEHOUSE_BODY_SEARCH === 'on',
+    inboxLimitBytes: raw.GATEHOUSE_INBOX_LIMIT_BYTES,
     retentionDays: {
       logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
       bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
