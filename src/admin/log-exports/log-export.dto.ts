@@ -112,6 +112,17 @@ export class LogExportAnswerDto {
   }
 }
 
+/** Under the name that the compatible API has for them. */
+export class ExportRestrictionsDto {
+  @ApiProperty({ enum: ['export-field-restrictions'] }) readonly object = 'export-field-restrictions';
+  @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: ['request', 'response'] })
+  readonly deniedFields: readonly string[];
+
+  static from(deniedFields: readonly string[]): ExportRestrictionsDto {
+    return Object.assign(new ExportRestrictionsDto(), { deniedFields });
+  }
+}
+
 export class LogExportDto {
   @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
   @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;

@@ -4,6 +4,7 @@ import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { LogsModule } from '../logs/logs.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ExportDownloads } from './export-downloads.js';
+import { ExportRestrictions } from './export-restrictions.service.js';
 import { LogExportFilesController } from './log-export-files.controller.js';
 import { LogExportsController } from './log-exports.controller.js';
 import { LogExportsService } from './log-exports.service.js';
@@ -11,6 +12,6 @@ import { LogExportsService } from './log-exports.service.js';
 @Module({
   imports: [AuthModule, CryptoModule, LogsModule, WorkspacesModule],
   controllers: [LogExportsController, LogExportFilesController],
-  providers: [ExportDownloads, LogExportsService],
+  providers: [ExportDownloads, ExportRestrictions, LogExportsService],
 })
 export class LogExportsModule {}
