@@ -94,7 +94,9 @@ export class FeedbackReader {
       `created_at < ${statement.bind(new Date(range.to))}::timestamptz`,
     ];
     if (conditions.length > 0)
-      parts.push(`EXISTS (SELECT 1 FROM ${REQUESTS} WHERE ${OF_TRACE} ${kept} ${filters(statement, conditions)})`);
+      parts.push(
+        `EXISTS (SELECT 1 FROM ${REQUESTS} WHERE ${OF_TRACE} ${kept} ${filters(statement, conditions)})`,
+      );
     return parts.join(' AND ');
   }
 }

@@ -30,10 +30,7 @@ export class LegalHoldsController {
   @PagedQuery()
   @ApiQuery({ name: 'status', required: false, enum: STATUSES })
   @ApiOkResponse({ type: LegalHoldListDto })
-  async list(
-    @Caller() { organizationId }: Principal,
-    @Query() query: ListQuery,
-  ): Promise<LegalHoldListDto> {
+  async list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<LegalHoldListDto> {
     const status = choiceOf(query, 'status', STATUSES);
     return LegalHoldListDto.from(...(await this.holds.list(organizationId, status, pageOf(query))));
   }

@@ -27,7 +27,9 @@ export async function checkRoom(
   rows: readonly IngestedLog[],
   limitBytes: number,
 ): Promise<void> {
-  const [waiting] = await manager.query<{ rows: number; bytes: number }[]>(WAITING, [rows[0]?.organizationId]);
+  const [waiting] = await manager.query<{ rows: number; bytes: number }[]>(WAITING, [
+    rows[0]?.organizationId,
+  ]);
   if (!waiting) return;
   const coming = rows.reduce((sum, row) => sum + bytesOf(row), 0);
   if (waiting.rows + rows.length <= MOST_ROWS && waiting.bytes + coming <= limitBytes) return;

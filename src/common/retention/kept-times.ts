@@ -56,7 +56,10 @@ export class KeptTimes {
 
   /** What rows are kept by that belong to nobody. */
   usually(part: LogPart): number {
-    return Math.max(this.#start(this.usual.logs), part === 'logs' ? -Infinity : this.#start(this.usual.bodies));
+    return Math.max(
+      this.#start(this.usual.logs),
+      part === 'logs' ? -Infinity : this.#start(this.usual.bodies),
+    );
   }
 
   /** Workspaces of an organization that are not simply as their organization is. */
@@ -71,4 +74,5 @@ export class KeptTimes {
   }
 }
 
-const keyOf = ({ organization_id, workspace_id }: RowsOf): string => `${organization_id} ${workspace_id ?? ''}`;
+const keyOf = ({ organization_id, workspace_id }: RowsOf): string =>
+  `${organization_id} ${workspace_id ?? ''}`;

@@ -26,10 +26,9 @@ export function dropMinutes(database: DataSource, before: Date): Promise<readonl
     await transaction.query(LOCK_ALONE);
     if ((await transaction.query(NEEDED, [before])).length > 0) return [];
     const old = await transaction.query<{ name: string }>(OLD_PARTITIONS, [TABLES, before]);
-    await transaction.query(
-      "UPDATE rollup_seals SET before = greatest(before, $1) WHERE grain = 'minute'",
-      [before],
-    );
+    await transaction.query("UPDATE rollup_seals SET before = greatest(before, $1) WHERE grain = 'minute'", [
+      before,
+    ]);
     for (const { name } of old) await transaction.query(`DROP TABLE "${name}"`);
     return old.map(({ name }) => name);
   });

@@ -52,10 +52,7 @@ export class ExportRows {
     return this.unitOfWork.runFor({ organizationId, isReading: true }, async () => {
       const reach = { organizationId, workspaceId };
       const conditions = [...own, ...conditionsIn(filters), ...(await this.kept.conditions(reach))];
-      const { rows, end, isLast } = await this.rows.step(
-        reach,
-        { conditions, after: from, until, size },
-      );
+      const { rows, end, isLast } = await this.rows.step(reach, { conditions, after: from, until, size });
       const withBodies = hasMessages ? await this.kept.withBodies(rows) : [];
       const messages = withBodies.length > 0 ? await this.rows.bodiesOfAll(withBodies) : [];
       return { requests: await exported(rows, messages), after: end ?? after, isLast };

@@ -1,6 +1,11 @@
 import type { DataSource } from 'typeorm';
 import type { Queryable } from '../../common/database/queryable.js';
-import { KeptTimes, type LogPart, type RetentionRule, type RowsOf } from '../../common/retention/kept-times.js';
+import {
+  KeptTimes,
+  type LogPart,
+  type RetentionRule,
+  type RowsOf,
+} from '../../common/retention/kept-times.js';
 import { ALL_RULES } from '../../common/retention/read-rules.js';
 import { GRAIN_MS } from '../../common/rollups/grains.js';
 import { LOCK_ALONE } from '../../common/rollups/seals.js';
@@ -156,16 +161,19 @@ async function checkHolds(transaction: Queryable, cutting: Cutting, { over }: Pl
 /** Says that request rows before the end of the day are not all there, so that nobody takes what is missing for what never was. */
 async function seal(transaction: Queryable, { to }: LogDay): Promise<void> {
   await transaction.query(LOCK_ALONE);
-  await transaction.query(
-    "UPDATE rollup_seals SET before = greatest(before, $1) WHERE grain = 'row'",
-    [to],
-  );
+  await transaction.query("UPDATE rollup_seals SET before = greatest(before, $1) WHERE grain = 'row'", [to]);
 }
 
 /** What is gone with its partition needs no entry. */
-async function book(transaction: Queryable, partitions: readonly string[], { over, isWhole }: Plan): Promise<void> {
+async function book(
+  transaction: Queryable,
+  partitions: readonly string[],
+  { over, isWhole }: Plan,
+): Promise<void> {
   if (isWhole)
-    await transaction.query('DELETE FROM log_partition_cuts WHERE partition = ANY ($1::text[])', [partitions]);
+    await transaction.query('DELETE FROM log_partition_cuts WHERE partition = ANY ($1::text[])', [
+      partitions,
+    ]);
   else
     await transaction.query(
       `INSERT INTO log_partition_cuts (partition, organization_id, workspace_id)

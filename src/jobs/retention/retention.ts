@@ -55,7 +55,8 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     if (days === 0) return;
     const before = new Date(startOf('day', Date.now()) - days * GRAIN_MS.day);
     const partitions = await dropMinutes(this.database, before);
-    if (partitions.length > 0) this.#log.info({ days, partitions }, 'dropped minutes that are no longer kept');
+    if (partitions.length > 0)
+      this.#log.info({ days, partitions }, 'dropped minutes that are no longer kept');
   }
 
   async #cut(part: LogPart): Promise<void> {

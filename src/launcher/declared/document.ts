@@ -30,7 +30,10 @@ const organization = z.strictObject({
   strict_logging: z.boolean().optional(),
   log_retention_days: days,
   body_retention_days: days,
-  export_settings: z.strictObject({ deniedFields: z.array(z.string()) }).nullable().optional(),
+  export_settings: z
+    .strictObject({ deniedFields: z.array(z.string()) })
+    .nullable()
+    .optional(),
   input_guardrails: z.array(z.string()).nullable().optional(),
   output_guardrails: z.array(z.string()).nullable().optional(),
   alert_webhook_url: z.string().nullable().optional(),

@@ -145,7 +145,9 @@ const INBOX_PATIENCE_S = 60;
 
 /** Nothing to say of an inbox that is still to be made, or that is emptied as it should be. */
 async function checkInbox(client: Client): Promise<Finding[]> {
-  const made = await client.query<{ made: boolean }>("SELECT to_regclass('ingested_logs') IS NOT NULL AS made");
+  const made = await client.query<{ made: boolean }>(
+    "SELECT to_regclass('ingested_logs') IS NOT NULL AS made",
+  );
   if (!made.rows[0]?.made) return [];
   const { rows } = await client.query<{ age_s: number | null }>(
     'SELECT extract(epoch FROM now() - min(created_at))::float8 AS age_s FROM ingested_logs',

@@ -45,7 +45,9 @@ describe('doctor', () => {
 
   it('warns of logs from elsewhere that nobody stores', () => {
     expect(judgeInbox(2)).toEqual([]);
-    expect(judgeInbox(3_600)).toMatchObject([{ result: 'warning', detail: 'the oldest has waited for 3600 s' }]);
+    expect(judgeInbox(3_600)).toMatchObject([
+      { result: 'warning', detail: 'the oldest has waited for 3600 s' },
+    ]);
   });
 
   it('counts only what lies outside of its own two readings as clock skew', () => {

@@ -28,10 +28,13 @@ async function answered(body: Buffer, more: object = {}, stored: object = {}): P
   ]);
   return id;
 }
-const json = (content: string): Buffer => Buffer.from(JSON.stringify({ choices: [{ message: { content } }] }));
+const json = (content: string): Buffer =>
+  Buffer.from(JSON.stringify({ choices: [{ message: { content } }] }));
 
 const search = (query: Record<string, string>, key = own) =>
-  app.call('GET', `/v1/logs?${new URLSearchParams({ time_of_generation_min: since, ...query }).toString()}`, { key });
+  app.call('GET', `/v1/logs?${new URLSearchParams({ time_of_generation_min: since, ...query }).toString()}`, {
+    key,
+  });
 const found = async (query: Record<string, string>, key?: string): Promise<string[]> => {
   const { status, text, body } = await search(query, key);
   expect(status, text).toBe(200);

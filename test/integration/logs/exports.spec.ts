@@ -478,7 +478,9 @@ function rowsOfCsv(text: string): string[][] {
 
 describe('fields that the organization lets nobody export', () => {
   const deny = (deniedFields: string[] | null) =>
-    app.call('PUT', '/v1/admin/organisation', { body: { export_settings: deniedFields && { deniedFields } } });
+    app.call('PUT', '/v1/admin/organisation', {
+      body: { export_settings: deniedFields && { deniedFields } },
+    });
   const body = { filters: {}, requested_data: ['id', 'request'], workspace_id: 'ws-default' };
 
   it('are told, and refused when an export is made, changed and started', async () => {

@@ -41,7 +41,9 @@ beforeEach(async () => {
   await app.dataSource.query(
     'UPDATE workspaces SET log_retention_days = NULL, body_retention_days = NULL; UPDATE organizations SET settings = $$ {} $$;',
   );
-  await app.dataSource.query('DELETE FROM legal_holds; DELETE FROM log_partition_cuts; DELETE FROM retention_of_removed_workspaces;');
+  await app.dataSource.query(
+    'DELETE FROM legal_holds; DELETE FROM log_partition_cuts; DELETE FROM retention_of_removed_workspaces;',
+  );
 });
 
 const keep = (workspace: string, body: object) =>
@@ -70,7 +72,9 @@ async function dayWithRequests(daysAgo: number) {
   for (const { id } of requests) {
     await storeAttempts(app.dataSource, id, [200]);
     const body = Buffer.from(JSON.stringify({ text: `body of ${id}` }));
-    await storeMessages(app.dataSource, id, [{ direction: 'request', body, content_type: 'application/json' }]);
+    await storeMessages(app.dataSource, id, [
+      { direction: 'request', body, content_type: 'application/json' },
+    ]);
   }
   await new BatchAggregator(app.dataSource).aggregate(batch);
   const [ofOne, ofTwo] = requests as [(typeof requests)[0], (typeof requests)[0]];
@@ -89,7 +93,11 @@ const cut = (part: LogPart, day: LogDay, isStopping = () => false) =>
 /** Rows of each table that a day has, by request. */
 async function left({ day, one: first, two: second }: Awaited<ReturnType<typeof dayWithRequests>>) {
   const counts: Record<string, Json> = {};
-  for (const [table, id] of [['request_logs', 'id'], ['request_attempts', 'id'], ['request_bodies', 'request_id']] as const) {
+  for (const [table, id] of [
+    ['request_logs', 'id'],
+    ['request_attempts', 'id'],
+    ['request_bodies', 'request_id'],
+  ] as const) {
     const rows: Json[] = await app.dataSource.query(
       `SELECT ${id} AS id FROM ${table} WHERE created_at >= $1 AND created_at < $2`,
       [day.from, day.to],
@@ -101,7 +109,9 @@ async function left({ day, one: first, two: second }: Awaited<ReturnType<typeof 
 const ALL = { request_logs: [true, true], request_attempts: [true, true], request_bodies: [true, true] };
 
 const traces = async (key: string | undefined, query = ''): Promise<string[]> => {
-  const { body } = await app.call('GET', `/v1/logs?page_size=100&${query}`, { key: key ?? app.first.admin_api_key });
+  const { body } = await app.call('GET', `/v1/logs?page_size=100&${query}`, {
+    key: key ?? app.first.admin_api_key,
+  });
   return body.data.map((row: Json) => row.trace_id);
 };
 
@@ -128,12 +138,14 @@ describe('what is over by the time of its workspace', () => {
     const unitOfWork = app.app.get(UnitOfWork);
     const reach = { organizationId: app.first.organisation_id };
     const streamed = await unitOfWork.runFor({ ...reach, isReading: true }, async () =>
-      app.app.get(LogRows).ofBatch(
-        reach,
-        await app.app.get(KeptLogs).conditions(reach),
-        { id: batch, first: new Date(0), last: new Date() },
-        10,
-      ),
+      app.app
+        .get(LogRows)
+        .ofBatch(
+          reach,
+          await app.app.get(KeptLogs).conditions(reach),
+          { id: batch, first: new Date(0), last: new Date() },
+          10,
+        ),
     );
     expect(streamed[0].map(({ trace_id }) => trace_id)).toEqual([kept.trace_id]);
   });
@@ -203,7 +215,10 @@ describe('a day', () => {
     expect(await cut('logs', made.day), 'requests go after their bodies').toBeNull();
     expect(await left(made)).toEqual(ALL);
 
-    expect(await cut('bodies', made.day)).toMatchObject({ did: 'rewritten', tenants: [{ workspace_id: two }] });
+    expect(await cut('bodies', made.day)).toMatchObject({
+      did: 'rewritten',
+      tenants: [{ workspace_id: two }],
+    });
     expect(await left(made)).toEqual({ ...ALL, request_bodies: [true, false] });
     expect(await cut('logs', made.day)).toMatchObject({ did: 'rewritten' });
 
@@ -232,7 +247,9 @@ describe('a day', () => {
   it('goes as a whole when nobody keeps anything of it, and not while one request of it is uncounted', async () => {
     const made = await dayWithRequests(26);
     await app.call('PUT', '/v1/admin/organisation', { body: { log_retention_days: 10 } });
-    const batch = await storeBatch(app.dataSource, [{ ...made.two, id: uuidV7(made.two.created_at.getTime()) }]);
+    const batch = await storeBatch(app.dataSource, [
+      { ...made.two, id: uuidV7(made.two.created_at.getTime()) },
+    ]);
 
     expect(await cut('bodies', made.day)).toMatchObject({ did: 'dropped' });
     expect(await cut('logs', made.day)).toBeNull();

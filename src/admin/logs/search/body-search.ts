@@ -82,7 +82,11 @@ export class BodySearch {
       if (holds) throw new AppError('body_search_unavailable', { detail });
   }
 
-  async #search(reach: Reach, { conditions, size, ...query }: LogQuery, needle: string): Promise<SearchedPage> {
+  async #search(
+    reach: Reach,
+    { conditions, size, ...query }: LogQuery,
+    needle: string,
+  ): Promise<SearchedPage> {
     const endsAt = performance.now() + MOST_MS;
     const rows: LogRow[] = [];
     let { after }: { after: LogPosition | null } = query;

@@ -70,7 +70,8 @@ export function conditionsOf(times: KeptTimes, { organizationId, workspaceId }: 
   const usual = sinceOf(null);
   const floor = Math.min(usual, ...groups.keys());
   const conditions = [...notBefore(floor)];
-  for (const [since, ids] of groups) if (since > floor) conditions.push(notBeforeUnless(since, NOT_IN_THESE, ids));
+  for (const [since, ids] of groups)
+    if (since > floor) conditions.push(notBeforeUnless(since, NOT_IN_THESE, ids));
   if (usual > floor) conditions.push(notBeforeUnless(usual, IN_THESE, apart));
   return conditions;
 }
@@ -91,7 +92,8 @@ const NOT_IN_THESE: Condition['sql'] = (ids) => `(workspace_id = ANY(${ids}::uui
 
 /** For all rows but some. The moment is a number of ours that was made a date, no value of a caller. */
 const notBeforeUnless = (since: number, but: Condition['sql'], ids: readonly string[]): Condition => ({
-  sql: (placeholder) => `(created_at >= '${new Date(since).toISOString()}'::timestamptz OR ${but(placeholder)})`,
+  sql: (placeholder) =>
+    `(created_at >= '${new Date(since).toISOString()}'::timestamptz OR ${but(placeholder)})`,
   parameter: ids,
   on: null,
 });
