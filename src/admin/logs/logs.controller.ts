@@ -12,7 +12,7 @@ import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { logQueryOf } from './log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
-import { BodySearch } from './search/body-search.js';
+import { BodySearch, type SearchedPage } from './search/body-search.js';
 import { TraceDto } from './trace.dto.js';
 
 /** The filters, for the OpenAPI document. */
@@ -69,14 +69,7 @@ export class LogsController {
       caller,
       parameterOf(query, 'workspace_id', 'workspace_slug'),
     );
-    if (search !== undefined) {
-      const { rows, nextCursor, searched } = await this.search.find(caller, reach, { wanted, all });
-      return LogListDto.from(
-        rows.map((row) => LogDto.from(row)),
-        nextCursor,
-        { searched_rows: searched },
-      );
-    }
+    if (search !== undefined) return this.found(await this.search.find(caller, reach, { wanted, all }));
     const [rows, nextCursor] = await this.logs.list(reach, wanted);
     return LogListDto.from(
       rows.map((row) => LogDto.from(row)),
@@ -99,5 +92,10 @@ export class LogsController {
   @ApiOkResponse({ type: LogDetailDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
     return LogDetailDto.of(await this.logs.get(withSight(caller), id));
+  }
+
+  private found({ rows, nextCursor, searched }: SearchedPage): LogListDto {
+    const shown = rows.map((row) => LogDto.from(row));
+    return LogListDto.from(shown, nextCursor, { searched_rows: searched });
   }
 }

@@ -190,6 +190,12 @@ function mailOf({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }: Raw): Ma
   return url === undefined || from === undefined ? null : { smtpUrl: new Secret(url), from };
 }
 
+const retentionDaysOf = (raw: Raw): RetentionDays => ({
+  logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
+  bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
+  minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
+});
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -223,11 +229,7 @@ function toSettings(raw: Raw): Settings {
     logBodies: raw.GATEHOUSE_LOG_BODIES,
     bodySearch: raw.GATEHOUSE_BODY_SEARCH === 'on',
     inboxLimitBytes: raw.GATEHOUSE_INBOX_LIMIT_BYTES,
-    retentionDays: {
-      logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
-      bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
-      minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
-    },
+    retentionDays: retentionDaysOf(raw),
     exports: {
       folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
       retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,

@@ -54,18 +54,21 @@ export function cutDay(database: DataSource, cutting: Cutting): Promise<Cut | nu
     );
     if (!turn?.taken) return null;
     const plan = await lockedPlanOf(transaction, cutting);
-    const { part, day } = cutting;
-    if (!plan || (part === 'logs' && (await isUncounted(transaction, day)))) return null;
-    const partitions = plan.tables.map((table) => partitionOf(table, day));
-    const rewritings = plan.isWhole ? [] : plan.tables.map((table) => rewritingOf(table, cutting, plan));
-    for (const rewriting of rewritings) await copyKept(transaction, rewriting);
-    await checkHolds(transaction, cutting, plan);
-    if (part === 'logs') await seal(transaction, day);
-    for (const rewriting of rewritings) await takeOver(transaction, rewriting);
-    if (plan.isWhole) for (const name of partitions) await transaction.query(`DROP TABLE "${name}"`);
-    await book(transaction, partitions, plan);
-    return { did: plan.isWhole ? 'dropped' : 'rewritten', partitions, tenants: plan.over };
+    return plan ? carryOut(transaction, cutting, plan) : null;
   });
+}
+
+async function carryOut(transaction: Queryable, cutting: Cutting, plan: Plan): Promise<Cut> {
+  const { part, day } = cutting;
+  const partitions = plan.tables.map((table) => partitionOf(table, day));
+  const rewritings = plan.isWhole ? [] : plan.tables.map((table) => rewritingOf(table, cutting, plan));
+  for (const rewriting of rewritings) await copyKept(transaction, rewriting);
+  await checkHolds(transaction, cutting, plan);
+  if (part === 'logs') await seal(transaction, day);
+  for (const rewriting of rewritings) await takeOver(transaction, rewriting);
+  if (plan.isWhole) for (const name of partitions) await transaction.query(`DROP TABLE "${name}"`);
+  await book(transaction, partitions, plan);
+  return { did: plan.isWhole ? 'dropped' : 'rewritten', partitions, tenants: plan.over };
 }
 
 interface Plan {
@@ -82,6 +85,7 @@ async function lockedPlanOf(transaction: Queryable, cutting: Cutting): Promise<P
   if (!first) return null;
   for (const table of first.tables)
     await transaction.query(`LOCK TABLE "${partitionOf(table, cutting.day)}" IN SHARE MODE`);
+  if (cutting.part === 'logs' && (await isUncounted(transaction, cutting.day))) return null;
   return planOf(transaction, cutting);
 }
 

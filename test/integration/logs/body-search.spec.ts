@@ -99,7 +99,7 @@ describe('GET /v1/logs?search=', () => {
         ...(cursor ? { cursor } : {}),
       });
       seen.push(...body.data.map(({ id }: Json) => id));
-      searched += body.searched_rows;
+      searched += Number(body.searched_rows);
       cursor = body.next_cursor;
     }
     expect(seen).toEqual(ids.reverse());
