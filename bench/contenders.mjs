@@ -117,7 +117,8 @@ function installPortkey(install) {
   if (done.status !== 0 || !existsSync(PORTKEY)) throw new NotAvailable('not installed (npm could not)');
 }
 
-async function startGatehouse({ upstream, pinning, profile }, processes) {
+/** `preload`: a module that each of its processes loads first. */
+async function startGatehouse({ upstream, pinning, profile, preload = PRELOAD }, processes) {
   const port = await freePort();
   const { folder, log, logFile } = workFolder('gatehouse');
   const data = join(folder, 'data');
@@ -132,7 +133,7 @@ async function startGatehouse({ upstream, pinning, profile }, processes) {
     GATEHOUSE_LOG_BODIES: 'full',
     GATEHOUSE_LOG_LEVEL: 'warn',
     GATEHOUSE_DRAIN_DELAY_MS: '0',
-    ...(profile ? { NODE_OPTIONS: `--import=${PRELOAD}`, BENCH_PROFILE_DIR: profiles } : {}),
+    ...(profile ? { NODE_OPTIONS: `--import=${preload}`, BENCH_PROFILE_DIR: profiles } : {}),
   });
   const program = [process.execPath, join(ROOT, 'bin/gatehouse.mjs'), 'start'];
   const child = start(onCores(pinning, pinning.rest, program), { env, cwd: ROOT, log });

@@ -27,6 +27,7 @@ export interface ApiKeyRow extends CallerRules {
   /** When the presented secret stops being accepted after a rotation; null for the current secret. */
   readonly overlap_ends_at: Date | null;
   readonly workspace_defaults: WorkspaceDefaults | null;
+  readonly default_metadata: Readonly<Record<string, string>> | null;
   /** The key's own default, or else its workspace's (for keys of people first), or else its organization's. */
   readonly config_id: string | null;
   readonly allow_config_override: boolean;
@@ -36,7 +37,7 @@ const apiKey = (overlapEndsAt: string, condition: string): string => `
   SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
     ${overlapEndsAt} AS overlap_ends_at,
     authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
-    organization.settings, key.allow_config_override,
+    organization.settings, key.allow_config_override, key.default_metadata,
     workspace.defaults AS workspace_defaults,
     coalesce(key.default_config_id::text,
       CASE WHEN key.kind = 'workspace-user' THEN workspace.defaults ->> 'user_api_key_config' END,
@@ -87,7 +88,7 @@ export function principalOf(row: ApiKeyRow): Principal {
     policy: policyOf(row.settings),
     routing: routingOf(row),
     ...(limits ? { limits } : {}),
-    ...imposedBy(row.settings, row.workspace_defaults),
+    ...imposedBy(row.settings, row.workspace_defaults, row.default_metadata),
     ...sightOf(row, roles),
   };
 }

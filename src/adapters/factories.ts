@@ -7,7 +7,7 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
-import type { AnswerStore, LimitStore } from '../gateway/ports.js';
+import type { AnswerStore, LimitStore, VectorStore } from '../gateway/ports.js';
 import { BusOutageNews } from './bus-outage-news.js';
 import { CHANGES_CHANNEL } from './change-message.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
@@ -18,8 +18,10 @@ import { PostgresConfigDirectory } from './postgres-config-directory.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
 import { PostgresUsableKeys } from './postgres-usable-keys.js';
+import { PostgresVectorStore } from './postgres-vector-store.js';
 import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
 import { SealedAnswerStore } from './sealed-answer-store.js';
+import { SealedVectorStore } from './sealed-vector-store.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 import { IntroducingTokenDirectory } from './tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
@@ -107,6 +109,11 @@ export async function answerStore(
   if (!redisUrl) return new SealedAnswerStore(new PostgresAnswerStore(database), secrets);
   const { RedisAnswerStore } = await import('./redis-answer-store.js');
   return new SealedAnswerStore(new RedisAnswerStore(redisUrl, cacheStoreBytes), secrets);
+}
+
+/** In PostgreSQL whatever the answers are in: each is small, and they are looked through by rooms. */
+export function vectorStore(database: Queryable, secrets: SecretBox): VectorStore {
+  return new SealedVectorStore(new PostgresVectorStore(database), secrets);
 }
 
 /** The client of Redis is loaded where there is a Redis. */

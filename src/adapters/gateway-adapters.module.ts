@@ -18,6 +18,7 @@ import {
   PriceBook,
   TokenCounter,
   UsableKeys,
+  VectorStore,
   VirtualKeyDirectory,
 } from '../gateway/ports.js';
 import * as make from './factories.js';
@@ -49,6 +50,7 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: LogSink, inject: [SETTINGS], useFactory: make.logSink },
   { provide: LimitStore, inject: [QueryPool, LogSink, SETTINGS], useFactory: make.limitStore },
   { provide: AnswerStore, inject: [QueryPool, SecretBox, SETTINGS], useFactory: make.answerStore },
+  { provide: VectorStore, inject: [QueryPool, SecretBox], useFactory: make.vectorStore },
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: make.modelCatalog },

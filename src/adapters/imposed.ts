@@ -3,18 +3,24 @@ import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
 import type { OrganizationSettings } from '../common/contracts/organization-settings.js';
 import type { WorkspaceDefaults } from '../common/contracts/workspace-defaults.js';
 
-export type Imposed = Pick<Principal, 'guardrails' | 'metadata'>;
+export type Imposed = Pick<Principal, 'guardrails' | 'metadata' | 'cache'>;
 
-/** What an organization and a workspace give every request: made once per credential that is loaded. */
+/**
+ * What an organization, a workspace and a key give every request: made once per credential that is loaded. In metadata the
+ * workspace's word stands before the key's, `ownMetadata`.
+ */
 export function imposedBy(
   settings: Partial<OrganizationSettings>,
   defaults: WorkspaceDefaults | null,
+  ownMetadata: Readonly<Record<string, string>> | null = null,
 ): Imposed {
   const guardrails = guardrailsOf(settings, defaults ?? {});
-  const metadata = defaults?.metadata ?? {};
+  const metadata = { ...ownMetadata, ...defaults?.metadata };
+  const cache = defaults?.cache;
   return {
     ...(guardrails ? { guardrails } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(cache ? { cache } : {}),
   };
 }
 

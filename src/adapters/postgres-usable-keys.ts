@@ -18,16 +18,24 @@ interface Found {
 }
 
 /** More than these are not listed; each of them can be used all the same. */
-const KEYS_MAX = 100;
+const KEYS_MAX = 1_000;
 
+/**
+ * One of each kind comes first, so that no provider and no integration's choice of models is missing however many keys a
+ * workspace has: a kind is a provider with a key of one's own, or an integration.
+ */
 const OF_REACH = `
-  SELECT key.slug, key.expires_at, shared.allows_all_models,
-    coalesce(key.provider_id, shared.provider_id) AS provider_id,
-    ${OWN_MODELS} AS models
-  ${USABLE_KEYS}
-  WHERE key.organization_id = $1 AND ($2::uuid IS NULL OR key.workspace_id = $2)
-    AND (key.expires_at IS NULL OR key.expires_at > now()) AND ${MAY_USE}
-  ORDER BY key.slug LIMIT ${KEYS_MAX}`;
+  SELECT slug, expires_at, allows_all_models, provider_id, ${OWN_MODELS} AS models
+  FROM (
+    SELECT key.slug, key.expires_at, shared.id, shared.allows_all_models,
+      coalesce(key.provider_id, shared.provider_id) AS provider_id,
+      row_number() OVER (PARTITION BY key.provider_id, key.integration_id ORDER BY key.slug) AS nth
+    ${USABLE_KEYS}
+    WHERE key.organization_id = $1 AND ($2::uuid IS NULL OR key.workspace_id = $2)
+      AND (key.expires_at IS NULL OR key.expires_at > now()) AND ${MAY_USE}
+    ORDER BY nth, key.slug LIMIT ${KEYS_MAX}
+  ) shared
+  ORDER BY nth, slug`;
 
 /** Changes of these make the list another one. */
 const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);

@@ -1,4 +1,5 @@
 import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
+import type { CacheRules } from '../common/contracts/routing-config/document.js';
 import type { CallerLimits } from '../common/limits/limit.js';
 import type { Scope } from './scopes.js';
 
@@ -46,8 +47,10 @@ export interface Principal {
   readonly routing?: KeyRouting | undefined;
   /** Guardrails of the organization and the workspace, before all others. Absent where there are none. */
   readonly guardrails?: HookLists;
-  /** What every request of the workspace carries, whatever it says itself. Absent where there is nothing. */
+  /** What every request of the workspace or the key carries, whatever it says itself. Absent where there is nothing. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** What the workspace says of the response cache where configs and requests do not. Absent where it says nothing. */
+  readonly cache?: CacheRules;
 }
 
 /** Which config requests of a key go by when they name none, and whether they may name one. */

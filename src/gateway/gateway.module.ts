@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
 import { HttpCaller } from '../common/egress/http-caller.js';
 import { ResponseCache } from './caching/response-cache.js';
+import { Embedder } from './caching/semantic/embedder.js';
+import { SemanticSearch } from './caching/semantic/semantic-search.js';
 import { ProviderCaller } from './guardrails/calling/provider-caller.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { Admission } from './limits/admission.js';
@@ -26,6 +28,7 @@ import { Signers } from './upstream/signing/signers.js';
     Breakers,
     ConfigPlans,
     Dispatcher,
+    Embedder,
     Guardrails,
     HttpCaller,
     Journal,
@@ -36,6 +39,7 @@ import { Signers } from './upstream/signing/signers.js';
     ProviderCaller,
     Realtime,
     ResponseCache,
+    SemanticSearch,
     Sender,
     Signers,
     UsableModelsFinder,

@@ -51,8 +51,9 @@ export interface UsableKey extends Pick<VirtualKeySnapshot, 'slug' | 'providerId
 /** Which virtual keys and providers a caller may use. */
 export abstract class UsableKeys {
   /**
-   * Those within reach, by slug. The same list for as long as nothing changes. Returns without a promise when it is in
-   * memory. Rejects with `auth_unavailable` when the store is away.
+   * Those within reach: one of each provider and integration by slug, then the others; a thousand at most. The same list for
+   * as long as nothing changes. Returns without a promise when it is in memory. Rejects with `auth_unavailable` when the
+   * store is away.
    */
   abstract find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]>;
 }
@@ -122,6 +123,31 @@ export abstract class AnswerStore {
   abstract find(place: AnswerPlace): Promise<Buffer | null>;
   /** In place of what was there. `expiresAt` is in milliseconds since the epoch. */
   abstract keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void>;
+}
+
+/** Where the vectors of questions lie that are compared with each other. No two workspaces have one in common. */
+export interface VectorRoom {
+  readonly organizationId: string;
+  readonly workspaceId: string;
+  /** Digest of all that such questions have in common, 64 hexadecimal digits; the tenant is part of it, too. */
+  readonly room: string;
+}
+
+/** A question whose answer is kept. */
+export interface KeptVector {
+  /** Of the answer: `AnswerPlace.key`. */
+  readonly key: string;
+  readonly vector: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Keeps vectors for all processes, as long as the answers to their questions. Losing one is no loss. Rejects when the store is away. */
+export abstract class VectorStore {
+  /** Those of a room that are not over, the newest first, at most so many. */
+  abstract newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]>;
+  /** In place of that of the same answer. Of a room that has more than `most`, the oldest go. */
+  abstract keep(room: VectorRoom, kept: KeptVector, most: number): Promise<void>;
 }
 
 /** Counts the tokens of a text, about, and never on the path's own thread. */

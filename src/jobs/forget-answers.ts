@@ -16,27 +16,33 @@ const EVERY_MS = 60_000;
 const ROWS_MAX = 5_000;
 const STATEMENTS_MAX = 200;
 
-const FORGET_ENDED = `
+/** What is kept, and for what share of the bound. Vectors lie here also where answers are in Redis. */
+const KEPT = [
+  { table: 'cached_answers', share: 1 },
+  { table: 'cached_vectors', share: 1 / 8 },
+] as const;
+
+const forgetEnded = (table: string): string => `
   WITH gone AS (
-    DELETE FROM cached_answers WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM cached_answers WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
+    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM ${table} WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
     RETURNING 1)
   SELECT count(*)::integer AS rows FROM gone`;
 
 /** The oldest, until the rest is within the bound. Rows that lie outside the table tell their size without being read. */
-const FORGET_OLDEST = `
+const forgetOldest = (table: string): string => `
   WITH sized AS (
-    SELECT ctid, kept_at, sum(octet_length(sealed)) OVER (ORDER BY kept_at DESC, key) AS total FROM cached_answers),
+    SELECT ctid, kept_at, sum(octet_length(sealed)) OVER (ORDER BY kept_at DESC, key) AS total FROM ${table}),
   gone AS (
-    DELETE FROM cached_answers WHERE ctid = ANY (ARRAY(
+    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM sized WHERE total > $2 ORDER BY kept_at LIMIT $1))
     RETURNING 1)
   SELECT count(*)::integer AS rows FROM gone`;
 
 /** With what lies unused in it: never less than what is kept. */
-const SIZE = "SELECT pg_total_relation_size('cached_answers')::float8 AS bytes";
+const SIZE = 'SELECT pg_total_relation_size($1)::float8 AS bytes';
 
-/** Removes cached answers whose time is over, and the oldest where all together are too many bytes. */
+/** Removes cached answers and vectors whose time is over, and the oldest where all together are too many bytes. */
 @Injectable()
 export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #turns = new InTurn(() => this.#round(), {
@@ -63,10 +69,12 @@ export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   async #round(): Promise<void> {
-    await this.#repeat(FORGET_ENDED, []);
-    const [size] = await this.database.query<{ bytes: number }[]>(SIZE);
-    const { cacheStoreBytes } = this.settings;
-    if ((size?.bytes ?? 0) > cacheStoreBytes) await this.#repeat(FORGET_OLDEST, [cacheStoreBytes]);
+    for (const { table, share } of KEPT) {
+      await this.#repeat(forgetEnded(table), []);
+      const [size] = await this.database.query<{ bytes: number }[]>(SIZE, [table]);
+      const bytesMax = Math.floor(this.settings.cacheStoreBytes * share);
+      if ((size?.bytes ?? 0) > bytesMax) await this.#repeat(forgetOldest(table), [bytesMax]);
+    }
   }
 
   async #repeat(statement: string, bounds: readonly number[]): Promise<void> {

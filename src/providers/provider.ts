@@ -21,6 +21,11 @@ export interface Provider {
   readonly auth: AuthScheme;
   /** The endpoints that it has itself. Its dialect may add others by translation. */
   readonly endpoints: readonly EndpointId[];
+  /**
+   * Where it takes the reasoning of earlier turns back, in an assistant's message: another field than `reasoning_content`, or,
+   * when null, nowhere: it refuses a request that has it.
+   */
+  readonly reasoningField?: 'reasoning' | null;
   /** What an account has besides its key. */
   readonly fields?: readonly AccountField[];
   /** Parameters that every call carries, such as `api-version`. `{name}` stands for the value of a field. */

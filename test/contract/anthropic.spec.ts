@@ -204,6 +204,42 @@ function spoken(chunks: readonly Json[], context = loose): Assembled {
 const without = (field: string, block: object): Json =>
   Object.fromEntries(Object.entries(block).filter(([name]) => name !== field));
 
+it('a stream tells what tools of Anthropic have found so that a client can send it back', () => {
+  const recording = streams.find(({ name }) => name === 'stream-search') as Recording;
+  const { chunks } = hear(eventsOf(recording), loose);
+  const blocks: Block[] = [];
+  for (const { index, delta } of chunks.flatMap((chunk) => deltasOf(chunk)))
+    blocks[index] = delta.block ?? grown(blocks[index] ?? { type: 'text', text: '' }, delta);
+  const turn = { role: 'assistant', content: null, content_blocks: blocks };
+  const { body } = chat.request({ messages: [{ role: 'user', content: 'Weather?' }, turn] }, strict);
+  const [, said] = (body as unknown as { messages: { content: Block[] }[] }).messages;
+
+  expect(said?.content).toEqual([
+    { type: 'server_tool_use', id: 'srvtoolu_014', name: 'web_search', input: { query: 'weather' } },
+    expect.objectContaining({ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_014' }),
+    { type: 'text', text: 'It is ' },
+    {
+      type: 'text',
+      text: 'cloudy',
+      citations: [expect.objectContaining({ encrypted_index: 'Eo8B', url: 'https://example.com/w' })],
+    },
+  ]);
+});
+
+interface BlockDelta {
+  readonly index: number;
+  readonly delta: { readonly text?: string; readonly citation?: Json; readonly block?: Block };
+}
+
+const deltasOf = (chunk: Json): readonly BlockDelta[] =>
+  choicesOf(chunk).flatMap(({ delta }) => (delta.content_blocks ?? []) as unknown as BlockDelta[]);
+
+const grown = (block: Block, { text = '', citation }: BlockDelta['delta']): Block => ({
+  ...block,
+  text: (block.text ?? '') + text,
+  ...(citation ? { citations: [...(block.citations ?? []), citation] } : {}),
+});
+
 describe.each(plain)('the recording "$name"', (recording) => {
   const { hub, sent, answer, message, blocks, citations, finish_reason: finish, usage } = recording;
 

@@ -23,6 +23,14 @@ const EVENTS = [
   'data: [DONE]\n\n',
 ];
 
+const EMBEDDINGS = '/v1/embeddings';
+const EMBEDDING_MODEL = 'text-embedding-3-small';
+/** 8 tokens at $0.02 per million. */
+const EMBEDDING_COST = 8 * 20;
+/** Texts of the same words point the same way, whatever their order. */
+const directionOf = (text: string): number[] =>
+  ['capital', 'france', 'spain', 'bread'].map((word) => (text.toLowerCase().includes(word) ? 1 : 0.01));
+
 let service: OwnService;
 let upstream: EchoUpstream;
 let administration: Administration;
@@ -61,6 +69,18 @@ beforeAll(async () => {
         await mayEnd;
         response.end(EVENTS.at(-1));
       },
+    };
+  });
+  upstream.on(EMBEDDINGS, ({ body }) => {
+    const { input } = JSON.parse(body.toString()) as { input: string };
+    return {
+      headers: [['content-type', 'application/json']] as const,
+      body: JSON.stringify({
+        object: 'list',
+        model: 'text-embedding-3-small',
+        data: [{ object: 'embedding', index: 0, embedding: directionOf(input) }],
+        usage: { prompt_tokens: 8, total_tokens: 8 },
+      }),
     };
   });
   service = await startService({
@@ -225,6 +245,63 @@ describe('an equal request', () => {
     expect(calls() - before).toBe(1);
     expect(new Set(heard.map(({ id }) => id)).size).toBe(1);
     expect(heard.filter(({ cache }) => cache === 'HIT')).toHaveLength(99);
+  });
+});
+
+describe('a question that means the same', () => {
+  const semantic = () => ({
+    cache: { mode: 'semantic', embedding: { virtual_key: slug, model: EMBEDDING_MODEL } },
+  });
+  const attemptsOf = (row: { attempts: { option_path: string; cost_nano_usd: number }[] }) =>
+    row.attempts.map(({ option_path, cost_nano_usd }) => [option_path, cost_nano_usd]);
+
+  it('is answered without the provider; its row has the score, and what embedding cost', async () => {
+    const before = [calls(), upstream.callsTo(EMBEDDINGS).length];
+    const client = clientOf({}, undefined, semantic());
+    const first = await ask('What is the capital of France?', client);
+    const second = await ask("France's capital is what?", client);
+    const other = await ask('How is bread made?', client);
+
+    expect([first.cache, second.cache, other.cache]).toEqual([
+      'SEMANTIC MISS',
+      'SEMANTIC HIT',
+      'SEMANTIC MISS',
+    ]);
+    expect(second.id).toBe(first.id);
+    expect([calls() - (before[0] ?? 0), upstream.callsTo(EMBEDDINGS).length - (before[1] ?? 0)]).toEqual([
+      2, 3,
+    ]);
+    const embedded = ['config.cache.embedding', EMBEDDING_COST];
+    const hit = await rowOf(second.requestId);
+    expect(hit).toMatchObject({
+      cache_status: 'SEMANTIC HIT',
+      cost_nano_usd: EMBEDDING_COST,
+      saved_nano_usd: COST,
+    });
+    expect(hit.cache_score).toBeGreaterThan(0.99);
+    expect(attemptsOf(hit)).toEqual([embedded]);
+    const miss = await rowOf(first.requestId);
+    expect(miss).toMatchObject({ cost_nano_usd: COST + EMBEDDING_COST, retry_count: 0, fallback_count: 0 });
+    expect(attemptsOf(miss)).toEqual([embedded, ['config', COST]]);
+  });
+
+  it('is found where the workspace says so for all its requests, and not by who wants no cache', async () => {
+    await administration.ask('PUT', '/v1/admin/workspaces/ws-default', { defaults: semantic() });
+    const plain = clientOf({}, undefined, {});
+    const alike = ['Which is the capital of Spain?', 'Tell me the capital of Spain!'] as const;
+    const asked = await eventually(
+      async () => {
+        const heard = await ask(alike[0], plain);
+        return heard.cache === 'DISABLED' ? null : heard;
+      },
+      { withinMs: 5_000, what: 'the default of the workspace' },
+    );
+
+    const second = await ask(alike[1], plain);
+    const off = await ask(alike[1], clientOf({ 'x-gateway-cache': 'off' }, undefined, {}));
+
+    expect([asked.cache, second.cache, off.cache]).toEqual(['SEMANTIC MISS', 'SEMANTIC HIT', 'DISABLED']);
+    await administration.ask('PUT', '/v1/admin/workspaces/ws-default', { defaults: { cache: null } });
   });
 });
 

@@ -20,6 +20,8 @@ import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { HttpCaller } from '../../src/common/egress/http-caller.js';
 import type { ProviderCaller } from '../../src/gateway/guardrails/calling/provider-caller.js';
 import { ResponseCache } from '../../src/gateway/caching/response-cache.js';
+import { Embedder } from '../../src/gateway/caching/semantic/embedder.js';
+import { SemanticSearch } from '../../src/gateway/caching/semantic/semantic-search.js';
 import { Guardrails } from '../../src/gateway/guardrails/guardrails.js';
 import { Pipeline } from '../../src/gateway/pipeline.js';
 import { Journal } from '../../src/gateway/journal/journal.js';
@@ -36,6 +38,7 @@ import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.
 import type { Sender } from '../../src/gateway/upstream/sender.js';
 import { replayWire } from '../../src/gateway/upstream/replay-wire.js';
 import { MemoryAnswerStore } from './memory-answer-store.js';
+import { MemoryVectorStore } from './memory-vector-store.js';
 import { MemoryLimitStore } from './memory-limit-store.js';
 import type { WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
 
@@ -94,6 +97,9 @@ export interface GatewayWishes {
   readonly hasRoom?: boolean;
   /** Shared by several gateways. */
   readonly answerStore?: MemoryAnswerStore;
+  readonly vectorStore?: MemoryVectorStore;
+  /** What a provider answers that is asked for the vector of a text. */
+  readonly embed?: (text: string) => ScriptedAnswer;
 }
 
 export interface SentRequest extends WireRequest {
@@ -104,12 +110,15 @@ export interface SentRequest extends WireRequest {
 export interface TestGateway {
   readonly url: string;
   readonly key: string;
+  /** Without those for embeddings where the test answers them by themselves. */
   readonly calls: SentRequest[];
+  readonly embeddings: SentRequest[];
   readonly opened: OpenedExchange[];
   readonly logs: { record: RequestLogRecord; bodies: CapturedBodies }[];
   readonly cancelled: Error[];
   readonly limits: MemoryLimitStore;
   readonly answerStore: MemoryAnswerStore;
+  readonly vectorStore: MemoryVectorStore;
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
   readonly chat: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly logged: () => Promise<RequestLogRecord>;
@@ -140,8 +149,9 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const key = mintApiKey('ws').reveal();
   const caller = wishes.caller ?? aCaller();
   const settings = loadSettings({ ...wishes.settings });
-  const seen: Pick<TestGateway, 'calls' | 'opened' | 'logs' | 'cancelled'> = {
+  const seen: Pick<TestGateway, 'calls' | 'embeddings' | 'opened' | 'logs' | 'cancelled'> = {
     calls: [],
+    embeddings: [],
     opened: [],
     logs: [],
     cancelled: [],
@@ -162,8 +172,14 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const usable = [...virtualKeys.values()];
   const store = new MemoryLimitStore();
   const answerStore = wishes.answerStore ?? new MemoryAnswerStore();
+  const vectorStore = wishes.vectorStore ?? new MemoryVectorStore();
   const guardrails = new Map(Object.entries(wishes.guardrails ?? {}));
-  const sender = scripted(wishes.answers ?? [{}], seen, settings.timeouts) as unknown as Sender;
+  const sender = scripted(wishes, seen, settings.timeouts) as unknown as Sender;
+  const planner = new Planner(
+    { find: (_reach, slug) => virtualKeys.get(slug) ?? null },
+    new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
+  );
+  const admission = new Admission(new Limiter(store), settings);
   const pipeline = new Pipeline(
     new IdentityService(
       { find: (secret) => (secret === key ? keys() : null) },
@@ -175,12 +191,9 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         configs.get(name) ?? [...configs.values()].find(({ id }) => id === name) ?? null,
     }),
     new Dispatcher(
-      new Planner(
-        { find: (_reach, slug) => virtualKeys.get(slug) ?? null },
-        new Egress({ allow: settings.egressAllow, timeouts: settings.timeouts }),
-      ),
+      planner,
       sender,
-      new Admission(new Limiter(store), settings),
+      admission,
       new Breakers({ tell: () => undefined, subscribe: () => undefined }),
       new Guardrails(
         { find: (_reach, slug) => guardrails.get(slug) ?? null },
@@ -188,7 +201,11 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         {} as ProviderCaller,
       ),
       settings,
-      new ResponseCache(answerStore, settings),
+      new ResponseCache(
+        answerStore,
+        settings,
+        new SemanticSearch(new Embedder(planner, sender, admission), vectorStore, settings),
+      ),
     ),
     new Journal(
       {
@@ -225,6 +242,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     key,
     limits: store,
     answerStore,
+    vectorStore,
     ...seen,
     request,
     chat: (body, headers = {}) =>
@@ -275,8 +293,8 @@ function aConfig(slug: string, document: object, index: number): ConfigSnapshot 
 }
 
 function scripted(
-  answers: readonly ScriptedAnswer[],
-  seen: Pick<TestGateway, 'calls' | 'cancelled'>,
+  { answers = [{}], embed }: GatewayWishes,
+  seen: Pick<TestGateway, 'calls' | 'embeddings' | 'cancelled'>,
   timeouts: Omit<AttemptLimits, 'setByCaller'>,
 ): Pick<Sender, 'limitsFor' | 'start'> {
   return {
@@ -287,8 +305,11 @@ function scripted(
     }),
     start: (tenant, target, request, limits) => {
       if (request.stored) return new Attempt(limits).send(replayWire(request.stored), request);
-      const answer = answers[Math.min(seen.calls.length, answers.length - 1)] ?? {};
-      seen.calls.push({ ...request, target, tenant });
+      const isEmbedding = embed !== undefined && request.path.endsWith('/embeddings');
+      const answer = isEmbedding
+        ? embed((JSON.parse((request.body as Buffer).toString()) as { input: string }).input)
+        : (answers[Math.min(seen.calls.length, answers.length - 1)] ?? {});
+      (isEmbedding ? seen.embeddings : seen.calls).push({ ...request, target, tenant });
       return new Attempt(limits).send(
         { dispatch: (_, handler) => void play(answer, handler, seen.cancelled) },
         request,

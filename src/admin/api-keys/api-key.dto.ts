@@ -1,4 +1,5 @@
 import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -6,14 +7,17 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsObject,
   IsString,
   IsUUID,
   Max,
   Min,
+  ValidateNested,
 } from 'class-validator';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import type { Listed } from '../../common/database/page.js';
+import { AreEmailAddresses } from '../../common/http/email-address.js';
 import {
   HasNoEffectYet,
   IfGiven,
@@ -41,12 +45,12 @@ import {
   shownRates,
   type Usage,
 } from '../limits/limits.service.js';
+import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 
-const NO_DEFAULTS = 'defaults of API keys are not applied yet, so none can be set';
-const NO_MAILS = 'no mails are sent yet, so no address can be set';
 const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
 
 const MOST_SCOPES = 200;
+const MOST_EMAILS = 20;
 const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Fields that a key has from its making and that can be changed later. */
@@ -68,11 +72,20 @@ class ChangeableApiKeyFields {
   @UsageLimits()
   readonly usage_limits?: UsageLimitsDto[] | null;
 
-  @HasNoEffectYet(NO_DEFAULTS)
-  readonly defaults?: unknown;
+  @ApiPropertyOptional({ type: ApiKeyDefaultsDto })
+  @IfGiven()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ApiKeyDefaultsDto)
+  readonly defaults?: ApiKeyDefaultsDto;
 
-  @HasNoEffectYet(NO_MAILS)
-  readonly alert_emails?: unknown;
+  /** Who hears of its budgets, besides owners and admins and the person whose key it is. */
+  @ApiPropertyOptional({ type: [String], format: 'email', nullable: true, example: ['team@example.com'] })
+  @OrNull()
+  @IsArray()
+  @ArrayMaxSize(MOST_EMAILS)
+  @AreEmailAddresses()
+  readonly alert_emails?: string[] | null;
 
   @HasNoEffectYet(NO_SCHEDULE)
   readonly rotation_policy?: unknown;
@@ -272,6 +285,12 @@ export class ApiKeyDto {
   @ShownUsageLimits()
   readonly usage_limits: ShownUsageLimitsDto | readonly ShownUsageLimitsDto[] | null;
 
+  @ApiProperty({ type: ApiKeyDefaultsDto })
+  readonly defaults: Required<ApiKeyDefaultsDto>;
+
+  @ApiProperty({ type: [String], format: 'email', example: [] })
+  readonly alert_emails: readonly string[];
+
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   readonly expires_at: string | null;
 
@@ -306,6 +325,12 @@ export class ApiKeyDto {
       scopes: key.scopes,
       rate_limits: shownRates(key.rateLimits),
       usage_limits: shownBudgetOrList(key.usageLimits, usage),
+      defaults: {
+        metadata: key.defaultMetadata,
+        config_id: key.defaultConfigId,
+        allow_config_override: key.allowConfigOverride,
+      },
+      alert_emails: key.alertEmails ?? [],
       expires_at: key.expiresAt?.toISOString() ?? null,
       key_transition_expires_at: isPast(key.previousKeyExpiresAt, now)
         ? null

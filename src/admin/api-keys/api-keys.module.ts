@@ -5,6 +5,7 @@ import { LimitsModule } from '../limits/limits.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
+import { KeyDefaultsService } from './key-defaults.service.js';
 import { KeyOwnerService } from './key-owner.service.js';
 import { RotateApiKeyController } from './rotate-api-key.controller.js';
 import { UserKeysService } from './user-keys.service.js';
@@ -12,7 +13,7 @@ import { UserKeysService } from './user-keys.service.js';
 @Module({
   imports: [AuthModule, CryptoModule, LimitsModule, WorkspacesModule],
   controllers: [ApiKeysController, RotateApiKeyController],
-  providers: [ApiKeysService, KeyOwnerService, UserKeysService],
+  providers: [ApiKeysService, KeyDefaultsService, KeyOwnerService, UserKeysService],
   exports: [ApiKeysService, UserKeysService],
 })
 export class ApiKeysModule {}

@@ -18,6 +18,7 @@ import { LimitsService } from '../limits/limits.service.js';
 import { ApiKeyDto, type CreateApiKeyDto, type UpdateApiKeyDto } from './api-key.dto.js';
 import { KINDS, type KeyVerb, kindsFor, scopeOf } from './api-key-kinds.js';
 import { checkGrant, readScopes } from './grants.js';
+import { KeyDefaultsService } from './key-defaults.service.js';
 
 /** Where a new key belongs. */
 export interface PlaceOfKey {
@@ -32,6 +33,13 @@ export interface ApiKeyWithSecret {
   readonly secret: Secret;
 }
 
+const NO_DEFAULTS = {
+  defaultMetadata: null,
+  defaultConfigId: null,
+  allowConfigOverride: true,
+  alertEmails: null,
+} as const;
+
 /** A key may what the person behind it may, so behind each there must be one. */
 const NO_AUTHORITY = 'keys are made by people and their keys, and this token stands for no person';
 
@@ -43,6 +51,7 @@ export class ApiKeysService {
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
     private readonly limits: LimitsService,
+    private readonly defaults: KeyDefaultsService,
   ) {}
 
   async create(caller: Principal, place: PlaceOfKey, dto: CreateApiKeyDto): Promise<ApiKeyWithSecret> {
@@ -66,6 +75,8 @@ export class ApiKeysService {
       previousKeyHash: null,
       previousKeyExpiresAt: null,
       status: 'active',
+      ...NO_DEFAULTS,
+      ...(await this.defaults.columnsOf(place, caller.organizationId, dto)),
       ...stored,
     });
     this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, after: ApiKeyDto.from(key) });
@@ -91,10 +102,12 @@ export class ApiKeysService {
   async update(caller: Principal, id: string, dto: UpdateApiKeyDto): Promise<void> {
     const key = await this.lock(caller, id, 'update');
     const before = ApiKeyDto.from(key);
+    checkNotOwn(caller, key, dto);
     if (dto.name !== undefined) key.name = dto.name;
     if (dto.description !== undefined) key.description = dto.description;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at) ?? null;
-    if (changesLimits(dto)) await this.changeLimits(caller, key, dto);
+    if (changesLimits(dto)) await this.changeLimits(key, dto);
+    Object.assign(key, await this.defaults.columnsOf(key, key.organizationId, dto));
     if (dto.scopes !== undefined) key.scopes = this.replacedScopes(caller, key, dto.scopes);
     await this.saveChange(key, before);
   }
@@ -168,10 +181,7 @@ export class ApiKeysService {
     return this.find(caller, id, verb, true);
   }
 
-  /** A key that could raise its own budget would have none. */
-  private async changeLimits(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): Promise<void> {
-    if (caller.apiKeyId === key.id)
-      throw new AppError('forbidden', { detail: 'a key cannot change its own limits' });
+  private async changeLimits(key: ApiKey, dto: UpdateApiKeyDto): Promise<void> {
     const { rate_limits, usage_limits, reset_usage } = dto;
     if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
     if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
@@ -202,6 +212,14 @@ export class ApiKeysService {
     const keys = this.unitOfWork.repository(ApiKey);
     return keys.save(keys.create(key));
   }
+}
+
+/** A key that could raise its own budget would have none, and one that could choose its config would not be bound to it. */
+function checkNotOwn(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): void {
+  if (caller.apiKeyId !== key.id) return;
+  if (changesLimits(dto)) throw new AppError('forbidden', { detail: 'a key cannot change its own limits' });
+  if (dto.defaults !== undefined)
+    throw new AppError('forbidden', { detail: 'a key cannot change its own defaults' });
 }
 
 function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyDto): boolean {

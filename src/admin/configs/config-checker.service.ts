@@ -5,6 +5,7 @@ import {
   readRoutingConfig,
   type RoutingConfig,
 } from '../../common/contracts/routing-config.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -31,7 +32,10 @@ export class ConfigChecker {
   async read(place: ConfigPlace, given: unknown): Promise<RoutingConfig> {
     const document = typeof given === 'string' ? parsed(given) : given;
     const read = readRoutingConfig(document);
-    const unknown = await this.unknownIn(place, document);
+    const unknown = [
+      ...(await this.unknownIn(place, document)),
+      ...(read.mistakes ? [] : await this.embeddingsMissing(place, read.config)),
+    ];
     if (!read.mistakes && unknown.length === 0) return read.config;
     const mistakes = [...(read.mistakes ?? []), ...unknown];
     throw refused(mistakes);
@@ -43,6 +47,21 @@ export class ConfigChecker {
       ...(await this.keysUnknown(place, virtualKeys)),
       ...(await this.guardrailsUnknown(place, guardrails)),
     ];
+  }
+
+  /** A cache by meaning needs somebody who puts texts into vectors: its own word, or its workspace's. */
+  private async embeddingsMissing(
+    { organizationId, workspaceId }: ConfigPlace,
+    config: RoutingConfig,
+  ): Promise<Mistake[]> {
+    const paths = withoutEmbedding(config, 'config');
+    if (paths.length === 0) return [];
+    const workspaces = this.unitOfWork.repository(Workspace);
+    const workspace = workspaceId && (await workspaces.findOneBy({ organizationId, id: workspaceId }));
+    if (workspace && workspace.defaults.cache?.embedding) return [];
+    const message =
+      'is missing, and the workspace has no default: it says which virtual key and model put texts into vectors';
+    return paths.map((path) => ({ path: `${path}.cache.embedding`, message }));
   }
 
   /** Those that are there are kept until the config is saved. */
@@ -64,6 +83,13 @@ export class ConfigChecker {
       .find({ where: { organizationId, workspaceId, slug: In(slugs) }, select: { slug: true } });
     return missing(references, new Set(known.map(({ slug }) => slug)));
   }
+}
+
+/** Where a cache by meaning says nothing of an embedding. */
+function withoutEmbedding({ cache, targets = [] }: RoutingConfig, path: string): string[] {
+  const own = cache?.mode === 'semantic' && !cache.embedding ? [path] : [];
+  const below = targets.flatMap((target, index) => withoutEmbedding(target, `${path}.targets[${index}]`));
+  return [...own, ...below];
 }
 
 /** In the compatible API a config may be a text that holds JSON. */

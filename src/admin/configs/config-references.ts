@@ -18,7 +18,7 @@ export interface References {
 }
 
 /**
- * The virtual keys and providers that a document names, `virtual_key` and `provider: "@slug"`, and the guardrails by their
+ * The virtual keys and providers that a document names, `virtual_key`, `provider: "@slug"` and that of a cache's embedding, and the guardrails by their
  * ids. It is read as it came, so that a document with other mistakes is told of these too.
  */
 export function referencesIn(document: unknown): References {
@@ -35,10 +35,17 @@ function collect(node: unknown, path: string, { found, depth }: { found: Referen
   const { virtual_key, virtualKey, provider, targets } = node;
   note(virtualKeys, virtual_key ?? virtualKey, `${path}.virtual_key`);
   if (String(provider).startsWith('@')) note(virtualKeys, provider, `${path}.provider`);
+  noteEmbedding(virtualKeys, node.cache, path);
   for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node, { list, path });
   if (!Array.isArray(targets)) return;
   for (const [index, target] of targets.entries())
     collect(target, `${path}.targets[${index}]`, { found, depth: depth + 1 });
+}
+
+function noteEmbedding(found: Reference[], cache: unknown, path: string): void {
+  const embedding = isNode(cache) ? cache.embedding : null;
+  if (!isNode(embedding)) return;
+  note(found, embedding.virtual_key ?? embedding.virtualKey, `${path}.cache.embedding.virtual_key`);
 }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;

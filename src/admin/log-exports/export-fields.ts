@@ -1,3 +1,4 @@
+import type { ExportFieldName } from '../../common/contracts/log-export.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 
 /** A message of the exchange, as an export shows it. */
@@ -77,10 +78,7 @@ export const EXPORT_FIELDS = {
   virtual_key: field('text', ({ virtual_key }) => virtual_key),
   error_code: field('text', ({ error_code }) => error_code),
   cache_status: field('text', ({ cache_status }) => cache_status),
-} as const satisfies Record<string, ExportField>;
-
-export type ExportFieldName = keyof typeof EXPORT_FIELDS;
-
-export const EXPORT_FIELD_NAMES = Object.keys(EXPORT_FIELDS) as readonly ExportFieldName[];
+  cache_score: field('number', ({ cache_score }) => cache_score),
+} as const satisfies Record<ExportFieldName, ExportField>;
 
 export const isExportField = (name: string): name is ExportFieldName => Object.hasOwn(EXPORT_FIELDS, name);

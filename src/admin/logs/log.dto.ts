@@ -73,6 +73,14 @@ export class LogDto {
   @text() readonly prompt_slug: string | null;
   @text('MISS') readonly cache_status: string | null;
   @ApiProperty({
+    type: Number,
+    nullable: true,
+    description:
+      'How like the nearest question was that the cache knew, 0 to 1; null where no meanings were compared',
+    example: null,
+  })
+  readonly cache_score: number | null;
+  @ApiProperty({
     type: 'integer',
     nullable: true,
     description: 'What an answer from the cache would have cost, nano-dollars',

@@ -17,7 +17,7 @@ import { SWITCH_NAMES } from '../../auth/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../../common/database/entities/organization.entity.js';
 import { IfGiven, IsName, OrNull, rule } from '../../common/http/validators.js';
-import { EXPORT_FIELD_NAMES } from '../log-exports/export-fields.js';
+import { EXPORT_FIELD_NAMES } from '../../common/contracts/log-export.js';
 import { KeepsForDays, TakesDays } from '../retention.dto.js';
 
 const MOST_PROVIDERS = 200;

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
 import type { Tenant } from '../../auth/tenant.js';
+import { mistakesInWords } from '../../common/contracts/routing-config.js';
+import { readCacheRules, slugOf } from '../../common/contracts/routing-config/cache-rules.js';
+import type { CacheRules } from '../../common/contracts/routing-config/document.js';
+import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
-import { Config } from '../../common/database/entities/config.entity.js';
+import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { isSlug } from '../../common/http/validators.js';
-import { isUuid } from '../../common/ids/uuid-v7.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
+import { UsableConfig } from './usable-config.service.js';
 
 /** Says whether what a workspace gives all of its requests is there. */
 @Injectable()
@@ -15,32 +17,34 @@ export class WorkspaceDefaultsChecker {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly guardrails: GuardrailReferences,
+    private readonly configs: UsableConfig,
   ) {}
 
-  /** Refuses with `invalid_request`, which names the place of what is not there. */
-  async check(tenant: Tenant, defaults: WorkspaceDefaults | undefined): Promise<void> {
-    if (!defaults) return;
-    await this.guardrails.check(tenant, defaults, 'defaults.');
-    const { user_api_key_config: named } = defaults;
-    if (named != null) await this.checkConfig(tenant, named);
+  /** As they are stored. Refuses with `invalid_request`, which names the place of what is wrong or not there. */
+  async read(tenant: Tenant, given: WorkspaceDefaults | undefined): Promise<WorkspaceDefaults> {
+    if (!given) return {};
+    await this.guardrails.check(tenant, given, 'defaults.');
+    const { user_api_key_config: named, cache } = given;
+    if (named != null) await this.configs.find(tenant, named, 'defaults.user_api_key_config');
+    return cache == null ? given : { ...given, cache: await this.cache(tenant, cache) };
   }
 
-  /** One that is there stays until the end of the transaction. */
-  private async checkConfig({ organizationId, workspaceId }: Tenant, named: string): Promise<void> {
-    const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
-    const config =
-      isUuid(named) || isSlug(named)
-        ? await this.unitOfWork.repository(Config).findOne({
-            where: [IsNull(), workspaceId].map((place) => ({
-              ...{ organizationId, workspaceId: place, status: 'active' as const },
-              ...which,
-            })),
-            lock: { mode: 'pessimistic_read' },
-          })
-        : null;
-    if (!config)
-      throw new AppError('invalid_request', {
-        detail: 'No config that may be used here is named by defaults.user_api_key_config.',
-      });
+  private async cache(tenant: Tenant, given: unknown): Promise<CacheRules> {
+    const mistakes: Mistake[] = [];
+    const place = Place.root(mistakes, 'defaults.cache');
+    const rules = readCacheRules(given, place);
+    if (rules?.mode === 'semantic' && !rules.embedding)
+      place.at('embedding').refuse('is missing: it says which virtual key and model put texts into vectors');
+    const slug = rules?.embedding?.virtual_key;
+    if (typeof slug === 'string' && !(await this.hasVirtualKey(tenant, slugOf(slug))))
+      place.at('embedding').at('virtual_key').refuse('names a virtual key that does not exist');
+    if (rules && mistakes.length === 0) return rules;
+    throw new AppError('invalid_request', { detail: `${mistakesInWords(mistakes)}.` });
+  }
+
+  private hasVirtualKey(tenant: Tenant, slug: string): Promise<boolean> {
+    return slug.includes('\0')
+      ? Promise.resolve(false)
+      : this.unitOfWork.repository(VirtualKey).existsBy({ ...tenant, slug });
   }
 }

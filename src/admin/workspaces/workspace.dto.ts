@@ -14,7 +14,8 @@ import {
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import type { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { Listed } from '../../common/database/page.js';
-import { IfGiven, IsIdOrSlug, IsName, IsNote, OrNull, rule } from '../../common/http/validators.js';
+import type { CacheRules } from '../../common/contracts/routing-config/document.js';
+import { IfGiven, IsIdOrSlug, IsMetadata, IsName, IsNote, OrNull } from '../../common/http/validators.js';
 import {
   type RateLimitDto,
   RateLimits,
@@ -34,25 +35,6 @@ const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 128;
 const LONGEST_CONFIRMATION = 200;
 const MOST_USERS = 100;
-const MOST_METADATA = 64;
-const LONGEST_METADATA = 128;
-
-const IsMetadata = (): PropertyDecorator =>
-  rule(
-    'isMetadata',
-    `it must be an object of at most ${MOST_METADATA} texts of at most ${LONGEST_METADATA} characters`,
-    (value) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-      const entries = Object.entries(value);
-      return (
-        entries.length <= MOST_METADATA &&
-        entries.every(
-          ([name, text]) =>
-            name.length <= LONGEST_METADATA && typeof text === 'string' && text.length <= LONGEST_METADATA,
-        )
-      );
-    },
-  );
 
 export class WorkspaceDefaultsDto {
   @ApiPropertyOptional({
@@ -85,6 +67,17 @@ export class WorkspaceDefaultsDto {
   @IsString()
   @Length(1, LONGEST_REFERENCE)
   readonly user_api_key_config?: string | null;
+
+  /** The response cache, for what configs and requests do not say of it themselves. Null: nothing is said. */
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: { mode: 'simple', max_age: 3600 },
+  })
+  @OrNull()
+  @IsObject()
+  readonly cache?: CacheRules | null;
 }
 
 @TakesLimits()
@@ -96,7 +89,7 @@ class WorkspaceFields {
 
   /**
    * What all requests of the workspace get: metadata, which wins over their own; guardrails, which apply before those of
-   * configs; and the config that keys of people go by where they have none. A field that is not named stays as it is.
+   * configs; the config that keys of people go by where they have none; and the response cache where nobody else says. A field that is not named stays as it is.
    */
   @ApiPropertyOptional({ type: WorkspaceDefaultsDto })
   @IfGiven()

@@ -5,6 +5,7 @@ import { LimitsModule } from '../limits/limits.module.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
+import { UsableConfig } from './usable-config.service.js';
 import { WorkspaceDefaultsChecker } from './workspace-defaults-checker.service.js';
 import { WorkspaceRemovalService } from './workspace-removal.service.js';
 import { WorkspacesController } from './workspaces.controller.js';
@@ -16,10 +17,11 @@ import { WorkspacesService } from './workspaces.service.js';
   providers: [
     GuardrailReferences,
     MembersService,
+    UsableConfig,
     WorkspaceDefaultsChecker,
     WorkspaceRemovalService,
     WorkspacesService,
   ],
-  exports: [WorkspacesService],
+  exports: [UsableConfig, WorkspacesService],
 })
 export class WorkspacesModule {}

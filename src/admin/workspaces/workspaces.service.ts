@@ -96,13 +96,13 @@ export class WorkspacesService {
   async create(caller: Principal, dto: CreateWorkspaceDto): Promise<Workspace> {
     const { organizationId } = caller;
     const id = uuidV7(Date.now());
-    await this.defaults.check({ organizationId, workspaceId: id }, dto.defaults);
+    const defaults = await this.defaults.read({ organizationId, workspaceId: id }, dto.defaults);
     const workspace = await this.insert({
       id,
       organizationId,
       name: dto.name,
       description: dto.description ?? null,
-      defaults: merged({}, dto.defaults),
+      defaults: merged({}, defaults),
       rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
       usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
       logRetentionDays: dto.log_retention_days ?? null,
@@ -121,12 +121,12 @@ export class WorkspacesService {
   async update(caller: Principal, named: string, dto: UpdateWorkspaceDto): Promise<void> {
     const workspace = await this.get(caller, named, true);
     await this.noteBefore(workspace);
-    await this.defaults.check(tenantOf(workspace), dto.defaults);
+    const defaults = await this.defaults.read(tenantOf(workspace), dto.defaults);
     if (dto.name !== undefined) workspace.name = dto.name;
     if (dto.description !== undefined) workspace.description = dto.description;
     if (dto.log_retention_days !== undefined) workspace.logRetentionDays = dto.log_retention_days;
     if (dto.body_retention_days !== undefined) workspace.bodyRetentionDays = dto.body_retention_days;
-    if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, dto.defaults);
+    if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, defaults);
     const { rate_limits, usage_limits } = dto;
     if (rate_limits !== undefined)
       workspace.rateLimits = this.limits.rates(rate_limits, workspace.rateLimits);
@@ -164,7 +164,7 @@ export class WorkspacesService {
 const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
 
 /** What is not named stays as it is. */
-const merged = (before: WorkspaceDefaults, given: WorkspaceDefaults = {}): WorkspaceDefaults =>
+const merged = (before: WorkspaceDefaults, given: WorkspaceDefaults): WorkspaceDefaults =>
   Object.fromEntries(
     Object.entries(Object.assign({}, before, given)).filter(([, value]) => value !== undefined),
   );

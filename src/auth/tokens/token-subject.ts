@@ -36,7 +36,9 @@ export interface KnownSubject {
   readonly policy: OrganizationPolicy | null;
   readonly switches: SwitchPositions | null;
   /** What every request for a workspace gets. */
-  readonly imposed: (defaults: WorkspaceDefaults | null) => Pick<Principal, 'guardrails' | 'metadata'>;
+  readonly imposed: (
+    defaults: WorkspaceDefaults | null,
+  ) => Pick<Principal, 'guardrails' | 'metadata' | 'cache'>;
   /** The config of workspaces that have none of their own. */
   readonly configId: string | null;
   /** The workspace that the token names, if the organization has it. */

@@ -105,6 +105,8 @@ export interface AttemptRecord {
   readonly cost_nano_usd: number | null;
   /** Absent where no budget applies. */
   readonly charges?: readonly Charge[];
+  /** The gateway asked this for the request's sake: it costs, and was no try of the request itself. Not stored: `option_path` tells. */
+  readonly isAside?: true;
   /** Text to count of an answer that was put away without usage. Not stored. */
   readonly countable?: CountableText & { readonly model: string | null };
 }
@@ -141,6 +143,8 @@ export interface RequestLogRecord extends OpenedExchange {
   readonly cost_nano_usd: number | null;
   /** Absent when no cache was asked. */
   readonly cache_status?: CacheStatus | null;
+  /** How like the nearest question was that the cache knew, 0 to 1; null where it compared no meanings. */
+  readonly cache_score?: number | null;
   /** What an answer from the cache would have cost, integer nano-dollars. */
   readonly saved_nano_usd?: number | null;
   readonly attempts: readonly AttemptRecord[];

@@ -1,3 +1,5 @@
+import type { CacheRules } from './routing-config/document.js';
+
 /** What requests of a workspace get, whatever they say themselves. Under the names of the API. */
 export interface WorkspaceDefaults {
   readonly metadata?: Readonly<Record<string, string>>;
@@ -6,4 +8,6 @@ export interface WorkspaceDefaults {
   readonly output_guardrails?: readonly string[];
   /** Slug or id of the config that keys of people go by where they have none of their own. */
   readonly user_api_key_config?: string | null;
+  /** The response cache, for what configs and requests do not say of it themselves. */
+  readonly cache?: CacheRules | null;
 }

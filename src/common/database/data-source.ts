@@ -35,6 +35,7 @@ import { OrganizationSettings1763690270000 } from './migrations/1763690270000-or
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
 import { Rollups1763690600000 } from './migrations/1763690600000-rollups.js';
 import { CachedAnswers1763691100000 } from './migrations/1763691100000-cached-answers.js';
+import { SemanticCache1763691110000 } from './migrations/1763691110000-semantic-cache.js';
 import { Feedback1763690610000 } from './migrations/1763690610000-feedback.js';
 import { PagesOfKeys1763691510000 } from './migrations/1763691510000-pages-of-keys.js';
 import { AuditDestinations1763691500000 } from './migrations/1763691500000-audit-destinations.js';
@@ -105,6 +106,7 @@ const MIGRATIONS = [
   LimitAlerts1763691200000,
   CachedAnswers1763691100000,
   LogRetention1763691530000,
+  SemanticCache1763691110000,
 ];
 
 /**

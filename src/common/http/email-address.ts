@@ -3,12 +3,19 @@ import { AppError } from '../errors/app-error.js';
 import { normalizeEmail } from './normal-email.js';
 import { rule } from './validators.js';
 
+const isEmailAddress = (value: unknown): boolean =>
+  typeof value === 'string' && normalizeEmail(value) !== null;
+
 /** An e-mail address that `normalizeEmail` can write. */
 export const IsEmailAddress = (): PropertyDecorator =>
+  rule('isEmailAddress', 'it must be an e-mail address, in ASCII before the @', isEmailAddress);
+
+/** A list of them. */
+export const AreEmailAddresses = (): PropertyDecorator =>
   rule(
-    'isEmailAddress',
-    'it must be an e-mail address, in ASCII before the @',
-    (value) => typeof value === 'string' && normalizeEmail(value) !== null,
+    'areEmailAddresses',
+    'each must be an e-mail address, in ASCII before the @',
+    (value) => Array.isArray(value) && value.every(isEmailAddress),
   );
 
 /** An address in the query, in its one spelling, or undefined. */

@@ -71,6 +71,27 @@ export const HasNoEffectYet = (reason: string): PropertyDecorator =>
     rule('hasNoEffectYet', reason, () => false),
   );
 
+const MOST_METADATA = 64;
+const LONGEST_METADATA = 128;
+
+/** Short texts by name, as requests carry them. */
+export const IsMetadata = (): PropertyDecorator =>
+  rule(
+    'isMetadata',
+    `it must be an object of at most ${MOST_METADATA} texts of at most ${LONGEST_METADATA} characters`,
+    (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+      const entries = Object.entries(value);
+      return (
+        entries.length <= MOST_METADATA &&
+        entries.every(
+          ([name, text]) =>
+            name.length <= LONGEST_METADATA && typeof text === 'string' && text.length <= LONGEST_METADATA,
+        )
+      );
+    },
+  );
+
 function isText(value: unknown, longest: number): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= longest;
 }

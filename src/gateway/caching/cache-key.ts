@@ -20,6 +20,7 @@ export interface Asked {
 
 /** Changes with what is stored or how it is named, so that an older version's answers are never found. */
 const FORMAT = '1';
+const ROOM_FORMAT = 'room 1';
 
 /**
  * Headers that say nothing of the answer that is wanted: who asks, how the bytes travel, and whose trace it is. Every other
@@ -62,14 +63,26 @@ const SILENT_PREFIXES = [
  * is none. Null where the body has no canonical text.
  */
 export function cacheKey(asked: Asked): string | null {
+  const { body } = asked.wire;
+  const text = Buffer.isBuffer(body) ? canonicalJson(body) : null;
+  return text === null ? null : digestOf(asked, FORMAT, [text]);
+}
+
+/**
+ * The name of the room in which a request is compared by its meaning with others. They are the same in all that makes a key
+ * but for the body, of which `rest` is what must be the very same.
+ */
+export function roomKey(asked: Asked, rest: readonly string[]): string {
+  return digestOf(asked, ROOM_FORMAT, rest);
+}
+
+function digestOf(asked: Asked, format: string, body: readonly string[]): string {
   const { target, wire } = asked;
-  const body = Buffer.isBuffer(wire.body) ? canonicalJson(wire.body) : null;
-  if (body === null) return null;
   const parts = [
     asked.organizationId,
     asked.workspaceId,
-    ...roomOf(asked),
-    FORMAT,
+    ...namespaceOf(asked),
+    format,
     asked.endpoint,
     asked.isStreamed ? 'stream' : 'whole',
     target.provider.id,
@@ -78,12 +91,12 @@ export function cacheKey(asked: Asked): string | null {
     wire.method,
     wire.path,
     ...speakingHeaders(wire.headers, target),
-    body,
+    ...body,
   ];
   return createHash('sha256').update(associatedData(parts)).digest('hex');
 }
 
-function roomOf({ namespace, metadata }: Asked): readonly [string, string] {
+function namespaceOf({ namespace, metadata }: Asked): readonly [string, string] {
   return namespace === null ? ['metadata', orderly(metadata ?? {})] : ['namespace', namespace];
 }
 

@@ -10,6 +10,9 @@ export const cacheCounts = {
   kept: 0,
   storeFailures: 0,
   memoryBytes: 0,
+  embeddings: 0,
+  embeddingFailures: 0,
+  vectorBytes: 0,
 };
 
 /** Registers the metrics of the response cache. Call once per process. */
@@ -34,12 +37,31 @@ export function registerCacheMetrics(): void {
     'Times that the store of cached answers failed or was too slow.',
     () => cacheCounts.storeFailures,
   );
+  counter(
+    'gatehouse_cache_embeddings_total',
+    'Texts that were put into vectors, to be compared by their meaning.',
+    () => cacheCounts.embeddings,
+  );
+  counter(
+    'gatehouse_cache_embedding_failures_total',
+    'Requests that were not compared by their meaning because there was no vector in time.',
+    () => cacheCounts.embeddingFailures,
+  );
+  gauge('gatehouse_cache_memory_bytes', 'Bytes of cached answers in memory.', () => cacheCounts.memoryBytes);
+  gauge(
+    'gatehouse_cache_vector_bytes',
+    'Bytes of vectors of cached questions in memory.',
+    () => cacheCounts.vectorBytes,
+  );
+}
+
+function gauge(name: string, help: string, value: () => number): void {
   new Gauge({
-    name: 'gatehouse_cache_memory_bytes',
-    help: 'Bytes of cached answers in memory.',
+    name,
+    help,
     registers: [register],
     collect() {
-      this.set(cacheCounts.memoryBytes);
+      this.set(value());
     },
   });
 }

@@ -1,11 +1,20 @@
-/**
- * The same text for bodies that say the same: members of objects in the order of their names, no blanks. Null for what has
- * no such text: it is not JSON, is nested too deep, or has a number that a double cannot hold, which would make one of two
- * different bodies.
- */
+/** The canonical text of a JSON body; null where it has none. */
 export function canonicalJson(body: Buffer): string | null {
   try {
-    return JSON.stringify(JSON.parse(body.toString('utf8')), inOrder);
+    return canonicalText(JSON.parse(body.toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The same text for values that say the same: members of objects in the order of their names, no blanks. Null for what has
+ * no such text: it is nested too deep, or has a number that a double cannot hold, which would make one of two different
+ * bodies.
+ */
+export function canonicalText(value: unknown): string | null {
+  try {
+    return JSON.stringify(value, inOrder);
   } catch {
     return null;
   }

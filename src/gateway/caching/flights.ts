@@ -1,12 +1,12 @@
-import type { StoredAnswer } from '../types/stored-answer.js';
+import type { Found } from './found.js';
 
 /** Requests that wait for the same answer at most; more go on by themselves. */
 const WAITERS_MAX = 1_000;
 
 /** A request that is being answered, and those that wait for what it gets. */
 class Flight {
-  readonly landed: Promise<StoredAnswer | null>;
-  land!: (answer: StoredAnswer | null) => void;
+  readonly landed: Promise<Found | null>;
+  land!: (found: Found | null) => void;
   waiters = 0;
 
   constructor() {
@@ -31,7 +31,7 @@ export class Flights {
   }
 
   /** What the one that asks gets, or null when it got nothing to keep or took longer than `waitMs`. Undefined: nobody asks. */
-  join(key: string, waitMs: number): Promise<StoredAnswer | null> | undefined {
+  join(key: string, waitMs: number): Promise<Found | null> | undefined {
     const flight = this.flights.get(key);
     if (!flight) return undefined;
     if (flight.waiters >= WAITERS_MAX) return Promise.resolve(null);
@@ -39,10 +39,10 @@ export class Flights {
     return within(flight.landed, waitMs);
   }
 
-  land(key: string, answer: StoredAnswer | null): void {
+  land(key: string, found: Found | null): void {
     const flight = this.flights.get(key);
     this.flights.delete(key);
-    flight?.land(answer);
+    flight?.land(found);
   }
 }
 

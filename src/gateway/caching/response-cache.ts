@@ -1,36 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../auth/principal.js';
-import type { CacheRules } from '../../common/contracts/routing-config/document.js';
-import { AppError } from '../../common/errors/app-error.js';
+import type { CacheStatus } from '../../common/contracts/request-log.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import { ClientLeft } from '../door/request-body.js';
 import { type AnswerPlace, AnswerStore } from '../ports.js';
-import type { Exchange } from '../types/exchange.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
-import type { Target } from '../types/target.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { cacheKey } from './cache-key.js';
 import { cacheCounts } from './cache-metrics.js';
-import { isCacheable } from './cacheable.js';
 import { Flights } from './flights.js';
+import type { Found } from './found.js';
 import { Lead } from './lead.js';
 import { MemoryAnswers } from './memory-answers.js';
 import type { Recorded } from './recording.js';
+import { type Meaning, SemanticSearch } from './semantic/semantic-search.js';
 import { SharedAnswers } from './shared-answers.js';
-
-/** A request that is ready to be sent, and what its config says of the cache. */
-export interface Offered {
-  readonly exchange: Exchange;
-  readonly caller: Principal;
-  readonly target: Target;
-  readonly wire: WireRequest;
-  readonly rules: CacheRules;
-}
-
-const DAY_SECONDS = 86_400;
-const MAX_AGE_SECONDS = 7 * DAY_SECONDS;
+import { isFresh, type Offered, type Wanted, wantedBy, wouldDo } from './wanted.js';
 
 /** How long what is in memory is believed before the store behind it is asked again: a refresh elsewhere is seen by then. */
 const BELIEVED_MS = 20_000;
@@ -39,14 +24,13 @@ const BELIEVED_MS = 20_000;
 const WAIT_MS = 30_000;
 const STREAM_WAIT_MS = 5_000;
 
-const NAMESPACE_CHARS_MAX = 128;
-
 /** A request that the cache could not answer. */
 interface Errand {
-  readonly place: AnswerPlace;
-  readonly maxAgeMs: number;
+  readonly wanted: Wanted;
   /** Others may wait for what it gets. */
   readonly isAwaited: boolean;
+  /** Null where it was not compared with others. */
+  readonly meaning: Meaning | null;
 }
 
 /**
@@ -63,6 +47,7 @@ export class ResponseCache {
   constructor(
     store: AnswerStore,
     @Inject(SETTINGS) settings: Pick<Settings, 'cacheMemoryBytes' | 'cacheStoreBytes'>,
+    private readonly search: SemanticSearch,
   ) {
     this.memory = new MemoryAnswers(settings.cacheMemoryBytes);
     this.shared = settings.cacheStoreBytes > 0 ? new SharedAnswers(store) : null;
@@ -70,36 +55,75 @@ export class ResponseCache {
 
   /**
    * The request with its stored answer, or with one who records the answer that it gets; as it came where the cache has
-   * nothing to do with it. Returns without a promise where the answer is in memory. Throws `header_invalid`, rejects with
-   * `ClientLeft`.
+   * nothing to do with it. Returns without a promise where the answer is in memory. Throws `header_invalid` and
+   * `config_invalid`, rejects with `ClientLeft`.
    */
   offer(offered: Offered): WireRequest | Promise<WireRequest> {
-    const place = placeOf(offered);
-    if (!place) return offered.wire;
-    const maxAgeMs = (offered.rules.max_age ?? MAX_AGE_SECONDS) * 1000;
-    if (isRefresh(offered))
-      return this.lead(offered, { place, maxAgeMs, isAwaited: this.flights.begin(place.key) });
-    const known = this.memory.find(place.key);
-    const isBelieved = known !== null && Date.now() - known.checkedAt < BELIEVED_MS;
-    if (isBelieved && isFresh(known.answer, maxAgeMs)) return hit(offered, known.answer);
-    return this.seek(offered, place, maxAgeMs);
+    const wanted = wantedBy(offered);
+    if (!wanted) return offered.wire;
+    if (isRefresh(offered)) return this.refresh(offered, wanted);
+    const known = this.believed(wanted.place.key);
+    if (known && isFresh(known, wanted.maxAgeMs)) return hit(offered, { answer: known, score: null });
+    return this.seek(offered, wanted);
   }
 
-  private async seek(offered: Offered, place: AnswerPlace, maxAgeMs: number): Promise<WireRequest> {
+  private refresh(offered: Offered, wanted: Wanted): WireRequest | Promise<WireRequest> {
+    const lead = (meaning: Meaning | null): WireRequest =>
+      this.lead(offered, { wanted, isAwaited: this.flights.begin(wanted.place.key), meaning });
+    return wanted.semantic ? this.meant(offered, wanted).then(lead) : lead(null);
+  }
+
+  private async seek(offered: Offered, wanted: Wanted): Promise<WireRequest> {
+    const { place } = wanted;
     const { key } = place;
     const { entry } = offered.exchange;
     const landed = this.flights.join(key, entry.isStreamed ? STREAM_WAIT_MS : WAIT_MS);
     if (landed) {
-      const answer = await landed;
-      return answer
-        ? hit(offered, answer)
-        : this.lead(offered, { place, maxAgeMs, isAwaited: this.flights.begin(key) });
+      const found = await landed;
+      return found && wouldDo(found, wanted)
+        ? hit(offered, found)
+        : this.lead(offered, { wanted, isAwaited: this.flights.begin(key), meaning: null });
     }
     this.flights.begin(key);
-    const found = await this.lookUp(place);
-    if (!found || !isFresh(found, maxAgeMs)) return this.lead(offered, { place, maxAgeMs, isAwaited: true });
+    const answer = await this.lookUp(place);
+    if (answer && isFresh(answer, wanted.maxAgeMs)) return this.landed(offered, key, { answer, score: null });
+    const meaning = await this.meant(offered, wanted);
+    const alike = meaning && (await this.alike(offered, wanted, meaning));
+    return alike
+      ? this.landed(offered, key, alike)
+      : this.lead(offered, { wanted, isAwaited: true, meaning });
+  }
+
+  private landed(offered: Offered, key: string, found: Found): WireRequest {
     this.flights.land(key, found);
     return hit(offered, found);
+  }
+
+  private meant(
+    { exchange: { entry }, caller, content, path }: Offered,
+    { asked, semantic }: Wanted,
+  ): Promise<Meaning | null> {
+    if (!semantic) return NO_MEANING;
+    return this.search.meant({ asked, caller, entry, content, embedding: semantic.embedding, path });
+  }
+
+  /** The answer to the nearest question that is near enough, and has one. */
+  private async alike(offered: Offered, wanted: Wanted, meaning: Meaning): Promise<Found | null> {
+    const { entry } = offered.exchange;
+    const nearest = await meaning.nearest();
+    entry.cacheScore = nearest[0]?.score ?? null;
+    for (const { key, score } of nearest) {
+      if (!wanted.semantic || score < wanted.semantic.threshold) return null;
+      const answer = this.believed(key) ?? (await this.lookUp({ ...wanted.place, key }));
+      if (answer && isFresh(answer, wanted.maxAgeMs)) return { answer, score };
+    }
+    return null;
+  }
+
+  /** What is in memory, as long as the store need not be asked again. */
+  private believed(key: string): StoredAnswer | null {
+    const known = this.memory.find(key);
+    return known !== null && Date.now() - known.checkedAt < BELIEVED_MS ? known.answer : null;
   }
 
   /** While the store is away, memory is believed for longer. */
@@ -113,15 +137,22 @@ export class ResponseCache {
   }
 
   /** Sends a request on its way to the provider, and has what it gets recorded. */
-  private lead(offered: Offered, { place, maxAgeMs, isAwaited }: Errand): WireRequest {
+  private lead(offered: Offered, { wanted, isAwaited, meaning }: Errand): WireRequest {
     const { exchange, wire } = offered;
+    // What is captured here lives as long as the answer takes, so the request's body is not.
+    const { place, maxAgeMs } = wanted;
+    const { key } = place;
     let isLanded = !isAwaited;
-    const land = (answer: StoredAnswer | null): void => {
-      if (!isLanded) this.flights.land(place.key, answer);
+    const land = (found: Found | null): void => {
+      if (!isLanded) this.flights.land(key, found);
       isLanded = true;
     };
     const lead = new Lead({
-      keep: (recorded) => land(this.keep(place, recorded, maxAgeMs)),
+      keep: (recorded) => {
+        const answer = this.keep(place, recorded, maxAgeMs);
+        meaning?.keep(key, answer.expiresAt);
+        land({ answer, score: null });
+      },
       giveUp: () => land(null),
     });
     if (exchange.response.destroyed) {
@@ -129,7 +160,7 @@ export class ResponseCache {
       throw new ClientLeft();
     }
     exchange.response.once('close', () => lead.close());
-    note(offered, isRefresh(offered) ? 'REFRESH' : 'MISS');
+    note(offered, isRefresh(offered) ? 'REFRESH' : meaning ? 'SEMANTIC MISS' : 'MISS');
     return { ...wire, headers: inClear(wire.headers), lead };
   }
 
@@ -144,44 +175,22 @@ export class ResponseCache {
   }
 }
 
-function hit(offered: Offered, stored: StoredAnswer): WireRequest {
-  note(offered, 'HIT');
-  return { ...offered.wire, stored };
+const NO_MEANING = Promise.resolve(null);
+
+function hit(offered: Offered, { answer, score }: Found): WireRequest {
+  const { entry } = offered.exchange;
+  if (score !== null) entry.cacheScore = score;
+  note(offered, score === null ? 'HIT' : 'SEMANTIC HIT');
+  return { ...offered.wire, stored: answer };
 }
 
-function note({ exchange }: Offered, status: 'HIT' | 'MISS' | 'REFRESH'): void {
+function note({ exchange }: Offered, status: Exclude<CacheStatus, 'DISABLED'>): void {
   exchange.entry.cacheStatus = status;
   cacheCounts.asked[status]++;
 }
 
 function isRefresh({ exchange }: Offered): boolean {
   return gatewayOption(exchange.request.headers, 'cache-force-refresh')?.toLowerCase() === 'true';
-}
-
-/** Null where the request is not one whose answer may be kept. */
-function placeOf({ exchange, caller, target, wire }: Offered): AnswerPlace | null {
-  const { entry, request } = exchange;
-  const { organizationId, workspaceId } = caller;
-  const { endpoint, body, isStreamed, asked } = entry;
-  if (workspaceId === null || !endpoint || !body || wire.method !== 'POST' || wire.counted !== undefined)
-    return null;
-  if (!isCacheable(endpoint.id, body)) return null;
-  const namespace = gatewayOption(request.headers, 'cache-namespace');
-  if (namespace !== null && namespace.length > NAMESPACE_CHARS_MAX)
-    throw new AppError('header_invalid', {
-      header: 'x-gateway-cache-namespace',
-      detail: `it is longer than ${NAMESPACE_CHARS_MAX} characters`,
-    });
-  const { metadata } = asked;
-  const of = { organizationId, workspaceId, namespace, metadata, endpoint: endpoint.id, isStreamed };
-  const key = cacheKey({ ...of, target, wire });
-  return key === null ? null : { organizationId, workspaceId, key };
-}
-
-/** By its own time and by that of the request that asks. */
-function isFresh({ storedAt, expiresAt }: StoredAnswer, maxAgeMs: number): boolean {
-  const now = Date.now();
-  return now < expiresAt && now < storedAt + maxAgeMs;
 }
 
 /** An answer for everybody cannot be packed for the one who asked first. */

@@ -6,7 +6,7 @@ import type { Outcome } from '../journal/records.js';
 import { type Meter, meterAnswer, meterStream, type Reading, UNREAD } from '../journal/metering.js';
 import { streamFailure } from '../translating/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange, RunningStream } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
@@ -67,6 +67,7 @@ export class Delivery implements ReplySink {
   /** The journal has its record; what is still held may leave. */
   private isReleased = false;
   private hasEnded = false;
+  private running: RunningStream | undefined;
 
   constructor(
     private readonly exchange: Exchange,
@@ -87,18 +88,14 @@ export class Delivery implements ReplySink {
   }
 
   start(): void {
-    const onDrain = (): void => {
-      this.isPaused = false;
-      this.attempt.resume();
-    };
-    this.response.on('drain', onDrain);
     this.response.once('close', () => {
       // The web server keeps a response until the next request of its connection, and with it all that hangs on it.
-      this.response.off('drain', onDrain);
+      if (this.running) this.exchange.streams?.delete(this.running);
       if (!this.response.writableFinished) this.clientLeft();
     });
     this.attempt.attach(this);
-    if (this.isStream) this.exchange.streams?.add(this.exchange, this.attempt);
+    if (this.isStream && !this.response.destroyed)
+      this.running = this.exchange.streams?.add(this.exchange, this.attempt);
     // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
     // that breaks off at once has not been heard yet, and gets the caller a proper error.
     if (!this.isHolding && !this.hasEnded && !BODYLESS.has(this.attempt.status))
@@ -222,8 +219,18 @@ export class Delivery implements ReplySink {
     if (!this.response.headersSent) this.sendHead();
     if (this.isStream) this.isBetweenEvents = endsWithEmptyLine(chunk);
     const wantsMore = this.response.write(chunk);
-    this.isPaused = !wantsMore;
+    if (!wantsMore) this.pause();
     return wantsMore;
+  }
+
+  /** The client is slow: the provider waits until it has read what there is. */
+  private pause(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.response.once('drain', () => {
+      this.isPaused = false;
+      this.attempt.resume();
+    });
   }
 
   private hold(chunk: Buffer): true {

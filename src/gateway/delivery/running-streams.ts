@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Cancellable, Exchange, StreamRegister } from '../types/exchange.js';
+import { Roster } from '../../common/processes/roster.js';
+import type { Cancellable, Exchange, RunningStream, StreamRegister } from '../types/exchange.js';
 
 /** How often it is asked whether a stream may go on. A revoked key ends it by then, and the time that the news takes. */
 const CHECK_MS = 5_000;
@@ -13,38 +13,28 @@ const STOPPING: ReadonlySet<number> = new Set([401, 403]);
 /** Whether an answer that broke off was stopped by us, because its caller may not go on. */
 export const stopsStreams = ({ spec }: AppError): boolean => STOPPING.has(spec.status);
 
-interface Running {
-  readonly exchange: Exchange;
-  readonly attempt: Cancellable;
-  isBeingChecked: boolean;
-}
-
 /**
  * The event streams of this process: stops those whose key was revoked. Answers that are no streams are never in it, and
- * a stream costs its place in a map: one timer asks for all of them.
+ * a stream costs its place in a roster: one timer asks for all of them.
  */
 export class RunningStreams implements StreamRegister {
-  private readonly running = new Map<ServerResponse, Running>();
-  private readonly onClose: (this: ServerResponse) => void;
+  private readonly running = new Roster<RunningStream>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly mayGoOn: MayGoOn,
     private readonly checkMs = CHECK_MS,
-  ) {
-    const { running } = this;
-    // One listener for all of them: nothing of an exchange hangs on its connection when it is over.
-    this.onClose = function (this: ServerResponse) {
-      running.delete(this);
-    };
+  ) {}
+
+  add(exchange: Exchange, attempt: Cancellable): RunningStream {
+    const stream = { place: -1, exchange, attempt, isBeingChecked: false };
+    this.running.add(stream);
+    this.timer ??= setInterval(() => this.check(), this.checkMs).unref();
+    return stream;
   }
 
-  add(exchange: Exchange, attempt: Cancellable): void {
-    const { response } = exchange;
-    if (response.destroyed) return;
-    this.running.set(response, { exchange, attempt, isBeingChecked: false });
-    response.once('close', this.onClose);
-    this.timer ??= setInterval(() => this.check(), this.checkMs).unref();
+  delete(stream: RunningStream): void {
+    this.running.delete(stream);
   }
 
   private check(): void {
@@ -53,11 +43,11 @@ export class RunningStreams implements StreamRegister {
       this.timer = undefined;
       return;
     }
-    for (const running of [...this.running.values()]) if (!running.isBeingChecked) void this.ask(running);
+    for (const running of this.running.all()) if (!running.isBeingChecked) void this.ask(running);
   }
 
   /** A store that is away says nothing of the key: the stream goes on. */
-  private async ask(running: Running): Promise<void> {
+  private async ask(running: RunningStream): Promise<void> {
     running.isBeingChecked = true;
     try {
       await this.mayGoOn(running.exchange);

@@ -9,7 +9,7 @@ import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer, translatedError } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Exchange, RunningStream } from '../types/exchange.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -72,6 +72,7 @@ export class TranslatedDelivery implements ReplySink {
   private isRecorded = false;
   /** We stopped it: its caller may not go on. */
   private isStopped = false;
+  private running: RunningStream | undefined;
 
   constructor(
     private readonly exchange: Exchange,
@@ -91,13 +92,8 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   start(): void {
-    const onDrain = (): void => {
-      this.isPaused = false;
-      this.way.attempt.resume();
-    };
-    this.response.on('drain', onDrain);
     this.response.once('close', () => {
-      this.response.off('drain', onDrain);
+      if (this.running) this.exchange.streams?.delete(this.running);
       if (!this.response.writableFinished) this.clientLeft();
     });
     if (!this.decoder) {
@@ -106,8 +102,8 @@ export class TranslatedDelivery implements ReplySink {
     }
     this.way.attempt.attach(this);
     // A provider that thinks long must not keep the head of a stream here.
-    if (!this.stream) return;
-    this.exchange.streams?.add(this.exchange, this.way.attempt);
+    if (!this.stream || this.response.destroyed) return;
+    this.running = this.exchange.streams?.add(this.exchange, this.way.attempt);
     setImmediate(() => this.flushHead());
   }
 
@@ -161,7 +157,17 @@ export class TranslatedDelivery implements ReplySink {
     if (!this.response.headersSent) this.sendHead(EVENT_STREAM, null);
     const bytes = Buffer.from(text);
     this.entry.responseBody.add(bytes);
-    this.isPaused = !this.response.write(bytes);
+    if (!this.response.write(bytes)) this.pause();
+  }
+
+  /** The client is slow: the provider waits until it has read what there is. */
+  private pause(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.response.once('drain', () => {
+      this.isPaused = false;
+      this.way.attempt.resume();
+    });
   }
 
   /** `text` is the last that the client hears. */

@@ -152,13 +152,19 @@ function metadata(text: string | null): Readonly<Record<string, string>> | null 
   return Object.fromEntries(entries);
 }
 
-const SIMPLE: CacheRules = { mode: 'simple' };
+const CACHE_RULES: ReadonlyMap<string, CacheRules> = new Map(
+  (['simple', 'semantic', 'off'] as const).map((mode) => [mode, { mode }]),
+);
 
 function cacheRules(mode: string | null): CacheRules | null {
   if (mode === null) return null;
-  if (mode !== SIMPLE.mode)
-    throw new AppError('header_invalid', { header: CACHE[0], detail: 'it must be "simple"' });
-  return SIMPLE;
+  const rules = CACHE_RULES.get(mode);
+  if (!rules)
+    throw new AppError('header_invalid', {
+      header: CACHE[0],
+      detail: 'it must be "simple", "semantic" or "off"',
+    });
+  return rules;
 }
 
 function jsonObject(text: string): object | null {

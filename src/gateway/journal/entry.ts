@@ -39,6 +39,14 @@ interface Added {
   readonly reading: Reading;
   /** Absent: it is the answer's, which the record as a whole tells. */
   readonly countable?: AttemptRecord['countable'] | null;
+  readonly isAside?: true;
+}
+
+/** A question beside the request. */
+interface Aside {
+  readonly errorCode: string | null;
+  readonly reading: Reading;
+  readonly text: string;
 }
 
 /**
@@ -70,6 +78,8 @@ export class Entry implements Findings {
   isExhausted = false;
   /** What the response cache did for the target; null where it was not asked. */
   cacheStatus: CacheStatus | null = null;
+  /** How like the nearest question was that the cache knew; null where it compared no meanings. */
+  cacheScore: number | null = null;
   /** What guardrails said; null where there are none. */
   hookResults: HookResults | null = null;
   /** Time the gateway worked, as opposed to waited, milliseconds. Grows until the record is written. */
@@ -85,6 +95,8 @@ export class Entry implements Findings {
 
   private opened: OpenedExchange | null = null;
   private isClosed = false;
+  /** It is a second way of an exchange, which may be over before what this one asks is answered. */
+  isTwin = false;
   /** Set where a usage was added up from several, each at its own price. */
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
@@ -125,6 +137,7 @@ export class Entry implements Findings {
     this.isStreamed = isStreamed;
     this.isExhausted = false;
     this.cacheStatus = null;
+    this.cacheScore = null;
   }
 
   keepBodies(isKept: boolean): void {
@@ -166,6 +179,16 @@ export class Entry implements Findings {
     this.add(attempt, target, { errorCode, reading, countable });
   }
 
+  /**
+   * Adds what the gateway asked somebody for the request's sake. Where its answer told no usage, `text` is counted, which is
+   * what it was asked about.
+   */
+  addAside(attempt: Attempt, target: Target, { errorCode, reading, text }: Aside): void {
+    const isBilled = reading.usage === null && attempt.wasSent && attempt.status < 400;
+    const countable = isBilled ? { model: attempt.model, input: text, output: '' } : null;
+    this.add(attempt, target, { errorCode, reading, countable, isAside: true });
+  }
+
   private countableOf({ model }: Attempt, { outputText }: Reading): AttemptRecord['countable'] | null {
     const { endpoint, body } = this;
     if (!endpoint?.usage || !body) return null;
@@ -201,7 +224,8 @@ export class Entry implements Findings {
     // Nothing of the request may hang on a connection that lives on.
     attempt.target = null;
     attempt.partial = null;
-    const whole = countable ? { ...record, countable } : record;
+    const told = countable ? { ...record, countable } : record;
+    const whole = added.isAside ? { ...told, isAside: true as const } : told;
     const tokens = usage && usage.input_tokens + usage.output_tokens;
     const actual: Actual = { costNanoUsd: cost, tokens, isCountedLater: this.isCountedLater(added) };
     this.attempts.push(hold ? { ...whole, charges: hold.settle(actual) } : whole);
@@ -212,6 +236,7 @@ export class Entry implements Findings {
    */
   fork(): Entry {
     const twin = Object.assign(Object.create(Entry.prototype) as Entry, this);
+    twin.isTwin = true;
     twin.hookResults = null;
     twin.priced = null;
     twin.requestBody = this.requestBody.copy();
@@ -232,6 +257,7 @@ export class Entry implements Findings {
       requestBody,
       priced,
       cacheStatus,
+      cacheScore,
     } = twin;
     Object.assign(this, {
       target,
@@ -244,6 +270,7 @@ export class Entry implements Findings {
       requestBody,
       priced,
       cacheStatus,
+      cacheScore,
     });
   }
 

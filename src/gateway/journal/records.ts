@@ -44,6 +44,7 @@ export interface Findings {
   readonly responseBody: { readonly bytes: number };
   readonly attempts: readonly AttemptRecord[];
   readonly cacheStatus: CacheStatus | null;
+  readonly cacheScore: number | null;
   readonly hookResults: HookResults | null;
   /** What a usage would cost at the place where the request went, nano-dollars; null when nobody knows. */
   worth(usage: Usage, responseModel: string | null): number | null;
@@ -145,7 +146,6 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   const { usage, responseModel, firstEventAt } = outcome.reading;
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
-  const { cost, saved } = moneyOf(found, outcome.reading);
   return {
     id: opened.id,
     created_at: opened.created_at,
@@ -182,9 +182,10 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_model: responseModel,
     usage,
     usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: cost,
+    cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
-    saved_nano_usd: saved,
+    cache_score: found.cacheScore,
+    saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
     countable: usage ? null : countable(found, outcome.reading),
     hook_results: found.hookResults && { ...found.hookResults },
@@ -193,14 +194,17 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
   };
 }
 
-/** What the cache answers costs nothing, and saves what it would have cost. */
-function moneyOf(
-  found: Findings,
-  { usage, responseModel }: Reading,
-): { readonly cost: number | null; readonly saved: number | null } {
-  const cost = costOfAttempts(found.attempts);
-  if (found.cacheStatus !== 'HIT') return { cost, saved: null };
-  return { cost: cost ?? 0, saved: usage && found.worth(usage, responseModel) };
+const isHit = (status: CacheStatus | null): boolean => status === 'HIT' || status === 'SEMANTIC HIT';
+
+/** What the cache answers costs what it took to find it, mostly nothing. A price that nobody knows is no 0 there either. */
+function costIn({ attempts, cacheStatus }: Findings): number | null {
+  const isFree = isHit(cacheStatus) && attempts.every(({ usage }) => usage === null);
+  return isFree ? 0 : costOfAttempts(attempts);
+}
+
+/** What an answer of the cache would have cost. */
+function savedIn(found: Findings, { usage, responseModel }: Reading): number | null {
+  return isHit(found.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
 }
 
 function providerSecret(target: Target | null): string | null {
@@ -213,7 +217,7 @@ function countable(
   { cacheStatus, endpoint, body }: Findings,
   { outputText }: Reading,
 ): RequestLogRecord['countable'] {
-  return endpoint?.usage && body && outputText !== '' && cacheStatus !== 'HIT'
+  return endpoint?.usage && body && outputText !== '' && !isHit(cacheStatus)
     ? { input: endpoint.usage.inputText(body), output: outputText }
     : null;
 }

@@ -3,7 +3,9 @@ import type { Principal } from '../../auth/principal.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { ClientLeft } from '../door/request-body.js';
+import type { Entry } from '../journal/entry.js';
 import { metadataOf } from '../journal/records.js';
+import { costOf } from '../../providers/prices/cost.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -17,6 +19,15 @@ interface Sending {
   readonly exchange: Exchange;
   readonly target: Target;
   readonly wire: WireRequest;
+}
+
+/** A question beside the request, of which no more tokens come back than a vector has. */
+interface Aside {
+  readonly entry: Entry;
+  readonly target: Target;
+  readonly model: string;
+  /** No text has more tokens than bytes. */
+  readonly body: Buffer;
 }
 
 /** Lets an attempt begin once the limits that apply to it have room for it. */
@@ -39,6 +50,28 @@ export class Admission {
     return reserved instanceof Promise
       ? reserved.then((ready) => this.beginWith(ready, exchange, start))
       : this.beginWith(reserved, exchange, start);
+  }
+
+  /**
+   * The same for a question that the gateway asks beside the request, which counts as no request of its own. Rejects as
+   * `Limiter.reserve` does.
+   */
+  beginAside({ entry, target, model, body }: Aside, start: () => Attempt): Attempt | Promise<Attempt> {
+    const { caller } = entry;
+    if (caller === null || !isLimited(caller, target)) return start();
+    const usage = { input_tokens: body.length, output_tokens: 0 };
+    const price = entry.priceAt(target, model);
+    const reserved = this.limiter.reserve({
+      caller,
+      target,
+      model,
+      metadata: metadataOf(entry),
+      isFirst: false,
+      estimate: { tokens: body.length, costNanoUsd: price && costOf(usage, price) },
+    });
+    return reserved instanceof Promise
+      ? reserved.then(({ attempt }) => holding(attempt, start))
+      : holding(reserved.attempt, start);
   }
 
   private reserve(

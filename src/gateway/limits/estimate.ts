@@ -22,6 +22,8 @@ export interface Estimated {
 const BOUNDS: Partial<Record<EndpointId, { readonly most: readonly string[]; readonly times?: string }>> = {
   'chat-completions': { most: ['max_completion_tokens', 'max_tokens'], times: 'n' },
   completions: { most: ['max_tokens'], times: 'n' },
+  'fim-completions': { most: ['max_tokens'] },
+  'chat-v2': { most: ['max_tokens'] },
   responses: { most: ['max_output_tokens'] },
   messages: { most: ['max_tokens'] },
   'generate-content': { most: ['maxOutputTokens', 'max_output_tokens'], times: 'candidateCount' },

@@ -99,6 +99,14 @@ describe('answerModels', () => {
     expect(idsOf({ keys: [key('prod', 'openai')], policy: { providers: ['groq'] } })).toEqual([]);
   });
 
+  it('takes keys in their order until the list is full', () => {
+    const keys = Array.from({ length: 11_000 }, (_, at) => key(`k${at}`, 'openai'));
+    const ids = idsOf({ keys });
+
+    expect(ids).toHaveLength(20_000);
+    expect(ids.at(-1)).toBe('@k9999/gpt-5-mini');
+  });
+
   it('leaves out keys that are over', () => {
     const keys = [key('old', 'openai', { expiresAt: 1 }), key('fast', 'groq')];
     expect(idsOf({ keys })).toEqual(['@fast/openai/gpt-oss-120b']);

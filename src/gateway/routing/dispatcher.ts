@@ -1,4 +1,5 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { Price } from '../../common/contracts/price.js';
@@ -15,14 +16,12 @@ import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/jud
 import { Admission } from '../limits/admission.js';
 import { estimateOf } from '../limits/estimate.js';
 import type { Content, ReadRequest } from '../types/content.js';
-import { checkModel } from '../planning/allowed-models.js';
 import { changedContent } from '../planning/changed-content.js';
-import { checkPolicy } from '../planning/check-policy.js';
+import { checkAllowed, checkShown } from '../planning/check-allowed.js';
 import { Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
-import type { Entry } from '../journal/entry.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -97,30 +96,22 @@ export class Dispatcher {
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
     const isUnread = needsFields(asked, planned, target, entry);
-    const content = isUnread ? await whole(asked, planned, target, entry) : asked;
+    const content = isUnread ? await whole(sending, planned, target, asked) : asked;
     checkAllowed(caller, target, content, request.method);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) await opened(sending);
-    const offered = this.offered(sending, planned, target, wire);
-    const ready = offered instanceof Promise ? await offered : offered;
+    const rules = cacheRules(entry, caller, planned);
+    const { path } = planned;
+    const ready = rules
+      ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path })
+      : wire;
     const attempt = await this.send(sending, planned, target, ready);
     const translated = unlessPassed(attempt, translating);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
     return { status, attempt, target, planned, translated, guarded, judged };
-  }
-
-  /** The request as the cache leaves it: answered, listened to, or as it came. */
-  private offered(
-    { exchange, caller }: Sending,
-    planned: PlannedTarget,
-    target: Target,
-    wire: WireRequest,
-  ): WireRequest | Promise<WireRequest> {
-    const rules = planned.cache ?? exchange.entry.asked.cache;
-    return rules ? this.cache.offer({ exchange, caller, target, wire, rules }) : wire;
   }
 
   /** What the organization and the workspace say comes first, whatever the config says. */
@@ -246,9 +237,15 @@ export class Dispatcher {
 }
 
 /** A form that this target needs in other words is read to its end; only then is all that it says known. */
-async function whole(asked: Content, planned: PlannedTarget, target: Target, entry: Entry): Promise<Content> {
+async function whole(
+  { exchange, caller }: Sending,
+  planned: PlannedTarget,
+  target: Target,
+  asked: Content,
+): Promise<Content> {
+  checkShown(caller, target, asked);
   const content = await withFields(asked);
-  entry.goesTo(target, planned.path, content);
+  exchange.entry.goesTo(target, planned.path, content);
   return content;
 }
 
@@ -256,6 +253,12 @@ async function whole(asked: Content, planned: PlannedTarget, target: Target, ent
 function opened({ exchange: { entry }, caller, read }: Sending): Promise<void> {
   entry.overheadMs = performance.now() - entry.arrivedAt - read.waitedMs;
   return entry.open(caller);
+}
+
+/** What is said of the cache: by the config, or else the request, or else the workspace. Null for none. */
+function cacheRules({ asked }: Entry, caller: Principal, planned: PlannedTarget): CacheRules | null {
+  const rules = planned.cache ?? asked.cache ?? caller.cache;
+  return rules && rules.mode !== 'off' ? rules : null;
 }
 
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
@@ -282,10 +285,14 @@ async function judge(
 const TRACELESS: ReadonlySet<EndpointId> = new Set([
   'chat-completions',
   'completions',
+  'fim-completions',
   'messages',
   'count-tokens',
   'generate-content',
   'embed-content',
+  'chat-v2',
+  'embed-v2',
+  'rerank-v2',
   'embeddings',
   'rerank',
   'moderations',
@@ -304,10 +311,4 @@ function routedRequest(
 ): RoutedRequest {
   const [pathname = ''] = url.split('?', 1);
   return { metadata: entry.asked.metadata, params, pathname, headers };
-}
-
-/** What the organization and the credential allow, before anything is sent. */
-function checkAllowed({ policy }: Principal, target: Target, { model }: Content, method?: string): void {
-  if (policy) checkPolicy(policy, target.provider.id, model);
-  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, method);
 }

@@ -10,10 +10,15 @@ class Clock {
   readonly loads = new Loads(() => this.now);
 
   /** An answer that takes so long; `isOver` says whether its last byte has passed, too. */
-  async request(target: Weighted, { ms = 10, isOver = true, fails = false } = {}): Promise<void> {
+  async request(
+    target: Weighted,
+    { ms = 10, isOver = true, fails = false, isReplayed = false } = {},
+  ): Promise<void> {
     const run = () => {
       this.now += ms;
-      return fails ? Promise.reject(new Error('down')) : Promise.resolve();
+      return fails
+        ? Promise.reject(new Error('down'))
+        : Promise.resolve({ status: 200, attempt: { isReplayed } });
     };
     await this.loads.measured(target, run, (then) => (isOver ? then() : undefined)).catch(() => undefined);
   }
@@ -46,6 +51,26 @@ describe('Loads', () => {
     clock.now += 60_000;
     await clock.request(b, { ms: 10 });
     expect(clock.loads.fastest([a, b], () => 0).path).toBe('b');
+  });
+
+  it('do not count what the cache answered: neither as fast nor as under way', async () => {
+    const clock = new Clock();
+    await clock.request(a, { ms: 100 });
+    await clock.request(b, { ms: 200 });
+    for (let count = 0; count < 5; count++)
+      await clock.request(b, { ms: 1, isReplayed: true, isOver: false });
+
+    expect(drawn.map((random) => clock.loads.fastest([a, b], () => random).path)).toEqual([
+      'a',
+      'a',
+      'a',
+      'a',
+    ]);
+    expect(new Set(drawn.map((random) => clock.loads.leastBusy([a, b], random).path)).size).toBe(2);
+
+    const unknown = aTarget('unknown');
+    await clock.request(unknown, { ms: 1, isReplayed: true });
+    expect(clock.loads.fastest([a, unknown], () => 0).path).toBe('unknown');
   });
 
   it('do not take a target that fails fast for a fast one', async () => {

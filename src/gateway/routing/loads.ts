@@ -1,4 +1,5 @@
 import type { Weighted } from '../types/plan.js';
+import type { Answered } from './outcome.js';
 
 /** How fast what was measured is forgotten. */
 const DECAY_MS = 10_000;
@@ -19,8 +20,11 @@ export class Loads {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Runs a request at a target. `whenOver` calls back when the last byte of its answer has passed. */
-  async measured<T>(
+  /**
+   * Runs a request at a target. `whenOver` calls back when the last byte of its answer has passed. What the cache answered
+   * says nothing of the target, and keeps it busy no longer.
+   */
+  async measured<T extends Answered>(
     target: Weighted,
     run: () => Promise<T>,
     whenOver: (then: () => void) => void,
@@ -28,14 +32,16 @@ export class Loads {
     const load = this.loadOf(target);
     const startedAt = this.now();
     let isOver = false;
-    load.running += 1;
-    whenOver(() => {
+    const end = (): void => {
+      if (!isOver) load.running -= 1;
       isOver = true;
-      load.running -= 1;
-    });
+    };
+    load.running += 1;
+    whenOver(end);
     try {
       const answer = await run();
-      this.note(load, this.now() - startedAt);
+      if (answer.attempt?.isReplayed) end();
+      else this.note(load, this.now() - startedAt);
       return answer;
     } catch (error) {
       // A client that left says nothing of the target.

@@ -6,6 +6,10 @@ import { isListed } from './failure-statuses.js';
 /** What a target answered, as far as routes look at it. */
 export interface Answered {
   readonly status: number;
+  readonly attempt?: {
+    /** The cache gave the answer: no provider was asked. */
+    readonly isReplayed: boolean;
+  };
 }
 
 export type Outcome<Answer> =

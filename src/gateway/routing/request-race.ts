@@ -93,6 +93,8 @@ export class RequestRace implements Racing<Answer> {
 
   measured(plan: HedgePlan, outcome: Outcome<Answer> | null): void {
     const attempt = outcome && attemptOf(outcome);
+    // What the cache answered says nothing of the target.
+    if (attempt?.isReplayed) return;
     if (attempt?.firstByteAt) this.hedges.measured(plan, attempt.firstByteAt - attempt.startedAt);
     else if (!outcome) this.hedges.measured(plan, performance.now() - this.startedAt);
   }

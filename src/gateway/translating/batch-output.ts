@@ -17,7 +17,7 @@ export function batchRequest(
   request: WireRequest,
   { path: asked, query }: RequestPath,
   target: Target,
-  entry: Entry,
+  entry: Pick<Entry, 'endpoint' | 'model'>,
 ): WireRequest {
   const [, id] = OUTPUT.exec(asked) ?? [];
   const batches = batchesOf(target.provider);

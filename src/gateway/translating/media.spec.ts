@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
+import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
 import { formFields } from '../door/form-fields.js';
 import { boundaryOf } from '../door/multipart-scanner.js';
 
@@ -165,6 +165,35 @@ describe('a form for a provider with words of its own', () => {
     });
 
     expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('body_too_large')]);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [{ providers: new Set(['openai']), models: null }, 'provider_not_allowed'],
+    [{ providers: null, models: new Set(['whisper-1']) }, 'model_not_allowed'],
+  ])('is not read where what came before the file is not allowed: %#', async (allowed, code) => {
+    const caller = aCaller({ policy: { ...allowed, keepsBodies: true, needsLog: false } });
+    const { calls } = await given({ caller, settings: { GATEHOUSE_BODY_LIMIT_BYTES: '2048' } });
+    const form = new FormData();
+    form.append('model', 'nova-3');
+    form.append('file', new File([Buffer.alloc(8_192)], 'a.mp3'));
+    const answer = await gateway.request('/v1/audio/transcriptions', {
+      method: 'POST',
+      headers: { 'x-gateway-virtual-key': 'ears' },
+      body: form,
+    });
+
+    // Read to its end, it would have been too large.
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining(code)]);
+    expect(calls).toEqual([]);
+  });
+
+  it('is judged by a model that comes behind the file when it has come', async () => {
+    const policy = { providers: null, models: new Set(['nova-2']), keepsBodies: true, needsLog: false };
+    const { calls } = await given({ caller: aCaller({ policy }) });
+    const answer = await transcribe('ears', { model: 'nova-3' });
+
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('model_not_allowed')]);
     expect(calls).toEqual([]);
   });
 

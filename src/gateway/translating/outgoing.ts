@@ -1,15 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
 import { supportOf } from '../../providers/endpoints/support.js';
+import type { Provider } from '../../providers/provider.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
-import { upstreamHeaders } from '../upstream/request-headers.js';
+import { type RequestHead, upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
 import { encodeBody } from './encode-body.js';
@@ -56,14 +56,20 @@ export async function withFields(content: Content): Promise<Content> {
   };
 }
 
+/** What is known of a request besides its content. */
+export type Subject = Pick<
+  Entry,
+  'id' | 'createdAt' | 'gatewayKey' | 'endpoint' | 'body' | 'model' | 'isStreamed'
+>;
+
 /** What the steps before have found. */
 export interface Prepared {
-  readonly request: IncomingMessage;
+  readonly request: RequestHead;
   /** As this target gets it. */
   readonly content: Content;
   readonly planned: PlannedTarget;
   readonly target: Target;
-  readonly entry: Entry;
+  readonly entry: Subject;
 }
 
 /** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
@@ -104,7 +110,7 @@ function ownRequest({ request, content, target, entry }: Prepared): WireRequest 
 }
 
 /** Nobody but the gateway can count for this provider. */
-function isCounted({ provider }: Target, { endpoint }: Entry): boolean {
+function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
   return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
 
@@ -116,7 +122,7 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
   const asked = content.fields ?? entry.body;
   if (!asked) throw unreadable(target, entry.endpoint?.body === 'form');
   const context = contextOf(prepared, translation);
-  const hub = hubRequest(asked, translation, context);
+  const hub = hubRequest(asked, translation, context, target.provider);
   const {
     path,
     body,
@@ -144,12 +150,17 @@ const unreadable = ({ provider }: Target, isForm = false): AppError =>
 /** What a stream cost is known only when the provider is asked to say it. */
 const USAGE_ASKED = { stream_options: { include_usage: true } } as const;
 
-function hubRequest(asked: Json, { shape, translator }: Translation, context: Context): Json {
+function hubRequest(
+  asked: Json,
+  { shape, translator }: Translation,
+  context: Context,
+  provider: Provider,
+): Json {
   const named: Json = { ...asked, model: context.model };
   const hub: Record<string, unknown> = { ...(shape ? shape.request(named, context) : named) };
   delete hub.stream_options;
   if (translator) return hub;
-  return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub);
+  return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub, provider);
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
@@ -166,6 +177,6 @@ function contextOf({ request, planned, target, entry }: Prepared, { shape }: Tra
 }
 
 /** Whether answers are to have nothing that OpenAI's shape has not. */
-export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: IncomingMessage): boolean {
+export function isStrictlyOpenAi({ isStrict }: PlannedTarget, { headers }: RequestHead): boolean {
   return isStrict ?? gatewayOption(headers, 'strict-open-ai-compliance') !== 'false';
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findProvider } from '../../providers/registry.js';
 import { plainHub } from './plain-hub.js';
 
 it('leaves out what only other dialects know, and nothing else', () => {
@@ -21,7 +22,7 @@ it('leaves out what only other dialects know, and nothing else', () => {
     tools: [{ type: 'function', function: { name: 'f' }, cache_control: { type: 'ephemeral' } }],
   };
 
-  expect(plainHub(hub)).toEqual({
+  expect(plainHub(hub, {})).toEqual({
     model: 'm',
     metadata: { context: 'kept' },
     messages: [
@@ -36,6 +37,18 @@ it('leaves out what only other dialects know, and nothing else', () => {
 it.each([{}, { messages: 'none', tools: null }, { messages: [null, 1, 'x', { content: [null, 2] }] }])(
   'leaves %j as it is',
   (hub) => {
-    expect(plainHub(hub)).toEqual(hub);
+    expect(plainHub(hub, { reasoningField: null })).toEqual(hub);
   },
 );
+
+it.each([
+  ['deepseek', { reasoning_content: 'hm' }],
+  ['groq', { reasoning: 'hm' }],
+  ['cerebras', { reasoning: 'hm' }],
+  ['mistral-ai', {}],
+])('gives %s the reasoning of earlier turns where it takes it', (provider, reasoning) => {
+  const said = { role: 'assistant', content: 'yes' };
+  const hub = { messages: [{ ...said, reasoning_content: 'hm' }, said] };
+
+  expect(plainHub(hub, findProvider(provider))).toEqual({ messages: [{ ...said, ...reasoning }, said] });
+});

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppError } from '../../common/errors/app-error.js';
+import type { Rostered } from '../../common/processes/roster.js';
 import type { Entry } from '../journal/entry.js';
 
 /** One request on its way: what came in, where the answer goes, and the journal of it. */
@@ -13,7 +14,16 @@ export interface Exchange {
 
 /** Who knows the streams that run, and may cancel what brings them. */
 export interface StreamRegister {
-  add(exchange: Exchange, attempt: Cancellable): void;
+  /** Answers what takes it out again, when the stream is over. */
+  add(exchange: Exchange, attempt: Cancellable): RunningStream;
+  delete(stream: RunningStream): void;
+}
+
+/** A stream that runs. */
+export interface RunningStream extends Rostered {
+  readonly exchange: Exchange;
+  readonly attempt: Cancellable;
+  isBeingChecked: boolean;
 }
 
 export interface Cancellable {

@@ -26,6 +26,7 @@ export class Attempt implements WireHandler, Watched, Reply {
   readonly startedAt = performance.now();
   readonly startedAtEpoch = Date.now();
   lastActivityAt = this.startedAt;
+  place = -1;
   hasFirstByte = false;
   firstByteAt: number | null = null;
   endedAt: number | null = null;

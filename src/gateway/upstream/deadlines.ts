@@ -1,3 +1,4 @@
+import { Roster, type Rostered } from '../../common/processes/roster.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 
 /** Which bound of an attempt was passed. */
@@ -10,7 +11,7 @@ const TICK_MS = 20;
  * The clock of one attempt. The attempt moves it on with plain assignments; nothing is armed or
  * cleared per chunk, because one timer looks at all running attempts.
  */
-export interface Watched {
+export interface Watched extends Rostered {
   readonly startedAt: number;
   /** When the last byte came or the client took the last chunk; moves only after the first byte. */
   lastActivityAt: number;
@@ -19,7 +20,7 @@ export interface Watched {
   onDeadline(phase: Phase, timeoutMs: number): void;
 }
 
-const watched = new Set<Watched>();
+const watched = new Roster<Watched>();
 let timer: NodeJS.Timeout | undefined;
 
 export function watch(attempt: Watched): void {
@@ -36,7 +37,7 @@ export function unwatch(attempt: Watched): void {
 
 function look(): void {
   const now = performance.now();
-  for (const attempt of watched) {
+  for (const attempt of watched.all()) {
     const passed = passedDeadline(attempt, now);
     if (!passed) continue;
     watched.delete(attempt);

@@ -3,6 +3,9 @@ import { AppError } from '../../common/errors/app-error.js';
 import { gatewayOption } from '../door/gateway-headers.js';
 import type { Target } from '../types/target.js';
 
+/** What of a request goes into the head of the upstream one. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+
 /** What happens to a request header on its way upstream. */
 type Rule = 'pass' | 'drop' | 'credential';
 
@@ -61,7 +64,7 @@ function decide(name: string): Rule {
 }
 
 /** Names that the client's own `Connection` header makes hop-by-hop. Ours are added after, so it cannot remove those. */
-function connectionTokens(request: IncomingMessage): ReadonlySet<string> | null {
+function connectionTokens(request: RequestHead): ReadonlySet<string> | null {
   const connection = request.headers.connection;
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return null;
   return new Set(
@@ -88,7 +91,7 @@ export function checkLoop(headers: IncomingHttpHeaders): void {
  * the gateway sets itself, names in lower case and values in turn, in place of the client's.
  */
 export function upstreamHeaders(
-  request: IncomingMessage,
+  request: RequestHead,
   target: Target,
   gatewayKey: string,
   own: readonly string[] = NONE,
@@ -134,7 +137,7 @@ function isNamed(headers: readonly string[], name: string): boolean {
 }
 
 /** The config wants the client's own credential in place of the stored one. */
-function bringsCredential({ headers }: IncomingMessage, { forwarded, provider: { auth } }: Target): boolean {
+function bringsCredential({ headers }: RequestHead, { forwarded, provider: { auth } }: Target): boolean {
   return (
     forwarded !== null &&
     auth.header !== null &&
@@ -149,7 +152,7 @@ function addCredential(headers: string[], { credentials: { key }, provider: { au
 
 function addAccount(
   headers: string[],
-  request: IncomingMessage,
+  request: RequestHead,
   { provider, credentials, virtualKey }: Target,
 ): void {
   for (const { field, header } of provider.accountHeaders ?? []) {

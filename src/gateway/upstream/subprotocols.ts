@@ -10,7 +10,9 @@ import type { Target } from '../types/target.js';
 const KEY_PREFIX = 'openai-insecure-api-key.';
 const HEADER = 'sec-websocket-protocol';
 
-function offered({ headers }: IncomingMessage): readonly string[] {
+type Offering = Pick<IncomingMessage, 'headers'>;
+
+function offered({ headers }: Offering): readonly string[] {
   const names = (headers[HEADER] ?? '').split(',');
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
@@ -30,7 +32,7 @@ export function takeKeyFromSubprotocols(request: IncomingMessage): void {
  */
 export function addSubprotocols(
   headers: string[],
-  request: IncomingMessage,
+  request: Offering,
   { credentials }: Pick<Target, 'credentials'>,
 ): void {
   const kept = offered(request).filter((name) => {

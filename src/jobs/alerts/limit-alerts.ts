@@ -56,7 +56,7 @@ const CLAIM = `
 
 const HAS_LIMIT = `usage_limits @> jsonb_build_array(jsonb_build_object('id', event.limit_id))`;
 
-/** Owners and admins of the organization, and the person whose key it is. */
+/** Owners and admins of the organization, the person whose key it is, and the addresses that the key names. */
 const FACTS = `
   SELECT alert.id, alert.channel, event.kind, event.organization_id, organization.name AS organization, event.limit_id,
     event.group_text, counter.measure, event.spent, event.amount, event.at,
@@ -66,15 +66,17 @@ const FACTS = `
       (SELECT 'the workspace "' || name || '"' FROM workspaces WHERE organization_id = event.organization_id AND ${HAS_LIMIT} LIMIT 1),
       (SELECT 'the policy "' || coalesce(name, '') || '"' FROM limit_policies
         WHERE organization_id = event.organization_id AND budget ->> 'id' = event.limit_id::text LIMIT 1)) AS subject,
-    (SELECT array_agg(DISTINCT person.email) FROM users person
+    (SELECT array_agg(email) FROM (
+      SELECT person.email FROM users person
       WHERE person.organization_id = event.organization_id AND person.status = 'active'
-        AND (person.role IN ('owner', 'admin') OR person.id = key.user_id)) AS recipients
+        AND (person.role IN ('owner', 'admin') OR person.id = key.user_id)
+      UNION SELECT unnest(key.alert_emails)) AS told) AS recipients
   FROM limit_alerts alert
     JOIN limit_events event ON event.counter = alert.counter AND event.kind = alert.kind
     JOIN limit_counters counter ON counter.key = event.counter
     JOIN organizations organization ON organization.id = event.organization_id
     LEFT JOIN LATERAL (
-      SELECT name, user_id FROM api_keys WHERE organization_id = event.organization_id AND ${HAS_LIMIT} LIMIT 1
+      SELECT name, user_id, alert_emails FROM api_keys WHERE organization_id = event.organization_id AND ${HAS_LIMIT} LIMIT 1
     ) AS key ON true
   WHERE alert.id = $1`;
 

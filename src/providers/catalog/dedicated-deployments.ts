@@ -41,7 +41,6 @@ export const dedicatedDeployments: readonly Provider[] = [
     baseUrl: null,
     endpoints: ['chat-completions', 'completions', 'embeddings'],
     pricesId: null,
-    source: 'https://docs.anyscale.com/services',
-    unverified: 'The page was not read.',
+    source: 'https://docs.anyscale.com/llms/serving/guides/openai_to_oss',
   }),
 ];

@@ -47,15 +47,13 @@ export const embeddingsAndRerank: readonly Provider[] = [
     baseUrl: null,
     auth: inHeader('api-key'),
     pricesId: null,
-    source: 'https://qdrant.tech/documentation/guides/security/',
-    unverified: 'The page was not read.',
+    source: 'https://qdrant.tech/documentation/security',
   }),
   passedThrough({
     id: 'milvus',
     name: 'Milvus',
     baseUrl: null,
     pricesId: null,
-    source: 'https://milvus.io/docs',
-    unverified: 'The page on authentication was not read.',
+    source: 'https://milvus.io/api-reference/restful/v2.4.x/About.md',
   }),
 ];

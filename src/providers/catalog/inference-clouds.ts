@@ -10,6 +10,7 @@ export const inferenceClouds: readonly Provider[] = [
     endpoints: [
       'chat-completions',
       'responses',
+      'embeddings',
       'speech',
       'transcriptions',
       'translations',
@@ -17,6 +18,8 @@ export const inferenceClouds: readonly Provider[] = [
       'batches',
       'models',
     ],
+    // It refuses `reasoning_content`: https://github.com/janhq/jan/issues/8136. Its client names the other field.
+    reasoningField: 'reasoning',
     source: 'https://console.groq.com/docs/openai',
   }),
   compatible({
@@ -62,6 +65,8 @@ export const inferenceClouds: readonly Provider[] = [
     name: 'Cerebras',
     baseUrl: 'https://api.cerebras.ai/v1',
     endpoints: ['chat-completions', 'completions', 'models'],
+    // https://github.com/QwenLM/qwen-code/issues/11045
+    reasoningField: 'reasoning',
     source: 'https://inference-docs.cerebras.ai/resources/openai',
   }),
   compatible({
@@ -186,8 +191,8 @@ export const inferenceClouds: readonly Provider[] = [
     name: 'Inference.net',
     baseUrl: 'https://api.inference.net/v1',
     pricesId: null,
-    source: 'https://docs.inference.net/',
-    unverified: 'The page was not read.',
+    source: 'https://docs.inference.net/api/api-quickstart',
+    unverified: 'Read in descriptions of that page.',
   }),
   compatible({
     id: 'lambda',
@@ -229,9 +234,8 @@ export const inferenceClouds: readonly Provider[] = [
     // Its own API wants the bare key; the compatible one is made for OpenAI's clients, which send a bearer token.
     baseUrl: 'https://api.bytez.com/models/v2/openai/v1',
     pricesId: null,
-    source: 'https://docs.bytez.com/http-reference/overview',
-    unverified:
-      'That page names the compatible API, but its base URL and authentication could not be checked.',
+    source: 'https://docs.bytez.com/http-reference/examples/openai-compliant/chatCompletionsExample.md',
+    unverified: 'Read in descriptions of that page.',
   }),
   compatible({
     id: 'lepton',

@@ -35,8 +35,8 @@ export const media: readonly Provider[] = [
     baseUrl: 'https://api.segmind.com/v1',
     auth: inHeader('x-api-key'),
     pricesId: null,
-    source: 'https://docs.segmind.com/',
-    unverified: 'The page was not read.',
+    source: 'https://docs.segmind.com/docs/serverless-api',
+    unverified: 'Models that take longer than a minute are below /v2, which needs a custom host.',
   }),
   passedThrough({
     id: 'replicate',
@@ -44,7 +44,6 @@ export const media: readonly Provider[] = [
     baseUrl: 'https://api.replicate.com/v1',
     pricesId: null,
     source: 'https://replicate.com/docs/reference/http',
-    unverified: 'The page was not read.',
   }),
   passedThrough({
     id: 'fal-ai',
@@ -53,8 +52,8 @@ export const media: readonly Provider[] = [
     baseUrl: 'https://fal.run',
     auth: inHeader('authorization', 'Key'),
     pricesId: null,
-    source: 'https://docs.fal.ai/',
-    unverified: 'The page was not read.',
+    source: 'https://docs.fal.ai/documentation/model-apis/authentication',
+    unverified: 'Its queue is at https://queue.fal.run, which needs a custom host.',
   }),
   translated({
     id: 'deepgram',
@@ -81,8 +80,8 @@ export const media: readonly Provider[] = [
     name: 'Meshy',
     baseUrl: 'https://api.meshy.ai/openapi/v1',
     pricesId: null,
-    source: 'https://docs.meshy.ai/',
-    unverified: 'The page was not read.',
+    source: 'https://docs.meshy.ai/api/quick-start',
+    unverified: 'Texts become models below /openapi/v2, which needs a custom host.',
   }),
   passedThrough({
     id: 'tripo3d',
@@ -90,7 +89,7 @@ export const media: readonly Provider[] = [
     baseUrl: 'https://api.tripo3d.ai/v2/openapi',
     pricesId: null,
     source: 'https://platform.tripo3d.ai/docs',
-    unverified: 'The page was not read.',
+    unverified: 'Base URL and authentication were read in a guide of others.',
   }),
   passedThrough({
     id: 'assemblyai',

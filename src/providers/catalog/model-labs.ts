@@ -37,8 +37,6 @@ export const modelLabs: readonly Provider[] = [
       { field: 'openai-beta', header: 'openai-beta' },
     ],
     source: 'https://github.com/openai/openai-node/blob/master/src/client.ts',
-    unverified:
-      "Base URL and account headers are those of OpenAI's own client; the page of its API reference was not read.",
   }),
   {
     id: 'anthropic',
@@ -78,17 +76,29 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.cohere.com',
     dialect: cohere,
     auth: bearer,
-    endpoints: [],
+    endpoints: ['chat-v2', 'embed-v2', 'rerank-v2'],
     source: 'https://docs.cohere.com/reference/chat',
   },
   compatible({
     id: 'mistral-ai',
     name: 'Mistral AI',
     baseUrl: 'https://api.mistral.ai/v1',
-    // Moderation, batches and fine-tuning have other paths or shapes; they pass through.
+    // Moderation and speech have the paths of OpenAI's and a shape of their own, which Mistral's clients expect; batches and
+    // fine-tuning have other paths.
     dialect: mistral,
-    endpoints: ['chat-completions', 'embeddings', 'transcriptions', 'files', 'models'],
+    endpoints: [
+      'chat-completions',
+      'fim-completions',
+      'embeddings',
+      'moderations',
+      'speech',
+      'transcriptions',
+      'files',
+      'models',
+    ],
     pricesId: 'mistral',
+    // https://github.com/BerriAI/litellm/issues/30835
+    reasoningField: null,
     source: 'https://docs.mistral.ai/api',
   }),
   compatible({
@@ -113,8 +123,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.moonshot.cn/v1',
     endpoints: ['chat-completions', 'models'],
     pricesId: 'moonshotai',
-    source: 'https://platform.moonshot.cn/docs/api/chat',
-    unverified: 'The page was not read; the shape is that of the international platform.',
+    source: 'https://platform.kimi.com/docs/api/overview',
   }),
   compatible({
     id: 'moonshot-ai',
@@ -216,7 +225,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.lingyiwanwu.com/v1',
     pricesId: null,
     source: 'https://platform.lingyiwanwu.com/docs',
-    unverified: 'The page was not read.',
+    unverified: 'Base URL and authentication were read in clients of others.',
   }),
   compatible({
     id: 'krutrim',

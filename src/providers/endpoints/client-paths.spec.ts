@@ -1,7 +1,9 @@
 import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { EndpointId } from '../endpoint.js';
+import { findProvider } from '../registry.js';
 import { findEndpointRow } from './index.js';
+import { supportOf } from './support.js';
 
 const BASE = 'http://gateway.invalid/v1';
 
@@ -94,6 +96,56 @@ describe("the paths of OpenAI's own client", () => {
 
     expect([method, path, findEndpointRow(method, path)?.id]).toEqual([method, path, id]);
   });
+});
+
+/** What other providers' own clients send below `/v1`, read in their sources; null passes through unread. */
+const OTHERS: readonly (readonly [provider: string, method: string, path: string, id: EndpointId | null])[] =
+  [
+    ['anthropic', 'POST', '/messages', 'messages'],
+    ['anthropic', 'POST', '/messages/count_tokens', 'count-tokens'],
+    ['anthropic', 'POST', '/messages/batches', null],
+    ['anthropic', 'GET', '/messages/batches/msgbatch_1/results', null],
+    ['anthropic', 'POST', '/files', 'files'],
+    ['anthropic', 'GET', '/models/claude-sonnet-4-5', 'models'],
+    ['cohere', 'POST', '/v2/chat', 'chat-v2'],
+    ['cohere', 'POST', '/v2/embed', 'embed-v2'],
+    ['cohere', 'POST', '/v2/rerank', 'rerank-v2'],
+    ['cohere', 'POST', '/v1/tokenize', null],
+    ['mistral-ai', 'POST', '/chat/completions', 'chat-completions'],
+    ['mistral-ai', 'POST', '/fim/completions', 'fim-completions'],
+    ['mistral-ai', 'POST', '/embeddings', 'embeddings'],
+    ['mistral-ai', 'POST', '/moderations', 'moderations'],
+    ['mistral-ai', 'POST', '/audio/speech', 'speech'],
+    ['mistral-ai', 'POST', '/audio/transcriptions', 'transcriptions'],
+    ['mistral-ai', 'POST', '/ocr', null],
+    ['mistral-ai', 'POST', '/files', 'files'],
+    ['mistral-ai', 'POST', '/batch/jobs', null],
+    ['groq', 'POST', '/chat/completions', 'chat-completions'],
+    ['groq', 'POST', '/embeddings', 'embeddings'],
+    ['groq', 'POST', '/audio/speech', 'speech'],
+    ['groq', 'POST', '/audio/transcriptions', 'transcriptions'],
+    ['groq', 'POST', '/audio/translations', 'translations'],
+    ['groq', 'POST', '/files', 'files'],
+    ['groq', 'POST', '/batches', 'batches'],
+    ['together-ai', 'POST', '/chat/completions', 'chat-completions'],
+    ['together-ai', 'POST', '/completions', 'completions'],
+    ['together-ai', 'POST', '/embeddings', 'embeddings'],
+    ['together-ai', 'POST', '/rerank', 'rerank'],
+    ['together-ai', 'POST', '/images/generations', 'image-generations'],
+    ['together-ai', 'POST', '/audio/speech', 'speech'],
+    ['together-ai', 'POST', '/audio/transcriptions', 'transcriptions'],
+    ['together-ai', 'POST', '/files/upload', null],
+    ['together-ai', 'GET', '/files/file-1/content', 'files'],
+    ['together-ai', 'POST', '/fine-tunes', null],
+  ];
+
+it.each(OTHERS)('%s has what its own client asks by %s %s, so that it is never refused', (...row) => {
+  const [provider, method, path, id] = row;
+  const found = findEndpointRow(method, path);
+
+  expect(found?.id ?? null).toBe(id);
+  const isOpaque = found === null || (found.body === 'opaque' && found.usage === null);
+  if (!isOpaque) expect(supportOf(findProvider(provider), found.id)).toBe('native');
 });
 
 describe("the paths of Google's own client", () => {

@@ -29,23 +29,38 @@ export function allowedModels(
   return policy ? models.filter(({ provider, id }) => isAllowed(policy, provider, id)) : models;
 }
 
+/** A credential beyond so many models is left out: some ten megabytes of answer. */
+const MODELS_MAX = 20_000;
+
 /**
  * The models that can be named by stored credentials, each by the name that chooses the credential, too. One that an
- * integration names and the catalogue does not know is told without a price.
+ * integration names and the catalogue does not know is told without a price. Credentials are taken in their order until
+ * the list is full.
  */
 export function usableModels(
   models: readonly ModelEntry[],
   keys: readonly ModelKey[],
   policy: ModelPolicy | null,
 ): readonly ModelEntry[] {
-  return keys.flatMap((key) =>
-    modelsOf(
-      key,
-      models.filter(({ provider }) => provider === key.providerId),
-    )
+  const listed = byProvider(models);
+  const usable: ModelEntry[] = [];
+  for (const key of keys) {
+    const named = modelsOf(key, listed.get(key.providerId) ?? [])
       .filter(({ provider, id }) => policy === null || isAllowed(policy, provider, id))
-      .map((model) => ({ ...model, id: `@${key.slug}/${model.id}` })),
-  );
+      .map((model) => ({ ...model, id: `@${key.slug}/${model.id}` }));
+    if (usable.length + named.length <= MODELS_MAX) usable.push(...named);
+  }
+  return usable;
+}
+
+function byProvider(models: readonly ModelEntry[]): ReadonlyMap<string, readonly ModelEntry[]> {
+  const found = new Map<string, ModelEntry[]>();
+  for (const model of models) {
+    const known = found.get(model.provider);
+    if (known) known.push(model);
+    else found.set(model.provider, [model]);
+  }
+  return found;
 }
 
 function modelsOf(

@@ -3,6 +3,8 @@ import type { Price, Rates, UnitPrices } from './price.js';
 
 const TOKENS_PER_PRICE = 1_000_000;
 const HALF = TOKENS_PER_PRICE / 2;
+const PER_THOUSAND = 1_000;
+const MS_PER_HOUR = 3_600_000;
 
 /**
  * What a usage costs, in whole nano-dollars; null where it has something that the price does not name.
@@ -14,53 +16,72 @@ const HALF = TOKENS_PER_PRICE / 2;
 export function costOf(usage: Usage, price: Price): number | null {
   const rates = ratesFor(usage, price);
   if (!isCovered(usage, price, rates)) return null;
-  const parts = [...partsOf(usage, rates), ...unitsOf(usage, price.units ?? {})];
-  let total = HALF;
-  for (const [tokens, rate] of parts) total += tokens * rate;
+  const sum = new Sum();
+  addParts(usage, price, rates, sum);
   // A sum of whole products that stays below 2^53 was computed without rounding.
-  if (total <= Number.MAX_SAFE_INTEGER) return (total - (total % TOKENS_PER_PRICE)) / TOKENS_PER_PRICE;
-  return exactly(parts);
+  if (sum.total <= Number.MAX_SAFE_INTEGER)
+    return (sum.total - (sum.total % TOKENS_PER_PRICE)) / TOKENS_PER_PRICE;
+  const exact = new ExactSum();
+  addParts(usage, price, rates, exact);
+  return exact.nanoDollars;
+}
+
+/** Adds up so many, at so much for a million of them. */
+interface Parts {
+  add(count: number, rate: number): void;
+}
+
+/** In plain numbers, because nearly every request is small and each of them is priced. */
+class Sum implements Parts {
+  total = HALF;
+
+  add(count: number, rate: number): void {
+    this.total += count * rate;
+  }
+}
+
+class ExactSum implements Parts {
+  private total = BigInt(HALF);
+
+  add(count: number, rate: number): void {
+    this.total += BigInt(count) * BigInt(rate);
+  }
+
+  get nanoDollars(): number {
+    const nano = this.total / BigInt(TOKENS_PER_PRICE);
+    return nano > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(nano);
+  }
 }
 
 /** Whether all that was used has a price of its own, or is part of something that has. */
 function isCovered(usage: Usage, { units = {}, isByUnitOnly }: Price, rates: Rates): boolean {
   if (isByUnitOnly && usage.input_tokens + usage.output_tokens > 0) return false;
   const { thousandRequests } = units;
-  const used: readonly (readonly [count: unknown, price: unknown])[] = [
-    [usage.cache_write_1h_tokens, rates.cacheWrite1h],
-    [usage.web_searches, units.thousandWebSearches ?? thousandRequests],
-    [usage.file_searches, units.thousandFileSearches],
-    [usage.citation_tokens, units.millionCitationTokens ?? thousandRequests],
-    [usage.audio_input_ms, units.audioInputHour],
-  ];
-  return used.every(([count, price]) => !count || typeof price === 'number');
+  return (
+    has(usage.cache_write_1h_tokens, rates.cacheWrite1h) &&
+    has(usage.web_searches, units.thousandWebSearches ?? thousandRequests) &&
+    has(usage.file_searches, units.thousandFileSearches) &&
+    has(usage.citation_tokens, units.millionCitationTokens ?? thousandRequests) &&
+    has(usage.audio_input_ms, units.audioInputHour)
+  );
 }
 
-const PER_THOUSAND = 1_000;
-const MS_PER_HOUR = 3_600_000;
+/** Nothing was used, or it has a price. */
+const has = (count: unknown, price: unknown): boolean => !count || typeof price === 'number';
 
-/** Units as parts: so many, at so much for a million of them. */
-function unitsOf(usage: Usage, units: UnitPrices): readonly Part[] {
-  return [
-    [1, (units.thousandRequests ?? 0) * PER_THOUSAND],
-    [whole(usage.web_searches), (units.thousandWebSearches ?? 0) * PER_THOUSAND],
-    [whole(usage.file_searches), (units.thousandFileSearches ?? 0) * PER_THOUSAND],
-    [whole(usage.citation_tokens), units.millionCitationTokens ?? 0],
-    [
-      1,
-      Math.round((whole(usage.audio_input_ms) * (units.audioInputHour ?? 0)) / MS_PER_HOUR) *
-        TOKENS_PER_PRICE,
-    ],
-  ];
+function addParts(usage: Usage, { units }: Price, rates: Rates, sum: Parts): void {
+  addInput(usage, rates, sum);
+  addOutput(usage, rates, sum);
+  if (units) addUnits(usage, units, sum);
 }
 
-type Part = readonly [tokens: number, rate: number];
-
-function exactly(parts: readonly Part[]): number {
-  let total = BigInt(HALF);
-  for (const [tokens, rate] of parts) total += BigInt(tokens) * BigInt(rate);
-  const nano = total / BigInt(TOKENS_PER_PRICE);
-  return nano > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(nano);
+function addUnits(usage: Usage, units: UnitPrices, sum: Parts): void {
+  sum.add(1, (units.thousandRequests ?? 0) * PER_THOUSAND);
+  sum.add(whole(usage.web_searches), (units.thousandWebSearches ?? 0) * PER_THOUSAND);
+  sum.add(whole(usage.file_searches), (units.thousandFileSearches ?? 0) * PER_THOUSAND);
+  sum.add(whole(usage.citation_tokens), units.millionCitationTokens ?? 0);
+  const audio = Math.round((whole(usage.audio_input_ms) * (units.audioInputHour ?? 0)) / MS_PER_HOUR);
+  sum.add(1, audio * TOKENS_PER_PRICE);
 }
 
 function ratesFor(usage: Usage, price: Price): Rates {
@@ -70,46 +91,38 @@ function ratesFor(usage: Usage, price: Price): Rates {
 }
 
 /**
- * Splits the totals into kinds that do not overlap, so that no token is charged twice. Where finer counts add
+ * Splits the total into kinds that do not overlap, so that no token is charged twice. Where finer counts add
  * up to more than their total (cached audio is reported as both), the ones named first are believed.
  */
-function partsOf(usage: Usage, rates: Rates): readonly Part[] {
+function addInput(usage: Usage, rates: Rates, sum: Parts): void {
   const input = new Remainder(usage.input_tokens);
-  const output = new Remainder(usage.output_tokens);
-  return [
-    ...cachedParts(usage, rates, input),
-    [
-      input.take(rest(usage.audio_input_tokens, usage.cached_audio_input_tokens)),
-      rates.audioInput ?? rates.input,
-    ],
-    [
-      input.take(rest(usage.image_input_tokens, usage.cached_image_input_tokens)),
-      rates.imageInput ?? rates.input,
-    ],
-    [input.take(usage.video_input_tokens), rates.videoInput ?? rates.input],
-    [input.tokens, rates.input],
-    [output.take(usage.audio_output_tokens), rates.audioOutput ?? rates.output],
-    [output.take(usage.image_output_tokens), rates.imageOutput ?? rates.output],
-    [output.take(usage.video_output_tokens), rates.videoOutput ?? rates.output],
-    [output.take(usage.reasoning_tokens), rates.reasoningOutput ?? rates.output],
-    [output.tokens, rates.output],
-  ];
+  const { cached_audio_input_tokens: cachedAudio, cached_image_input_tokens: cachedImage } = usage;
+  addCached(usage, rates, input, sum);
+  sum.add(input.take(rest(usage.audio_input_tokens, cachedAudio)), rates.audioInput ?? rates.input);
+  sum.add(input.take(rest(usage.image_input_tokens, cachedImage)), rates.imageInput ?? rates.input);
+  sum.add(input.take(usage.video_input_tokens), rates.videoInput ?? rates.input);
+  sum.add(input.tokens, rates.input);
 }
 
 /** What came from the cache, by what it is, and what went there, by how long it is kept. */
-function cachedParts(usage: Usage, rates: Rates, input: Remainder): readonly Part[] {
+function addCached(usage: Usage, rates: Rates, input: Remainder, sum: Parts): void {
   const { cached_audio_input_tokens: audio, cached_image_input_tokens: image } = usage;
+  const { cache_write_tokens: written, cache_write_1h_tokens: writtenForLong } = usage;
   const cached = rates.cachedInput ?? rates.input;
-  return [
-    [input.take(audio), rates.cachedAudioInput ?? cached],
-    [input.take(image), rates.cachedImageInput ?? cached],
-    [input.take(rest(rest(usage.cached_input_tokens, audio), image)), cached],
-    [input.take(usage.cache_write_1h_tokens), rates.cacheWrite1h ?? rates.input],
-    [
-      input.take(rest(usage.cache_write_tokens, usage.cache_write_1h_tokens)),
-      rates.cacheWrite ?? rates.input,
-    ],
-  ];
+  sum.add(input.take(audio), rates.cachedAudioInput ?? cached);
+  sum.add(input.take(image), rates.cachedImageInput ?? cached);
+  sum.add(input.take(rest(rest(usage.cached_input_tokens, audio), image)), cached);
+  sum.add(input.take(writtenForLong), rates.cacheWrite1h ?? rates.input);
+  sum.add(input.take(rest(written, writtenForLong)), rates.cacheWrite ?? rates.input);
+}
+
+function addOutput(usage: Usage, rates: Rates, sum: Parts): void {
+  const output = new Remainder(usage.output_tokens);
+  sum.add(output.take(usage.audio_output_tokens), rates.audioOutput ?? rates.output);
+  sum.add(output.take(usage.image_output_tokens), rates.imageOutput ?? rates.output);
+  sum.add(output.take(usage.video_output_tokens), rates.videoOutput ?? rates.output);
+  sum.add(output.take(usage.reasoning_tokens), rates.reasoningOutput ?? rates.output);
+  sum.add(output.tokens, rates.output);
 }
 
 /** What a count has besides a part of it. */

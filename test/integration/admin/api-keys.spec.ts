@@ -206,8 +206,10 @@ describe('API keys', () => {
       [{ key_hash: 'AAAA' }],
       [{ created_by: randomUUID() }],
       [{ is_admin: true }],
-      [{ defaults: { metadata: { a: 'b' } } }],
-      [{ alert_emails: ['a@example.com'] }],
+      [{ defaults: null }],
+      [{ alert_emails: ['nobody'] }],
+      [{ alert_emails: 'a@example.com' }],
+      [{ alert_emails: Array.from({ length: 21 }, (_, at) => `a${at}@example.com`) }],
       [{ rotation_policy: { rotation_period: 'weekly' } }],
     ])('refuses %j and names the field', async (more) => {
       const refused = await aKey(more);
@@ -215,6 +217,18 @@ describe('API keys', () => {
       expect(refused.status).toBe(400);
       expect(refused.body.error).toMatchObject({ code: 'invalid_request', type: 'invalid_request_error' });
       expect(refused.body.error.message).toContain(`"${Object.keys(more)[0]}"`);
+    });
+
+    it.each([
+      { metadata: { a: 1 } },
+      { budget: 1 },
+      { allow_config_override: 'no' },
+      { config_id: 'nowhere' },
+    ])('refuses the defaults %j and names the field', async (defaults) => {
+      const refused = await aKey({ defaults });
+
+      expect(refused.status).toBe(400);
+      expect(refused.body.error.message).toContain(`defaults.${Object.keys(defaults)[0]}`);
     });
 
     it.each(['🚀 production', '<script>alert(1)</script>', "Robert'); DROP TABLE api_keys;--"])(

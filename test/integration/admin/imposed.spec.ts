@@ -66,6 +66,117 @@ describe('what an organization and a workspace impose on requests', () => {
     expect(defaultConfig.body.error.message).toContain('defaults.user_api_key_config');
   });
 
+  it('may be the response cache: what it names must be there, and every key of the workspace gets it', async () => {
+    const { key } = (
+      await app.call('POST', '/v1/api-keys/workspace/service', {
+        body: { name: 'K', workspace_id: 'ws-default', scopes: ['completions.write'] },
+      })
+    ).body;
+    const { slug } = (
+      await app.call('POST', '/v1/virtual-keys', {
+        body: { name: 'Vectors', provider: 'openai', key: 'sk-v', workspace_id: 'ws-default' },
+      })
+    ).body.data;
+    const semantic = { mode: 'semantic' };
+    const embedding = { virtualKey: `@${slug}`, model: 'text-embedding-3-small' };
+    const nowhere = { virtual_key: 'nowhere', model: 'm' };
+    const messages = async (cache: unknown) => {
+      const { status, body } = await putWorkspace({ cache });
+      return [status, body.error?.message as string | undefined] as const;
+    };
+
+    expect(await messages(semantic)).toEqual([
+      400,
+      expect.stringContaining('defaults.cache.embedding is missing'),
+    ]);
+    expect(await messages({ ...semantic, embedding: nowhere })).toEqual([
+      400,
+      expect.stringContaining('defaults.cache.embedding.virtual_key names a virtual key that does not exist'),
+    ]);
+    expect(await messages({ mode: 'simple', maximum: 1 })).toEqual([
+      400,
+      expect.stringContaining('defaults.cache.maximum'),
+    ]);
+    expect(await messages('simple')).toEqual([400, expect.stringContaining('cache')]);
+
+    const config = { provider: 'sandbox', cache: semantic };
+    const early = await aConfig(config);
+    expect([early.status, early.body.error?.message]).toEqual([
+      400,
+      expect.stringContaining('config.cache.embedding is missing'),
+    ]);
+    const unknown = await aConfig({ ...config, cache: { ...semantic, embedding: nowhere } });
+    expect(unknown.body.error.message).toContain('config.cache.embedding.virtual_key names a virtual key');
+
+    expect((await putWorkspace({ cache: { mode: 'off', maxAge: 60, embedding } })).status).toBe(200);
+    const cache = {
+      mode: 'off',
+      max_age: 60,
+      embedding: { virtual_key: `@${slug}`, model: 'text-embedding-3-small' },
+    };
+    expect((await app.call('GET', '/v1/admin/workspaces/ws-default')).body.defaults.cache).toEqual(cache);
+    expect((await principalOf(key))?.cache).toEqual(cache);
+    expect((await aConfig(config)).status).toBe(200);
+    expect((await putWorkspace({ cache: null })).status).toBe(200);
+    expect((await principalOf(key))?.cache).toBeUndefined();
+  });
+
+  it('are joined by what a key gives its requests: metadata, a config, and whether they may bring one', async () => {
+    const slug = (await aConfig({ provider: 'sandbox' })).body.data.slug as string;
+    const { id: configId } = (await app.call('GET', `/v1/configs/${slug}`)).body.data;
+    const there = await aConfig({ provider: 'sandbox' }, { workspace_id: elsewhere });
+    const keys = '/v1/api-keys/workspace/service';
+    const aKey = (defaults: object, more: object = {}) =>
+      app.call('POST', keys, {
+        body: {
+          name: 'K',
+          workspace_id: 'ws-default',
+          scopes: ['completions.write', 'workspace_service_api_keys.update'],
+          defaults,
+          ...more,
+        },
+      });
+    await putWorkspace({ metadata: { team: 'a' } });
+
+    expect((await aKey({ config_id: there.body.data.slug })).body.error.message).toContain(
+      'defaults.config_id',
+    );
+    const made = await aKey(
+      { metadata: { team: 'b', app: 'shop' }, config_id: slug, allow_config_override: false },
+      { alert_emails: ['Team@Example.com', 'team@example.com'] },
+    );
+    const path = `/v1/api-keys/${made.body.id}`;
+    const defaults = {
+      metadata: { team: 'b', app: 'shop' },
+      config_id: configId,
+      allow_config_override: false,
+    };
+    expect((await app.call('GET', path)).body).toMatchObject({
+      defaults,
+      alert_emails: ['team@example.com'],
+    });
+    expect(await principalOf(made.body.key)).toMatchObject({
+      metadata: { team: 'a', app: 'shop' },
+      routing: { configId, allowsOverride: false },
+    });
+
+    const own = await app.call('PUT', path, {
+      body: { defaults: { allow_config_override: true } },
+      key: made.body.key,
+    });
+    expect(own.status).toBe(403);
+    expect((await app.call('PUT', path, { body: { defaults: { config_id: null } } })).status).toBe(200);
+    expect((await app.call('GET', path)).body.defaults).toEqual({ ...defaults, config_id: null });
+    const cleared = { defaults: { metadata: null, allow_config_override: true }, alert_emails: null };
+    expect((await app.call('PUT', path, { body: cleared })).status).toBe(200);
+    expect((await app.call('GET', path)).body).toMatchObject({
+      defaults: { metadata: null, config_id: null, allow_config_override: true },
+      alert_emails: [],
+    });
+    expect(await principalOf(made.body.key)).toMatchObject({ metadata: { team: 'a' } });
+    await putWorkspace({ metadata: {} });
+  });
+
   it('stay while something names them, at any depth and by slug or id', async () => {
     const slug = await own();
     const { id } = (await app.call('GET', `/v1/guardrails/${slug}`)).body;

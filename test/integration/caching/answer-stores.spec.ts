@@ -2,11 +2,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresAnswerStore } from '../../../src/adapters/postgres-answer-store.js';
+import { PostgresVectorStore } from '../../../src/adapters/postgres-vector-store.js';
 import { RedisAnswerStore } from '../../../src/adapters/redis-answer-store.js';
 import { SealedAnswerStore } from '../../../src/adapters/sealed-answer-store.js';
+import { SealedVectorStore } from '../../../src/adapters/sealed-vector-store.js';
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
-import { type AnswerPlace, type AnswerStore } from '../../../src/gateway/ports.js';
+import {
+  type AnswerPlace,
+  type AnswerStore,
+  type KeptVector,
+  type VectorRoom,
+} from '../../../src/gateway/ports.js';
 import { ForgetAnswers } from '../../../src/jobs/forget-answers.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -143,6 +150,92 @@ describe('cached answers in PostgreSQL', () => {
 
     const left = await Promise.all(places.map(async (place) => (await store.find(place)) !== null));
     expect(left).toEqual([false, false, false, true, true]);
+  });
+});
+
+describe('vectors of cached questions in PostgreSQL', () => {
+  const plain = () => new PostgresVectorStore(database.dataSource);
+  const sealed = () => new SealedVectorStore(plain(), secrets);
+  const aRoom = (wishes: Partial<VectorRoom> = {}): VectorRoom => ({
+    organizationId: randomUUID(),
+    workspaceId: randomUUID(),
+    room: randomBytes(32).toString('hex'),
+    ...wishes,
+  });
+  const aVector = (wishes: Partial<KeptVector> = {}): KeptVector => ({
+    key: randomBytes(32).toString('hex'),
+    vector: randomBytes(64),
+    expiresAt: inAMinute(),
+    ...wishes,
+  });
+  const keysIn = async (room: VectorRoom) => (await sealed().newest(room, 100)).map(({ key }) => key);
+
+  it('come back byte for byte, the newest first, each once, and not when they are over', async () => {
+    const room = aRoom();
+    const [one, two] = [aVector(), aVector()];
+    for (const each of [one, two, aVector({ expiresAt: Date.now() - 1 })])
+      await sealed().keep(room, each, 100);
+    const newer = { ...one, vector: randomBytes(64) };
+    await sealed().keep(room, newer, 100);
+
+    expect(await sealed().newest(room, 100)).toEqual([newer, two]);
+    expect(await sealed().newest(room, 1)).toEqual([newer]);
+  });
+
+  it('are known in no other room, workspace or organization', async () => {
+    const room = aRoom();
+    await sealed().keep(room, aVector(), 100);
+
+    for (const other of ['organizationId', 'workspaceId', 'room'] as const)
+      expect(await keysIn({ ...room, [other]: aRoom()[other] })).toEqual([]);
+  });
+
+  it('lie sealed, and open in no other place, for no other answer and under no other key', async () => {
+    const room = aRoom();
+    const kept = aVector({ vector: bytes('a text can be read out of its vector') });
+    await sealed().keep(room, kept, 100);
+    const [raw] = await plain().newest(room, 1);
+    expect(raw?.vector.includes('can be read')).toBe(false);
+    const stolen = { ...kept, vector: raw?.vector ?? bytes('') };
+
+    const elsewhere = aRoom({ organizationId: room.organizationId });
+    await plain().keep(elsewhere, stolen, 100);
+    await plain().keep(room, { ...stolen, key: randomBytes(32).toString('hex') }, 100);
+
+    expect(await keysIn(elsewhere)).toEqual([]);
+    expect(await keysIn(room)).toEqual([kept.key]);
+    const otherBox = new SecretBox(new Secret(randomBytes(32).toString('base64')));
+    expect(await new SealedVectorStore(plain(), otherBox).newest(room, 1)).toEqual([]);
+  });
+
+  it('of one room stay within their bound, also when many keep at once', async () => {
+    const room = aRoom();
+    const store = sealed();
+    for (let at = 0; at < 6; at++) await store.keep(room, aVector(), 5);
+    await Promise.all(Array.from({ length: 20 }, () => store.keep(room, aVector(), 5)));
+    const newest = aVector();
+    await store.keep(room, newest, 5);
+    await store.keep(room, newest, 5);
+
+    const keys = await keysIn(room);
+    expect(keys[0]).toBe(newest.key);
+    expect(keys.length).toBeLessThanOrEqual(15);
+    await store.keep(room, aVector(), 5);
+    expect(await keysIn(room)).toHaveLength(5);
+  });
+
+  it('are removed when they are over, and from the oldest on when all are too many bytes', async () => {
+    await database.dataSource.query('TRUNCATE cached_vectors');
+    const room = aRoom();
+    const vectors = Array.from({ length: 5 }, () => aVector({ vector: randomBytes(10_000) }));
+    await sealed().keep(room, aVector({ expiresAt: Date.now() - 1 }), 100);
+    for (const each of vectors) await sealed().keep(room, each, 100);
+
+    await new ForgetAnswers(database.dataSource, { cacheStoreBytes: 8 * 25_000 }).sweep();
+
+    expect(await keysIn(room)).toEqual([vectors[4]?.key, vectors[3]?.key]);
+    const [row] = await database.dataSource.query<{ count: string }[]>('SELECT count(*) FROM cached_vectors');
+    expect(row?.count).toBe('2');
   });
 });
 

@@ -34,6 +34,7 @@ let admin: DataSource;
 let publisher: PostgresChangePublisher;
 const tenant = { organizationId: randomUUID(), workspaceId: randomUUID() };
 const otherWorkspaceId = randomUUID();
+const crowdedWorkspaceId = randomUUID();
 let owner: string;
 const organizationKey = BOX.makeOrganizationKey(tenant.organizationId);
 
@@ -49,7 +50,7 @@ beforeAll(async () => {
     'Org',
     organizationKey.wrapped,
   ]);
-  for (const id of [tenant.workspaceId, otherWorkspaceId])
+  for (const id of [tenant.workspaceId, otherWorkspaceId, crowdedWorkspaceId])
     await admin.query('INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $4)', [
       id,
       tenant.organizationId,
@@ -457,12 +458,15 @@ describe('PostgresVirtualKeyDirectory', () => {
 describe('PostgresUsableKeys', () => {
   const there = { organizationId: tenant.organizationId, workspaceId: otherWorkspaceId };
   const slugsOf = async (found: unknown) => ((await found) as { slug: string }[]).map(({ slug }) => slug);
-  const anIntegration = async (given: Readonly<Record<string, unknown>> = {}) => {
+  const anIntegration = async (
+    given: Readonly<Record<string, unknown>> = {},
+    workspace_id = otherWorkspaceId,
+  ) => {
     const id = randomUUID();
     const { organizationId: organization_id } = tenant;
     await insert('integrations', { id, organization_id, slug: id, name: 'I', provider_id: 'groq', ...given });
     const slug = `p-${id}`;
-    const key = { id: randomUUID(), workspace_id: otherWorkspaceId, integration_id: id, slug, name: 'P' };
+    const key = { id: randomUUID(), workspace_id, integration_id: id, slug, name: 'P' };
     await insert('virtual_keys', { ...key, organization_id });
     return { id, slug };
   };
@@ -490,6 +494,21 @@ describe('PostgresUsableKeys', () => {
     expect(await usableKeys.find({ organizationId: randomUUID(), workspaceId: otherWorkspaceId })).toEqual(
       [],
     );
+  });
+
+  it('lists one of each provider and integration first, however many keys there are', async () => {
+    const { usableKeys } = await aProcess();
+    const workspace_id = crowdedWorkspaceId;
+    for (let at = 0; at < 120; at++)
+      await aVirtualKey({ workspace_id, slug: `a-${String(at).padStart(3, '0')}` });
+    await aVirtualKey({ workspace_id, slug: 'y', provider_id: 'groq' });
+    const shared = await anIntegration({ is_open_to_all_workspaces: true }, workspace_id);
+
+    const slugs = await slugsOf(
+      usableKeys.find({ organizationId: tenant.organizationId, workspaceId: workspace_id }),
+    );
+    expect(slugs).toHaveLength(122);
+    expect(slugs.slice(0, 4)).toEqual(['a-000', shared.slug, 'y', 'a-001']);
   });
 
   it('knows which models an integration has, and gives the same list while nothing changes', async () => {

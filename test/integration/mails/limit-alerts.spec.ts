@@ -53,6 +53,7 @@ describe('alerts of budgets', () => {
         scopes: ['completions.write'],
         workspace_id: app.first.workspace_id,
         usage_limits: { credit_limit: 10, alert_threshold: 8 },
+        alert_emails: ['finance@example.com'],
       },
     });
     const [row] = await app.dataSource.query(
@@ -154,7 +155,7 @@ describe('alerts of budgets', () => {
     expect(heard.map(({ body }) => (JSON.parse(body) as Alert).id)).toEqual([id, id]);
   });
 
-  it('reach owners by mail, and nobody where no mails can be sent', async () => {
+  it('reach owners and the addresses of the key by mail, and nobody where no mails can be sent', async () => {
     const key = await counter();
     await charge(key, 9);
     await charge(key, 2);
@@ -164,7 +165,8 @@ describe('alerts of budgets', () => {
     expect(await alerts(null).send(second)).toBe('void');
 
     expect(mailServer.mails).toHaveLength(1);
-    expect(mailServer.mails[0]?.to.length).toBeGreaterThan(0);
+    expect(mailServer.mails[0]?.to.length).toBeGreaterThan(1);
+    expect(mailServer.mails[0]?.to.join()).toContain('finance@example.com');
     expect(mailServer.mails[0]?.text).toContain('the API key "checkout"');
     expect(mailServer.mails[0]?.text).toContain('$9.00 of $10.00');
     expect(await waiting('mail')).toEqual([]);

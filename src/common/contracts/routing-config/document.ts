@@ -97,13 +97,22 @@ export interface RetryRules {
   readonly use_retry_after_header?: boolean;
 }
 
-/** "semantic" is a word of the document that is read and refused: no answer is found by its meaning yet. */
+/** What is not said, the workspace's default says. */
 export interface CacheRules {
-  readonly mode: 'simple' | 'semantic';
+  /** The very same request, also one that means the same, or none: also where the workspace's default is another. */
+  readonly mode: 'simple' | 'semantic' | 'off';
   /** Seconds; a week where nothing is said. */
   readonly max_age?: number;
-  /** Likeness from which a semantic hit counts, 0 to 1. */
+  /** Cosine likeness from which a semantic hit counts, 0 to 1; 0.95 where nothing is said. */
   readonly threshold?: number;
+  /** Who puts texts into vectors, so that they can be compared. */
+  readonly embedding?: EmbeddingRules;
+}
+
+export interface EmbeddingRules {
+  /** Slug of a virtual key of the workspace. */
+  readonly virtual_key: string;
+  readonly model: string;
 }
 
 export interface BreakerRules {

@@ -1,7 +1,7 @@
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS, type AccountFields } from './account-fields.js';
+import { readCacheRules } from './cache-rules.js';
 import type {
   BreakerRules,
-  CacheRules,
   ConditionRules,
   GuardrailReference,
   HedgeRules,
@@ -69,15 +69,6 @@ const eitherSpelling: Reader<RetryRules> = (value, at) => {
   const { use_retry_after_headers: plural, ...rest } = read;
   return plural === undefined ? rest : { use_retry_after_header: plural, ...rest };
 };
-
-const cache = object<CacheRules>(
-  {
-    mode: oneOf('simple', 'semantic'),
-    max_age: whole({ min: 1, max: 90 * DAY_SECONDS }),
-    threshold: number({ min: 0, max: 1 }),
-  },
-  ['mode'],
-);
 
 const hooks =
   (list: HookListName): Reader<readonly GuardrailReference[]> =>
@@ -158,7 +149,7 @@ const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   passthrough: flag,
   fetch_integrated_models: flag,
   retry: eitherSpelling,
-  cache,
+  cache: readCacheRules,
   cb_config: breaker,
   before_request_hooks: hooks('before_request_hooks'),
   after_request_hooks: hooks('after_request_hooks'),

@@ -17,10 +17,22 @@ function nested(levels: number): object {
 }
 
 describe('readRoutingConfig', () => {
-  it('says at which target a cache by meaning is asked for, which there is not', () => {
-    const targets = [TARGET, { ...TARGET, cache: { mode: 'semantic', threshold: 0.9 } }];
+  it.each<[object, string[]]>([
+    [{ mode: 'semantic', threshold: 0.9 }, []],
+    [{ mode: 'semantic', embedding: { virtualKey: '@v', model: 'm' } }, []],
+    [{ mode: 'off' }, []],
+    [{ mode: 'likely' }, ['cache.mode']],
+    [{ mode: 'semantic', threshold: 0.5 }, ['cache.threshold']],
+    [{ mode: 'semantic', threshold: 1.1 }, ['cache.threshold']],
+    [{ mode: 'semantic', embedding: { model: 'm' } }, ['cache.embedding.virtual_key']],
+    [{ mode: 'semantic', embedding: 'm' }, ['cache.embedding']],
+    [{ mode: 'simple', max_age: 0, vectors: 1 }, ['cache.max_age', 'cache.vectors']],
+  ])('says at which target %j is no way of caching', (cache, mistakes) => {
+    const targets = [TARGET, { ...TARGET, cache }];
 
-    expect(pathsOf({ strategy: { mode: 'fallback' }, targets })).toEqual(['config.targets[1].cache.mode']);
+    expect(pathsOf({ strategy: { mode: 'fallback' }, targets })).toEqual(
+      mistakes.map((path) => `config.targets[1].${path}`),
+    );
   });
 
   it('takes every field of the document as it was written', () => {

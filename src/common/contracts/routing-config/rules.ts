@@ -78,7 +78,6 @@ function checkNode(config: RoutingConfig | undefined, at: Place, where: Where): 
   if (targets) checkBranch(config, at);
   else checkTarget(config, at);
   checkForwarding(config, at);
-  checkCache(config, at);
   if (where.origin === 'saved') {
     checkSecrets(config, at);
     checkHooks(config, at);
@@ -117,11 +116,6 @@ function checkForwarding({ forward_headers }: RoutingConfig, at: Place): void {
     if (name && (NEVER_FORWARDED.has(name) || NEVER_FORWARDED_PREFIX.test(name)))
       at.at('forward_headers').at(index).refuse('is a header that never goes on to a provider');
   });
-}
-
-function checkCache({ cache }: RoutingConfig, at: Place): void {
-  if (cache?.mode === 'semantic')
-    at.at('cache').at('mode').refuse('is "semantic", which is not built yet: use "simple"');
 }
 
 function checkSecrets(config: RoutingConfig, at: Place): void {

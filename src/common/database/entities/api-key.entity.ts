@@ -79,6 +79,14 @@ export class ApiKey {
   @Column({ type: 'boolean', default: true })
   allowConfigOverride: boolean;
 
+  /** What its requests carry, whatever they say themselves. */
+  @Column({ type: 'jsonb', nullable: true })
+  defaultMetadata: Readonly<Record<string, string>> | null;
+
+  /** Who hears of its budgets besides those who always do. */
+  @Column({ type: 'text', array: true, nullable: true })
+  alertEmails: string[] | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 

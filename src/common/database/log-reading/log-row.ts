@@ -46,6 +46,7 @@ export interface LogRow {
   readonly attempt_count: number;
   readonly prompt_slug: string | null;
   readonly cache_status: string | null;
+  readonly cache_score: number | null;
   readonly saved_nano_usd: string | null;
   readonly retry_count: number | null;
   readonly fallback_count: number | null;

@@ -6,7 +6,7 @@ export interface CopyColumn<Row> {
 }
 
 export type ColumnType =
-  'uuid' | 'text' | 'timestamptz' | 'int2' | 'int4' | 'int8' | 'bool' | 'jsonb' | 'bytea';
+  'uuid' | 'text' | 'timestamptz' | 'int2' | 'int4' | 'int8' | 'float4' | 'bool' | 'jsonb' | 'bytea';
 
 /** A value that its column cannot hold. The row is at fault, not the database. */
 export class UnfitValueError extends Error {
@@ -56,6 +56,7 @@ const ENCODERS: Readonly<Record<ColumnType, Encoder>> = {
   int2: (out, value) => isNumber(value) && out.sizedInt16(clamp(value, 0x7fff)),
   int4: (out, value) => isNumber(value) && out.sizedInt32(clamp(value, 0x7fff_ffff)),
   int8: (out, value) => isNumber(value) && out.sizedInt64(clamp(value, Number.MAX_SAFE_INTEGER)),
+  float4: (out, value) => isNumber(value) && out.sizedFloat32(value),
   bool: (out, value) => typeof value === 'boolean' && out.sized(value ? TRUE : FALSE),
   jsonb: (out, value) => out.sized(Buffer.from(`\u0001${cleanJson(value)}`)),
   bytea: (out, value) => Buffer.isBuffer(value) && out.sized(value),
@@ -145,6 +146,13 @@ class GrowingBuffer {
     this.int32(8);
     this.room(8);
     this.used = this.buffer.writeBigInt64BE(BigInt(value), this.used);
+    return true;
+  }
+
+  sizedFloat32(value: number): true {
+    this.int32(4);
+    this.room(4);
+    this.used = this.buffer.writeFloatBE(value, this.used);
     return true;
   }
 

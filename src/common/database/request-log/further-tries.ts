@@ -9,7 +9,8 @@ export interface FurtherTries {
 }
 
 /** Reads from the tries what they were: nobody has to tell it beside them. */
-export function furtherTries(attempts: readonly AttemptRecord[]): FurtherTries {
+export function furtherTries(all: readonly AttemptRecord[]): FurtherTries {
+  const attempts = all.filter(({ isAside }) => !isAside);
   let fallback_count = 0;
   for (let index = 1; index < attempts.length; index++)
     if (!isSameTarget(attempts[index - 1], attempts[index])) fallback_count += 1;

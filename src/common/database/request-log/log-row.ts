@@ -106,6 +106,7 @@ const requestLogs: CopyTable<RequestRow> = {
     ...fields<RequestRow>('int2', 'status', 'retry_count', 'fallback_count'),
     ...fields<RequestRow>('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
     ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
+    ...fields<RequestRow>('float4', 'cache_score'),
     ...tokens<RequestRow>(({ usage }) => usage),
     { name: 'attempt_count', type: 'int2', value: ({ attempts }) => attempts.length },
     ...fields<RequestRow>('jsonb', 'decisions', 'hook_results', 'metadata'),

@@ -4,9 +4,9 @@ import type { Json } from '../../../providers/endpoint.js';
 import { NOTHING_ASKED } from '../../door/gateway-headers.js';
 import { Planner } from '../../planning/planner.js';
 import { AS_ASKED } from '../../types/plan.js';
-import type { Reply } from '../../types/reply.js';
 import type { Target } from '../../types/target.js';
 import { Sender } from '../../upstream/sender.js';
+import { wholeAnswer } from '../../upstream/whole-answer.js';
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
@@ -49,32 +49,13 @@ export class ProviderCaller {
       { ...this.sender.limitsFor(timeoutMs), totalMs: timeoutMs },
     );
     const reply = await attempt.reply;
-    const text = await textOf(reply);
+    const answer = await wholeAnswer(reply, ANSWER_BYTES_MAX);
     if (reply.status !== 200) throw new Error(`the provider answered with status ${reply.status}`);
-    return JSON.parse(text) as unknown;
+    return JSON.parse(answer.toString('utf8')) as unknown;
   }
 }
 
 function headersOf({ credentials: { key }, provider: { auth } }: Target): string[] {
   const headers = ['content-type', 'application/json', 'accept-encoding', 'identity'];
   return key && auth.header && !auth.signer ? [...headers, auth.header, auth.value(key)] : headers;
-}
-
-function textOf(reply: Reply): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    reply.attach({
-      onChunk: (chunk) => {
-        bytes += chunk.length;
-        if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk);
-        else reply.cancel();
-        return true;
-      },
-      onEnd: () => {
-        resolve(Buffer.concat(chunks).toString('utf8'));
-      },
-      onFail: reject,
-    });
-  });
 }

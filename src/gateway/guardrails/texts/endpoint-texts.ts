@@ -177,6 +177,46 @@ const generateContent: EndpointTexts = {
   },
 };
 
+/** https://docs.cohere.com/reference/chat and https://docs.cohere.com/reference/chat-stream */
+const chatV2: EndpointTexts = {
+  request: textTree(
+    'messages[].content',
+    'messages[].content[].text',
+    'messages[].content[].thinking',
+    'messages[].content[].document.data.**',
+    'messages[].tool_plan',
+    'messages[].tool_calls[].function.arguments',
+    'documents[]',
+    'documents[].data.**',
+  ),
+  answer: textTree(
+    'message.content[].thinking',
+    'message.content[].text',
+    'message.tool_plan',
+    'message.tool_calls[].function.arguments',
+  ),
+  stream: {
+    deltas: textTree(
+      'delta.message.content.thinking',
+      'delta.message.content.text',
+      'delta.message.tool_plan',
+      'delta.message.tool_calls.function.arguments',
+    ),
+    wholes: textTree(),
+    partOf: ({ type, index }) => `${String(index)}/${partName(type)}/`,
+    endsOf: ({ type, index }) => {
+      if (type === 'message-end') return EVERYTHING;
+      return typeof type === 'string' && type.endsWith('-end')
+        ? [`${String(index)}/${partName(type)}/`]
+        : null;
+    },
+  },
+};
+
+/** `content` of `content-start`, `content-delta` and `content-end`. */
+const partName = (type: unknown): string =>
+  typeof type === 'string' ? type.slice(0, type.lastIndexOf('-')) : '';
+
 /** Endpoints whose requests have texts and whose answers have none. */
 const asking = (...places: string[]): EndpointTexts => ({
   request: textTree(...places),
@@ -188,6 +228,8 @@ const asking = (...places: string[]): EndpointTexts => ({
 export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'chat-completions': chat,
   completions,
+  'fim-completions': { ...chat, request: completions.request },
+  'chat-v2': chatV2,
   messages,
   responses,
   'generate-content': generateContent,
@@ -195,6 +237,8 @@ export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   embeddings: asking('input', 'input[]'),
   'embed-content': asking('content.parts[].text', 'requests[].content.parts[].text'),
   rerank: asking('query', 'documents[]', 'documents[].text'),
+  'embed-v2': asking('texts[]', 'inputs[].content[].text'),
+  'rerank-v2': asking('query', 'documents[]'),
   moderations: asking('input', 'input[]', 'input[].text'),
   'image-generations': asking('prompt'),
   speech: asking('input', 'instructions'),

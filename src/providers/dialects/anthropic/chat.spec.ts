@@ -352,21 +352,66 @@ describe('content', () => {
 });
 
 describe('messages', () => {
-  const said = (messages: readonly Json[]) => {
-    const { system, messages: turns } = body({ messages });
+  const said = (messages: readonly Json[], model?: string) => {
+    const { system, messages: turns } = body({ messages }, model);
     return { system, turns };
   };
   const text = (told: string) => ({ type: 'text', text: told });
 
-  it('of system and developer move to the front', () => {
-    const { system, turns } = said([
-      { role: 'developer', content: 'A', cache_control: { type: 'ephemeral' } },
-      ...question,
-      { role: 'system', content: [text('B')] },
-    ]);
+  it('of system and developer move to the front where Claude takes them nowhere else', () => {
+    const { system, turns } = said(
+      [
+        { role: 'developer', content: 'A', cache_control: { type: 'ephemeral' } },
+        ...question,
+        { role: 'system', content: [text('B')] },
+      ],
+      'claude-opus-4-7',
+    );
 
     expect(system).toEqual([{ ...text('A'), cache_control: { type: 'ephemeral' } }, text('B')]);
     expect(turns).toHaveLength(1);
+  });
+
+  const user = { role: 'user', content: 'Hi' };
+  const assistant = { role: 'assistant', content: 'Hello' };
+  const rule = { role: 'system', content: 'Be brief.' };
+  const asked = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'f' } }],
+  };
+  const told = { role: 'tool', tool_call_id: 'c', content: 'yes' };
+
+  it.each<[string, readonly Json[], string]>([
+    ['at the end', [user, rule], 'user system'],
+    ['before an answer', [user, rule, assistant, user], 'user system assistant user'],
+    ['behind results', [user, asked, told, rule], 'user assistant user system'],
+    ['one after the other', [user, rule, { ...rule, role: 'developer' }], 'user system'],
+    ['but not at the beginning', [rule, user], 'user'],
+    ['but not before the user speaks again', [user, rule, user], 'user'],
+    ['but not behind an answer', [user, assistant, rule, user], 'user assistant user'],
+    ['but not before results', [user, asked, rule, told], 'user assistant user'],
+  ])('of the system stay where Claude takes them: %s', (_, messages, roles) => {
+    for (const model of ['claude-opus-4-8', 'claude-opus-5', 'claude-sonnet-5-5']) {
+      const { system, turns } = said(messages, model);
+
+      expect(turns.map(({ role }) => role).join(' ')).toBe(roles);
+      expect(system === undefined).toBe(roles.includes('system'));
+    }
+  });
+
+  it.each([
+    'claude-3-5-sonnet-latest',
+    'claude-opus-4-20250514',
+    'claude-opus-4-7',
+    'claude-haiku-4-5',
+    'claude-sonnet-5',
+    'deepseek-chat',
+  ])('of the system move to the front for %s', (model) => {
+    expect(said([user, rule], model)).toEqual({
+      system: [text('Be brief.')],
+      turns: [{ role: 'user', content: [text('Hi')] }],
+    });
   });
 
   it('of one role that follow each other become one, and results of tools come first', () => {

@@ -1,5 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import { factsOf } from '../claude/models.js';
 import { hubAnswer } from './answer.js';
 import { hubError } from './errors.js';
 import { conversationOf } from './request/messages.js';
@@ -17,7 +18,7 @@ const VERSION = ['anthropic-version', '2023-06-01'] as const;
 
 /** A chat of the hub as a request to `/messages`. https://platform.claude.com/docs/en/api/messages */
 function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
-  const { system, messages } = conversationOf(hub.messages);
+  const { system, messages } = conversationOf(hub.messages, factsOf(model).takesSystemTurns);
   const body = {
     ...parametersOf(hub, model),
     ...(system.length > 0 ? { system } : {}),

@@ -19,7 +19,17 @@ interface Block {
   /** Where its text begins in the answer's. */
   readonly start: number;
   readonly citations: unknown[];
+  /** A block that only Anthropic reads, of a tool of its own; null for every other. */
+  readonly own: Json | null;
+  /** The input of such a tool, as it grows. */
+  json: string;
 }
+
+/** Blocks that are told in pieces. All others are told whole when they are complete. */
+const IN_PIECES: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+
+/** No tool of Anthropic's own is asked more; one that is told longer is told without what it was asked. */
+const INPUT_CHARS_MAX = 1024 * 1024;
 
 /**
  * Anthropic's stream as the hub's chunks. https://platform.claude.com/docs/en/build-with-claude/streaming
@@ -86,7 +96,16 @@ export class AnthropicStream implements EventTranslator {
     const { type, id, name, input } = block;
     const isCall = type === 'tool_use' && typeof id === 'string' && typeof name === 'string';
     const call = isCall ? this.calls++ : null;
-    this.blocks.set(index, { call, hasArguments: false, input, start: this.length, citations: [] });
+    const own = ownBlock(block);
+    this.blocks.set(index, {
+      call,
+      hasArguments: false,
+      input,
+      start: this.length,
+      citations: [],
+      own,
+      json: '',
+    });
     if (call !== null) return [this.call(call, { id, type: 'function', function: { name, arguments: '' } })];
     if (type === 'redacted_thinking') return this.extra(index, { data: block.data });
     if (type === 'text') return this.text(block, index);
@@ -102,6 +121,7 @@ export class AnthropicStream implements EventTranslator {
     if (!block) return [];
     this.blocks.delete(index);
     if (block.call !== null) return block.hasArguments ? [] : [this.wholeInput(block.call, block.input)];
+    if (block.own) return this.extra(index, { block: withInput(block.own, block.json) });
     const sorted = sortCitations(block.citations, { start: block.start, end: this.length });
     const fields = citationFields(sorted, this.context.isStrict);
     return Object.keys(fields).length > 0 ? [this.chunk(fields)] : [];
@@ -146,14 +166,16 @@ export class AnthropicStream implements EventTranslator {
 
   private argumentsGrew({ partial_json: part }: Json, index: unknown): readonly Json[] {
     const block = this.blocks.get(index);
-    if (!block || block.call === null || typeof part !== 'string' || part === '') return [];
+    if (!block || typeof part !== 'string' || part === '') return [];
+    if (block.own && block.json.length < INPUT_CHARS_MAX) block.json += part;
+    if (block.call === null) return [];
     block.hasArguments = true;
     return [this.call(block.call, { function: { arguments: part } })];
   }
 
   private cited(citation: unknown, index: unknown): readonly Json[] {
     this.blocks.get(index)?.citations.push(citation);
-    return [];
+    return isObject(citation) ? this.extra(index, { citation }) : [];
   }
 
   /** A call whose arguments never came: without any, they are an empty object. */
@@ -172,14 +194,25 @@ export class AnthropicStream implements EventTranslator {
   }
 
   private extraFields(index: unknown, delta: Json): Json {
-    const isSound =
-      Number.isSafeInteger(index) && Object.values(delta).every((value) => typeof value === 'string');
+    const isSound = Number.isSafeInteger(index) && Object.values(delta).every(isTellable);
     return this.context.isStrict || !isSound ? {} : { content_blocks: [{ index, delta }] };
   }
 
   private chunk(delta: Json, end: Json = { finish_reason: null }): Json {
     return { ...this.head, choices: [{ index: 0, delta, logprobs: null, ...end }] };
   }
+}
+
+const ownBlock = (block: Json): Json | null => (IN_PIECES.has(block.type) ? null : block);
+
+/** What is nested too deep cannot be told to the client. */
+const isTellable = (value: unknown): boolean =>
+  typeof value === 'string' || (isObject(value) && stringify(value) !== '');
+
+/** What a tool of Anthropic's own was asked comes behind the block's start, as the text of an object. */
+function withInput(block: Json, json: string): Json {
+  const input = json === '' ? null : parse(json);
+  return input ? { ...block, input } : block;
 }
 
 function parse(data: string): Json | null {

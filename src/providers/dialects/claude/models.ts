@@ -8,6 +8,8 @@ export interface ModelFacts {
   readonly thinking: ThinkingForm;
   /** The `thinking.type` that asks for no thinking. */
   readonly off: 'disabled' | 'between_tools';
+  /** Whether it takes instructions in the middle of a conversation, where they leave the cached beginning as it was. */
+  readonly takesSystemTurns: boolean;
 }
 
 /**
@@ -16,7 +18,11 @@ export interface ModelFacts {
  * maximum, would not cut; and Claude 4.6 and later think adaptively
  * (https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting).
  */
-const TODAY: ModelFacts = { maxTokens: 64_000, thinking: 'adaptive', off: 'disabled' };
+const TODAY: Omit<ModelFacts, 'takesSystemTurns'> = {
+  maxTokens: 64_000,
+  thinking: 'adaptive',
+  off: 'disabled',
+};
 
 /**
  * The others, by name: the same table of the troubleshooting page says that models up to Claude 4.5 know manual thinking
@@ -32,8 +38,19 @@ const OTHERS: readonly (readonly [RegExp, Partial<ModelFacts>])[] = [
   [/claude-sonnet-5[-.]5/, { off: 'between_tools' }],
 ];
 
+/**
+ * Those before Claude Opus 4.8 refuse instructions in the middle, and so do other models behind the same API. Of Claude
+ * Sonnet 5 sources disagree. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ */
+const WITH_SYSTEM_TURNS =
+  /claude-(?!instant|[1-3]|(sonnet|haiku)-[34](?!\d)|opus-[34](?![-.][89])(?!\d)|sonnet-5(?![-.]5))/;
+
 /** What is known of a model; of one that the table has not, what models of today have in common. */
 export function factsOf(model: string): ModelFacts {
   const name = model.toLowerCase();
-  return { ...TODAY, ...OTHERS.find(([pattern]) => pattern.test(name))?.[1] };
+  return {
+    ...TODAY,
+    takesSystemTurns: WITH_SYSTEM_TURNS.test(name),
+    ...OTHERS.find(([pattern]) => pattern.test(name))?.[1],
+  };
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
 import { unsupported } from '../refusing.js';
+import { stopSequences } from '../stop.js';
 
 /** Parameters of the hub under Cohere's names. https://docs.cohere.com/reference/chat */
 const RENAMED: ReadonlyMap<string, string> = new Map([
@@ -77,10 +78,10 @@ function isRefusable(name: string, value: unknown): boolean {
   return isAsked !== undefined;
 }
 
-/** Stop sequences are a list. */
-export function stopParameters({ stop }: Json): Json {
-  if (typeof stop === 'string') return { stop_sequences: [stop] };
-  return Array.isArray(stop) ? { stop_sequences: stop as unknown } : {};
+/** https://docs.cohere.com/reference/chat (stop_sequences) */
+export function stopParameters(hub: Json): Json {
+  const stops = stopSequences(hub, { provider: 'Cohere', most: 5 });
+  return stops.length > 0 ? { stop_sequences: stops } : {};
 }
 
 /**

@@ -1,14 +1,11 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject } from '../../endpoints/reading.js';
+import { billedTokens } from '../../endpoints/v2.js';
 
-/**
- * The tokens that Cohere bills. It adds tokens of its own around them, and says both; only these are charged, so only
- * these make the right cost. `tokens` counts where nothing was billed. Null when neither is sound.
- * https://docs.cohere.com/docs/how-does-cohere-pricing-work
- */
+/** The tokens that Cohere bills, in the hub's words; null when they are not sound. */
 export function chatUsage(usage: unknown): Json | null {
   if (!isObject(usage)) return null;
-  const told = pairOf(usage.billed_units) ?? pairOf(usage.tokens);
+  const told = billedTokens(usage);
   if (!told) return null;
   const [prompt_tokens, completion_tokens] = told;
   const cached = Math.min(count(usage.cached_tokens) ?? 0, prompt_tokens);
@@ -18,13 +15,6 @@ export function chatUsage(usage: unknown): Json | null {
     total_tokens: prompt_tokens + completion_tokens,
     ...(cached > 0 && { prompt_tokens_details: { cached_tokens: cached } }),
   };
-}
-
-function pairOf(counts: unknown): readonly [number, number] | null {
-  if (!isObject(counts)) return null;
-  const input = count(counts.input_tokens);
-  const output = count(counts.output_tokens);
-  return input === null || output === null ? null : [input, output];
 }
 
 /** What an answer without output was billed for: embeddings. Null when it is not said. */

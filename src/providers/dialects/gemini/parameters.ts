@@ -2,6 +2,7 @@ import type { Json } from '../../endpoint.js';
 import { isObject, objectOf } from '../../endpoints/reading.js';
 import { either } from './fields.js';
 import { refuse } from '../refusing.js';
+import { stopSequences } from '../stop.js';
 import { jsonSchema } from './schema.js';
 import { thinkingConfig } from './thinking.js';
 
@@ -17,7 +18,7 @@ const GENERATION: readonly (readonly [hub: string, gemini: string, convert?: (va
     ['frequency_penalty', 'frequencyPenalty'],
     ['max_tokens', 'maxOutputTokens'],
     ['max_completion_tokens', 'maxOutputTokens'],
-    ['stop', 'stopSequences', (stop) => (typeof stop === 'string' ? [stop] : stop)],
+    ['stop', 'stopSequences', (stop) => stopSequences({ stop }, { provider: 'Gemini', most: 5 })],
     ['logprobs', 'responseLogprobs'],
     ['top_logprobs', 'logprobs'],
     ['modalities', 'responseModalities', upperCased],

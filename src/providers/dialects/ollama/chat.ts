@@ -3,6 +3,7 @@ import { isObject } from '../../endpoints/reading.js';
 import type { Context, ProviderRequest, Translator } from '../../translation.js';
 import { others, present } from '../asked-media.js';
 import { because, refuseImpossible, unsupported } from '../refusing.js';
+import { stopSequences } from '../stop.js';
 import { chatAnswer } from './answer.js';
 import { ollamaError } from './errors.js';
 import { messagesOf } from './messages.js';
@@ -73,13 +74,11 @@ function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
 
 function optionsOf(hub: Json): Json {
   const own = [...OPTIONS].flatMap(([name, option]) =>
-    (hub[name] ?? null) === null ? [] : [[option, name === 'stop' ? listOf(hub[name]) : hub[name]] as const],
+    (hub[name] ?? null) === null ? [] : [[option, name === 'stop' ? stopSequences(hub) : hub[name]] as const],
   );
   const options = { ...Object.fromEntries(own), ...(isObject(hub.options) ? hub.options : {}) };
   return Object.keys(options).length > 0 ? { options } : {};
 }
-
-const listOf = (value: unknown): unknown => (Array.isArray(value) ? (value as unknown) : [value]);
 
 function formatOf(format: unknown): unknown {
   if (!isObject(format)) return null;

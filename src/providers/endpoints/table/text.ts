@@ -5,6 +5,7 @@ import { embedContentUsage, embeddingsUsage, rerankUsage } from '../embeddings.j
 import { generateContentUsage } from '../generate-content.js';
 import { messagesUsage } from '../messages.js';
 import { responsesUsage } from '../responses.js';
+import { chatV2Usage, embedV2Usage } from '../v2.js';
 import { openAiClient, post } from './operation.js';
 
 /**
@@ -36,6 +37,16 @@ export const textEndpoints: readonly Endpoint[] = [
     usage: completionsUsage,
     usageInStreams: 'asked',
     source: openAiClient('completions.ts'),
+  },
+  {
+    id: 'fim-completions',
+    title: 'completions of a gap',
+    operations: [post('/fim/completions')],
+    body: 'json',
+    // It answers as chat completions do, and a stream ends with its usage unasked.
+    usage: { ...chatCompletionsUsage, inputText: (request) => completionsUsage.inputText(request) },
+    usageInStreams: 'always',
+    source: 'https://github.com/mistralai/client-ts/blob/main/src/models/components/fimcompletionrequest.ts',
   },
   {
     id: 'responses',
@@ -84,6 +95,33 @@ export const textEndpoints: readonly Endpoint[] = [
     usage: embedContentUsage,
     usageInStreams: 'always',
     source: 'https://ai.google.dev/api/embeddings',
+  },
+  {
+    id: 'chat-v2',
+    title: "Cohere's chat",
+    operations: [post('/v2/chat')],
+    body: 'json',
+    usage: chatV2Usage,
+    usageInStreams: 'always',
+    source: 'https://docs.cohere.com/reference/chat',
+  },
+  {
+    id: 'embed-v2',
+    title: "Cohere's embeddings",
+    operations: [post('/v2/embed')],
+    body: 'json',
+    usage: embedV2Usage,
+    usageInStreams: 'always',
+    source: 'https://docs.cohere.com/reference/embed',
+  },
+  {
+    id: 'rerank-v2',
+    title: "Cohere's reranking",
+    operations: [post('/v2/rerank')],
+    body: 'json',
+    usage: rerankUsage,
+    usageInStreams: 'always',
+    source: 'https://docs.cohere.com/reference/rerank',
   },
   {
     id: 'embeddings',

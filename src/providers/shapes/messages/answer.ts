@@ -60,8 +60,8 @@ function isBlock(block: unknown): block is Json {
   return field !== undefined && typeof (block as Json)[field] === 'string';
 }
 
-function thinkingOf({ reasoning_content: reasoning }: Json): Json[] {
-  const thinking = textOf(reasoning);
+function thinkingOf({ reasoning_content, reasoning }: Json): Json[] {
+  const thinking = textOf(reasoning_content ?? reasoning);
   return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }];
 }
 

@@ -76,10 +76,10 @@ export class MessagesStream implements ChunkTranslator {
   }
 
   private said(delta: Json): readonly StreamEvent[] {
-    const { reasoning_content: reasoning, content, refusal, annotations } = delta;
+    const { reasoning_content, reasoning, content, refusal, annotations } = delta;
     this.refusal += textOf(refusal);
     return [
-      ...this.thinking(textOf(reasoning)),
+      ...this.thinking(textOf(reasoning_content ?? reasoning)),
       ...list(delta.content_blocks).flatMap((block) => this.proof(block)),
       ...this.text(textOf(content)),
       ...citationsOf(annotations).flatMap((citation) =>

@@ -10,11 +10,11 @@ export interface Conversation {
 }
 
 interface Turn {
-  readonly role: 'user' | 'assistant';
+  readonly role: 'user' | 'assistant' | 'system';
   readonly content: Json[];
 }
 
-type RoleOf = 'system' | Turn['role'];
+type RoleOf = Turn['role'];
 
 /** Whose turn a message of the hub becomes, and what it says. */
 const ROLES: ReadonlyMap<unknown, readonly [RoleOf, (message: Json) => Json[]]> = new Map<
@@ -29,23 +29,45 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, (message: Json) => Json[]]> 
 ]);
 
 /**
- * The hub's messages as `system` and `messages`. System and developer turns move to the front, wherever they stood, as
- * Anthropic's own endpoint for OpenAI's clients does it
+ * The hub's messages as `system` and `messages`. A system or developer turn stays where it stood if the model takes it there:
+ * after a turn of the user, before one of the assistant or at the end. There it leaves the cached beginning as it was
+ * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages#limitations). All others move to
+ * the front, as Anthropic's own endpoint for OpenAI's clients does it
  * (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk), which also has no place for `name`.
  * Turns of one role that follow each other become one, and results of tools come first in theirs, as the API requires
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls). Turns that say nothing are left out.
  */
-export function conversationOf(messages: unknown): Conversation {
+export function conversationOf(messages: unknown, takesSystemTurns: boolean): Conversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
+  const said = messages.map(turnOf).filter(({ content }) => content.length > 0);
+  const mayStay = takesSystemTurns ? beforeAnswers(said) : [];
   const system: Json[] = [];
   const turns: Turn[] = [];
-  for (const message of messages as readonly unknown[]) {
-    const [role, toBlocks] = roleOf(message);
-    const blocks = withMarkAtEnd(toBlocks(message as Json), message as Json);
-    if (role === 'system') system.push(...blocks);
-    else addTurn(turns, role, blocks);
-  }
+  said.forEach(({ role, content }, at) => {
+    const isInPlace = mayStay[at] === true && turns.length > 0 && turns.at(-1)?.role !== 'assistant';
+    if (role === 'system' && !isInPlace) system.push(...content);
+    else addTurn(turns, role, content);
+  });
   return { system, messages: turns.map(({ role, content }) => ({ role, content: resultsFirst(content) })) };
+}
+
+function turnOf(message: unknown): Turn {
+  const [role, toBlocks] = roleOf(message);
+  return { role, content: withMarkAtEnd(toBlocks(message as Json), message as Json) };
+}
+
+/** Of each turn, whether the next that is not the system's, if there is one, is an answer. */
+function beforeAnswers(said: readonly Turn[]): readonly boolean[] {
+  let isBefore = true;
+  return said
+    .map(({ role }) => role)
+    .reverse()
+    .map((role) => {
+      const found = isBefore;
+      if (role !== 'system') isBefore = role === 'assistant';
+      return found;
+    })
+    .reverse();
 }
 
 function roleOf(message: unknown): readonly [RoleOf, (message: Json) => Json[]] {
@@ -57,7 +79,7 @@ function roleOf(message: unknown): readonly [RoleOf, (message: Json) => Json[]] 
 function addTurn(turns: Turn[], role: Turn['role'], content: Json[]): void {
   const last = turns.at(-1);
   if (last?.role === role) last.content.push(...content);
-  else if (content.length > 0) turns.push({ role, content: [...content] });
+  else turns.push({ role, content: [...content] });
 }
 
 function resultsFirst(content: readonly Json[]): Json[] {

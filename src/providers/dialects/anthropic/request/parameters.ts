@@ -4,6 +4,7 @@ import { factsOf } from '../../claude/models.js';
 import { isImpossible, refuseImpossible } from './refusals.js';
 import { invalid, unsupported } from '../../refusing.js';
 import { reasoningOf } from '../../claude/thinking.js';
+import { stopSequences } from '../../stop.js';
 
 /** Parameters of the hub that are said in other words, or elsewhere. */
 const TRANSLATED: ReadonlySet<string> = new Set([
@@ -51,7 +52,7 @@ export function parametersOf(hub: Json, model: string): Json {
     model,
     max_tokens: maxTokens,
     temperature: typeof hub.temperature === 'number' ? Math.min(hub.temperature, 1) : hub.temperature,
-    stop_sequences: stopOf(hub.stop ?? []),
+    stop_sequences: stopsOf(hub),
     metadata: metadataOf(hub),
     thinking,
     output_config: outputOf(hub, effort),
@@ -65,10 +66,10 @@ function withoutNulls(body: Json): Json {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));
 }
 
-function stopOf(stop: unknown): unknown {
-  if (typeof stop === 'string') return [stop];
-  if (!Array.isArray(stop)) throw invalid('The parameter "stop" must be a string or a list of strings.');
-  return stop.length > 0 ? stop : null;
+/** Anthropic names no limit. https://platform.claude.com/docs/en/api/messages */
+function stopsOf(hub: Json): unknown {
+  const stops = stopSequences(hub);
+  return stops.length > 0 ? stops : null;
 }
 
 /** https://platform.claude.com/docs/en/api/messages: `metadata` has this one field. */

@@ -4,6 +4,7 @@ import { reasoningOf } from '../../claude/thinking.js';
 import { type Family, familyOf } from '../models.js';
 import { isImpossible, refuseImpossible } from './refusals.js';
 import { invalid, unsupported } from '../../refusing.js';
+import { stopSequences } from '../../stop.js';
 
 /** Parameters of the hub that are said in other words, or elsewhere, and hints that change no answer. */
 const TRANSLATED: ReadonlySet<string> = new Set([
@@ -83,14 +84,13 @@ function inferenceOf(hub: Json): Json {
     maxTokens: hub.max_completion_tokens ?? hub.max_tokens,
     temperature: typeof hub.temperature === 'number' ? Math.min(hub.temperature, 1) : hub.temperature,
     topP: hub.top_p,
-    stopSequences: stopOf(hub.stop ?? []),
+    stopSequences: stopsOf(hub),
   });
 }
 
-function stopOf(stop: unknown): unknown {
-  if (typeof stop === 'string') return [stop];
-  if (!Array.isArray(stop)) throw invalid('The parameter "stop" must be a string or a list of strings.');
-  return stop.length > 0 ? stop : null;
+function stopsOf(hub: Json): unknown {
+  const stops = stopSequences(hub, { provider: 'Bedrock', most: 2_500 });
+  return stops.length > 0 ? stops : null;
 }
 
 function ownFields(hub: Json): Json {

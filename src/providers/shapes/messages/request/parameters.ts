@@ -43,7 +43,7 @@ export function parametersOf(body: Json, model: string): Json {
     ...Object.fromEntries(Object.entries(body).filter(([name]) => goesAlong(name))),
     model,
     ...limitOf(body.max_tokens ?? null, model),
-    stop: list(body.stop_sequences).length > 0 ? body.stop_sequences : null,
+    stop: stopOf(body.stop_sequences ?? []),
     user: isObject(body.metadata) ? body.metadata.user_id : null,
     reasoning_effort: effortOf(body),
     response_format: formatOf(body),
@@ -53,6 +53,12 @@ export function parametersOf(body: Json, model: string): Json {
 
 const goesAlong = (name: string): boolean =>
   !TRANSLATED.has(name) && !HINTS.has(name) && !IMPOSSIBLE.has(name);
+
+function stopOf(stops: unknown): unknown {
+  if (!Array.isArray(stops) || !stops.every((stop) => typeof stop === 'string'))
+    throw invalid('The parameter "stop_sequences" must be a list of strings.');
+  return stops.length > 0 ? stops : null;
+}
 
 function withoutNulls(body: Json): Json {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => (value ?? null) !== null));

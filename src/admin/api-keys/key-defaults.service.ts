@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
+import { UsableConfig } from '../workspaces/usable-config.service.js';
+import type { UpdateApiKeyDto } from './api-key.dto.js';
+
+type Given = Pick<UpdateApiKeyDto, 'defaults' | 'alert_emails'>;
+type Columns = Partial<
+  Pick<ApiKey, 'defaultMetadata' | 'defaultConfigId' | 'allowConfigOverride' | 'alertEmails'>
+>;
+
+/** What a key gives its requests, and who hears of its budgets. */
+@Injectable()
+export class KeyDefaultsService {
+  constructor(private readonly configs: UsableConfig) {}
+
+  /** The columns that were given; the others stay. Refuses with `invalid_request` a config that the key may not use. */
+  async columnsOf(
+    { workspaceId }: Pick<ApiKey, 'workspaceId'>,
+    organizationId: string,
+    { defaults = {}, alert_emails: emails }: Given,
+  ): Promise<Columns> {
+    const { metadata, config_id: named, allow_config_override: allowsOverride } = defaults;
+    const reach = workspaceId === null ? { organizationId } : { organizationId, workspaceId };
+    const columns = {
+      defaultMetadata: metadata,
+      defaultConfigId: named && (await this.configs.find(reach, named, 'defaults.config_id')).id,
+      allowConfigOverride: allowsOverride,
+      alertEmails: emails && [...new Set(emails.map(normalized))],
+    };
+    return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+  }
+}
+
+/** Validated before, so there is a spelling. */
+const normalized = (email: string): string => normalizeEmail(email) ?? email;

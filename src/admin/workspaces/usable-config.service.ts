@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
+import type { Reach } from '../../auth/tenant.js';
+import { Config } from '../../common/database/entities/config.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+
+/** Finds the configs that requests of a workspace may go by: its own, and those of the organization. */
+@Injectable()
+export class UsableConfig {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /**
+   * The active config of that slug or id. It stays until the end of the transaction. Refuses with `invalid_request`, which
+   * names the field that named it.
+   */
+  async find({ organizationId, workspaceId }: Reach, named: string, field: string): Promise<Config> {
+    const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
+    const places = workspaceId === undefined ? [IsNull()] : [IsNull(), workspaceId];
+    const config =
+      isUuid(named) || isSlug(named)
+        ? await this.unitOfWork.repository(Config).findOne({
+            where: places.map((place) => ({
+              ...{ organizationId, workspaceId: place, status: 'active' as const },
+              ...which,
+            })),
+            lock: { mode: 'pessimistic_read' },
+          })
+        : null;
+    if (!config)
+      throw new AppError('invalid_request', {
+        detail: `No config that may be used here is named by ${field}.`,
+      });
+    return config;
+  }
+}

@@ -1,0 +1,34 @@
+import type { CacheRules, EmbeddingRules } from './document.js';
+import { number, object, oneOf, type Reader, text, whole } from './readers.js';
+
+const DAY_SECONDS = 86_400;
+const NAME_CHARS_MAX = 256;
+
+/** Below this likeness, texts about different things meet. */
+const THRESHOLD_MIN = 0.7;
+
+const name = text({ max: NAME_CHARS_MAX });
+
+const rules = object<CacheRules>(
+  {
+    mode: oneOf('simple', 'semantic', 'off'),
+    max_age: whole({ min: 1, max: 90 * DAY_SECONDS }),
+    threshold: number({ min: 0, max: 1 }),
+    embedding: object<EmbeddingRules>({ virtual_key: name, model: name }, ['virtual_key', 'model']),
+  },
+  ['mode'],
+);
+
+/** What a config says of the cache, and what a workspace says of it for all of its requests. */
+export const readCacheRules: Reader<CacheRules> = (value, at) => {
+  const read = rules(value, at);
+  if (read?.mode === 'semantic' && read.threshold !== undefined && read.threshold < THRESHOLD_MIN)
+    at.at('threshold').refuse(
+      `must be at least ${THRESHOLD_MIN}: below it, questions get the answers of other questions`,
+    );
+  return read;
+};
+
+/** The slug of a virtual key, which may be written with an @. */
+export const slugOf = (virtualKey: string): string =>
+  virtualKey.startsWith('@') ? virtualKey.slice(1) : virtualKey;

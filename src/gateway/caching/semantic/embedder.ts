@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { reachOf } from '../../../auth/tenant.js';
+import type { EmbeddingRules } from '../../../common/contracts/routing-config/document.js';
+import { AppError } from '../../../common/errors/app-error.js';
+import { findEndpointRow } from '../../../providers/endpoints/index.js';
+import { embeddingsUsage } from '../../../providers/endpoints/embeddings.js';
+import type { Json } from '../../../providers/endpoint.js';
+import { NOTHING_ASKED } from '../../door/gateway-headers.js';
+import type { Entry } from '../../journal/entry.js';
+import { note, nothingRead, parsedObject, type Reading } from '../../journal/metering.js';
+import { Admission } from '../../limits/admission.js';
+import { checkModel } from '../../planning/allowed-models.js';
+import { checkPolicy } from '../../planning/check-policy.js';
+import { Planner } from '../../planning/planner.js';
+import { outgoing, type Translated } from '../../translating/outgoing.js';
+import { translatedAnswer } from '../../translating/translated-answer.js';
+import { AS_ASKED } from '../../types/plan.js';
+import type { Target } from '../../types/target.js';
+import type { Attempt } from '../../upstream/attempt.js';
+import { Sender } from '../../upstream/sender.js';
+import { wholeAnswer } from '../../upstream/whole-answer.js';
+import type { Principal } from '../../../auth/principal.js';
+import { cacheCounts } from '../cache-metrics.js';
+import { type Vector, vectorOf } from './vector.js';
+
+/** A text that is to become a vector. */
+interface Embedding {
+  readonly caller: Principal;
+  readonly entry: Entry;
+  readonly rules: EmbeddingRules;
+  readonly text: string;
+  /** Where the log says that it was asked. */
+  readonly path: string;
+}
+
+/** The request waits for it: what takes longer costs more time than a hit gains. */
+const WITHIN_MS = 1_500;
+
+/** So long an account that failed is not asked again. */
+const AWAY_MS = 5_000;
+
+/** 8,192 numbers with all their digits. */
+const ANSWER_BYTES_MAX = 512 * 1024;
+
+/** Vectors that are remembered, so that a text is put into one once and not for each target. */
+const REMEMBERED_MAX = 1_000;
+
+const PATH = { path: '/embeddings', query: '', isProxied: false } as const;
+const ENDPOINT = findEndpointRow('POST', PATH.path);
+const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identity'];
+
+/**
+ * Puts texts into vectors by a virtual key of the caller's workspace. Each question is an attempt of the request's record:
+ * reserved, charged and logged as any other, with the limits and rules that hold for any other.
+ */
+@Injectable()
+export class Embedder {
+  private readonly remembered = new Map<string, Vector>();
+  private readonly awayUntil = new WeakMap<Target, number>();
+
+  constructor(
+    private readonly planner: Planner,
+    private readonly sender: Sender,
+    private readonly admission: Admission,
+  ) {}
+
+  /** Null where there is none in time; the record's decisions tell why. Never rejects. */
+  async embed(embedding: Embedding): Promise<Vector | null> {
+    try {
+      return await this.vector(embedding);
+    } catch (error) {
+      cacheCounts.embeddingFailures++;
+      const why = error instanceof AppError ? error.code : (error as Error).message;
+      embedding.entry.decided(`${embedding.path}: not compared by meaning: ${why}`);
+      return null;
+    }
+  }
+
+  private async vector(embedding: Embedding): Promise<Vector> {
+    const target = await this.targetOf(embedding);
+    const name = nameOf(embedding, target);
+    const known = this.remembered.get(name);
+    if (known) return known;
+    // Its exchange may be over, and its record written, before the answer is here.
+    if (embedding.entry.isTwin) throw new Error('it is a second question of its request');
+    if (Date.now() < (this.awayUntil.get(target) ?? 0)) throw new Error('the account failed just before');
+    const vector = await this.ask(embedding, target);
+    this.remembered.set(name, vector);
+    for (const oldest of this.remembered.keys()) {
+      if (this.remembered.size <= REMEMBERED_MAX) break;
+      this.remembered.delete(oldest);
+    }
+    return vector;
+  }
+
+  /** The policy of the organization and the models of the virtual key hold here as anywhere. */
+  private async targetOf({ caller, rules }: Embedding): Promise<Target> {
+    const { virtual_key: modelSlug, model } = rules;
+    const asked = { caller, headers: {}, options: NOTHING_ASKED, modelSlug, planned: AS_ASKED };
+    const target = await this.planner.plan(asked);
+    if (caller.policy) checkPolicy(caller.policy, target.provider.id, model);
+    if (target.virtualKey?.models) checkModel(target.virtualKey.models, model);
+    return target;
+  }
+
+  private async ask({ caller, entry, rules, text, path }: Embedding, target: Target): Promise<Vector> {
+    const { model } = rules;
+    const { wire, translated } = question(entry, target, { model, input: text });
+    const limits = { ...this.sender.limitsFor(WITHIN_MS), totalMs: WITHIN_MS, setByCaller: false };
+    const body = wire.body as Buffer;
+    const attempt = await this.admission.beginAside({ entry, target, model, body }, () => {
+      const started = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
+      return Object.assign(started, { target, option: path, model });
+    });
+    cacheCounts.embeddings++;
+    const reading = nothingRead();
+    let errorCode: string | null = null;
+    try {
+      return await answered(attempt, translated, reading);
+    } catch (error) {
+      if (error instanceof AppError) errorCode = error.code;
+      this.awayUntil.set(target, Date.now() + AWAY_MS);
+      throw error;
+    } finally {
+      entry.addAside(attempt, target, { errorCode, reading, text });
+    }
+  }
+}
+
+/** Vectors of one workspace are no other's affair: whose money bought them. */
+function nameOf({ caller, rules, text }: Embedding, { virtualKey }: Target): string {
+  const { organizationId, workspaceId } = reachOf(caller);
+  const digest = createHash('sha256').update(text).digest('hex');
+  return JSON.stringify([organizationId, workspaceId, virtualKey?.id, rules.model, digest]);
+}
+
+/** The question in the provider's words. Nothing of the client's own request is in it but the text. */
+function question(
+  { id, createdAt, gatewayKey }: Entry,
+  target: Target,
+  json: Json & { readonly model: string },
+) {
+  const { model } = json;
+  const content = { path: PATH, body: Buffer.from(JSON.stringify(json)), json, model, isStreamed: false };
+  return outgoing({
+    request: { method: 'POST', headers: {}, rawHeaders: HEADERS },
+    content,
+    planned: AS_ASKED,
+    target,
+    entry: { id, createdAt, gatewayKey, endpoint: ENDPOINT, body: json, model, isStreamed: false },
+  });
+}
+
+async function answered(attempt: Attempt, translated: Translated | null, reading: Reading): Promise<Vector> {
+  const reply = await attempt.reply;
+  const body = await wholeAnswer(reply, ANSWER_BYTES_MAX);
+  if (reply.status !== 200) throw new Error(`the provider answered with status ${reply.status}`);
+  const vector = vectorOf(valuesIn(translated, { reply: attempt, body, reading }));
+  if (!vector) throw new Error('the answer has no vector');
+  return vector;
+}
+
+interface Answered {
+  readonly reply: Attempt;
+  readonly body: Buffer;
+  readonly reading: Reading;
+}
+
+/** https://platform.openai.com/docs/api-reference/embeddings/object */
+function valuesIn(translated: Translated | null, { reply, body, reading }: Answered): unknown {
+  const json = parsedObject(
+    (translated ? translatedAnswer(reply, body, translated, reading).bytes : body).toString('utf8'),
+  );
+  if (!translated) note(reading, embeddingsUsage, json);
+  const { data } = (json ?? {}) as { data?: unknown };
+  const first: unknown = Array.isArray(data) ? data[0] : null;
+  return (first as { embedding?: unknown } | null)?.embedding;
+}

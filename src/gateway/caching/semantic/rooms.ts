@@ -1,0 +1,114 @@
+import type { VectorRoom, VectorStore } from '../../ports.js';
+import { StorePatience } from '../store-patience.js';
+import { bytesOfVector, type Vector, vectorFrom } from './vector.js';
+
+/** A question that was answered, and under which key its answer is kept. */
+export interface KnownQuestion {
+  readonly key: string;
+  readonly vector: Vector;
+  /** Of the answer, milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Questions of a room at most, the newest: each search looks at all of them. */
+export const QUESTIONS_MAX = 500;
+
+/** In memory for all rooms together. */
+const BYTES_MAX = 16 * 1024 * 1024;
+/** What a question takes besides its vector, about. */
+const QUESTION_BYTES = 256;
+
+/** How long what is in memory is believed before the store is asked again: what others asked is seen by then. */
+const BELIEVED_MS = 20_000;
+
+interface Room {
+  readonly questions: readonly KnownQuestion[];
+  readonly bytes: number;
+  readonly checkedAt: number;
+}
+
+const EMPTY: readonly KnownQuestion[] = [];
+
+/** The questions of each room that was used last in this process. */
+export class Rooms {
+  private readonly rooms = new Map<string, Room>();
+  private readonly readings = new Map<string, Promise<readonly KnownQuestion[]>>();
+  private total = 0;
+  private readonly patience = new StorePatience(
+    'The store of cached vectors failed: nothing is found by its meaning there.',
+  );
+
+  /** `store`: null where questions stay in this process. */
+  constructor(
+    private readonly store: VectorStore | null,
+    private readonly bytesMax = BYTES_MAX,
+  ) {}
+
+  get bytes(): number {
+    return this.total;
+  }
+
+  /** The newest first. Never rejects: while the store is away, what is in memory is believed for longer. */
+  async questionsIn(place: VectorRoom): Promise<readonly KnownQuestion[]> {
+    const known = this.rooms.get(place.room);
+    const { store } = this;
+    const isBelieved = known !== undefined && Date.now() - known.checkedAt < BELIEVED_MS;
+    if (isBelieved || !store) {
+      if (known) this.put(place.room, known.questions, known.checkedAt);
+      return known?.questions ?? EMPTY;
+    }
+    // Who comes meanwhile waits for the same: a room may be large.
+    let reading = this.readings.get(place.room);
+    if (!reading) {
+      reading = this.read(place, store).finally(() => this.readings.delete(place.room));
+      this.readings.set(place.room, reading);
+    }
+    return reading;
+  }
+
+  private async read(place: VectorRoom, store: VectorStore): Promise<readonly KnownQuestion[]> {
+    const found = await this.patience.ask(() => store.newest(place, QUESTIONS_MAX));
+    if (!found) return this.rooms.get(place.room)?.questions ?? EMPTY;
+    const questions = found.flatMap(({ key, vector, expiresAt }) => {
+      const read = vectorFrom(vector);
+      return read ? [{ key, vector: read, expiresAt }] : [];
+    });
+    this.put(place.room, questions, Date.now());
+    return questions;
+  }
+
+  /** In place of the question of the same key. */
+  keep(place: VectorRoom, question: KnownQuestion): void {
+    const { key, vector, expiresAt } = question;
+    const known = this.rooms.get(place.room);
+    const others = (known?.questions ?? EMPTY).filter((other) => other.key !== key);
+    // A room that was never read stays to be read.
+    this.put(place.room, [question, ...others].slice(0, QUESTIONS_MAX), known?.checkedAt ?? -Infinity);
+    const bytes = bytesOfVector(vector);
+    const { store } = this;
+    if (store)
+      this.patience.tell(bytes.length, () =>
+        store.keep(place, { key, vector: bytes, expiresAt }, QUESTIONS_MAX),
+      );
+  }
+
+  /** The room that was used last lies at the end. */
+  private put(room: string, questions: readonly KnownQuestion[], checkedAt: number): void {
+    this.forget(room);
+    const bytes = questions.reduce(
+      (sum, { vector }) => sum + vector.bytes.length + QUESTION_BYTES,
+      QUESTION_BYTES,
+    );
+    this.rooms.set(room, { questions, bytes, checkedAt });
+    this.total += bytes;
+    for (const oldest of this.rooms.keys()) {
+      if (this.total <= this.bytesMax) return;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(room: string): void {
+    this.total -= this.rooms.get(room)?.bytes ?? 0;
+    this.rooms.delete(room);
+  }
+}

@@ -1,0 +1,95 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../../auth/principal.js';
+import type { EmbeddingRules } from '../../../common/contracts/routing-config/document.js';
+import { SETTINGS } from '../../../common/settings/settings.module.js';
+import type { Settings } from '../../../common/settings/settings.js';
+import { slugOf } from '../../../common/contracts/routing-config/cache-rules.js';
+import type { Entry } from '../../journal/entry.js';
+import { type VectorRoom, VectorStore } from '../../ports.js';
+import type { Content } from '../../types/content.js';
+import { type Asked, roomKey } from '../cache-key.js';
+import { cacheCounts } from '../cache-metrics.js';
+import { comparedIn } from './compared-text.js';
+import { Embedder } from './embedder.js';
+import { Rooms } from './rooms.js';
+import { likeness, type Vector } from './vector.js';
+
+/** A request that may be answered with the answer to another one. */
+interface Question {
+  readonly asked: Asked;
+  readonly caller: Principal;
+  readonly entry: Entry;
+  readonly content: Content;
+  readonly embedding: EmbeddingRules;
+  /** Where the target stands in the config. */
+  readonly path: string;
+}
+
+/** An answered question that is like another one. */
+interface Alike {
+  /** Of its answer. */
+  readonly key: string;
+  /** 0 to 1. */
+  readonly score: number;
+}
+
+/** So many of the nearest are looked at: the answers of some may be gone. */
+const NEAREST_MAX = 3;
+
+/**
+ * Finds answered questions that mean the same. Only the last texts of users are compared, and only of requests that are
+ * the same in everything else: tenant, namespace, target, model, tools, parameters and all turns before.
+ */
+@Injectable()
+export class SemanticSearch {
+  private readonly rooms: Rooms;
+
+  constructor(
+    private readonly embedder: Embedder,
+    store: VectorStore,
+    @Inject(SETTINGS) { cacheStoreBytes }: Pick<Settings, 'cacheStoreBytes'>,
+  ) {
+    this.rooms = new Rooms(cacheStoreBytes > 0 ? store : null);
+  }
+
+  /** Null for a request that is not compared, and where its meaning could not be found out. Never rejects. */
+  async meant(question: Question): Promise<Meaning | null> {
+    const { asked, caller, entry, content, path } = question;
+    const compared = content.json && entry.endpoint && comparedIn(entry.endpoint.id, content.json);
+    if (!compared) return null;
+    const { model, virtual_key } = question.embedding;
+    const rules = { model, virtual_key: slugOf(virtual_key) };
+    const { text, rest } = compared;
+    const vector = await this.embedder.embed({ caller, entry, rules, text, path: `${path}.cache.embedding` });
+    if (!vector) return null;
+    const { organizationId, workspaceId } = asked;
+    const room = roomKey(asked, [rules.virtual_key, model, rest]);
+    return new Meaning(this.rooms, { organizationId, workspaceId, room }, vector);
+  }
+}
+
+/** What a request means, and among what it is compared. */
+export class Meaning {
+  constructor(
+    private readonly rooms: Rooms,
+    private readonly place: VectorRoom,
+    private readonly vector: Vector,
+  ) {}
+
+  /** The nearest first. Never rejects. */
+  async nearest(): Promise<readonly Alike[]> {
+    const now = Date.now();
+    const questions = await this.rooms.questionsIn(this.place);
+    return questions
+      .filter(({ expiresAt }) => expiresAt > now)
+      .map(({ key, vector }) => ({ key, score: likeness(this.vector, vector) }))
+      .sort((one, other) => other.score - one.score)
+      .slice(0, NEAREST_MAX);
+  }
+
+  /** The answer to this question is kept under the key until then. */
+  keep(key: string, expiresAt: number): void {
+    this.rooms.keep(this.place, { key, vector: this.vector, expiresAt });
+    cacheCounts.vectorBytes = this.rooms.bytes;
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { ENDPOINT_TEXTS, type StreamTexts } from './endpoint-texts.js';
+import { textsOf } from './text-tree.js';
+
+describe("guardrails read Cohere's own shape", () => {
+  const chat = ENDPOINT_TEXTS['chat-v2'];
+
+  it('in requests and answers', () => {
+    const call = { function: { name: 'f', arguments: '{"city":"Rome"}' } };
+    const asked = {
+      messages: [
+        { role: 'system', content: 'rule' },
+        { role: 'user', content: [{ type: 'text', text: 'question' }] },
+        { role: 'assistant', tool_plan: 'plan', tool_calls: [call] },
+        { role: 'tool', content: [{ type: 'document', document: { data: { text: 'found' } } }] },
+      ],
+      documents: ['note', { data: { title: 'paper' } }],
+    };
+    const content = [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'yes' },
+    ];
+
+    expect(chat && textsOf(asked, chat.request)).toEqual([
+      'rule',
+      'question',
+      'plan',
+      '{"city":"Rome"}',
+      'found',
+      'note',
+      'paper',
+    ]);
+    const { answer } = chat ?? {};
+    expect(answer && textsOf({ message: { content, tool_plan: 'plan' } }, answer)).toEqual([
+      'hm',
+      'yes',
+      'plan',
+    ]);
+  });
+
+  it('in streams, part by part', () => {
+    const stream = chat?.stream as StreamTexts;
+    const events = [
+      { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
+      { type: 'content-delta', index: 0, delta: { message: { content: { text: 'yes' } } } },
+      { type: 'content-end', index: 0 },
+      {
+        type: 'tool-call-delta',
+        index: 0,
+        delta: { message: { tool_calls: { function: { arguments: '{' } } } },
+      },
+      { type: 'tool-call-end', index: 0 },
+      { type: 'message-end', delta: {} },
+    ];
+
+    expect(events.map((event) => textsOf(event, stream.deltas).join(''))).toEqual([
+      '',
+      'yes',
+      '',
+      '{',
+      '',
+      '',
+    ]);
+    expect(events.map((event) => stream.endsOf(event))).toEqual([
+      null,
+      null,
+      ['0/content/'],
+      null,
+      ['0/tool-call/'],
+      [''],
+    ]);
+    const [start, delta, , call] = events.map((event) => stream.partOf(event));
+    expect([start, delta, call]).toEqual(['0/content/', '0/content/', '0/tool-call/']);
+  });
+});
+
+it("guardrails read what Mistral's gaps are filled with", () => {
+  const gap = ENDPOINT_TEXTS['fim-completions'];
+  const answer = { choices: [{ message: { content: 'return 1' } }] };
+
+  expect(gap && textsOf({ prompt: 'f() {', suffix: '}' }, gap.request)).toEqual(['f() {', '}']);
+  expect(gap?.answer && textsOf(answer, gap.answer)).toEqual(['return 1']);
+});

@@ -1,0 +1,58 @@
+import type { Json, UsageReader } from '../endpoint.js';
+import { checkedUsage } from './checked-usage.js';
+import { count, isObject, list, objectOf, stringify, textOf } from './reading.js';
+
+/** Tokens of an answer. */
+type Pair = readonly [input: number, output: number];
+
+/**
+ * The tokens that Cohere bills. It adds tokens of its own around them, and says both; only these are charged, so only
+ * these make the right cost. `tokens` counts where nothing was billed. Null when neither is sound.
+ * https://docs.cohere.com/docs/how-does-cohere-pricing-work
+ */
+export function billedTokens({ billed_units: billed, tokens }: Json): Pair | null {
+  return pairOf(billed) ?? pairOf(tokens);
+}
+
+function pairOf(counts: unknown): Pair | null {
+  const { input_tokens, output_tokens } = objectOf(counts);
+  const input = count(input_tokens);
+  const output = count(output_tokens);
+  return input === null || output === null ? null : [input, output];
+}
+
+/**
+ * Reads the second version of Cohere's chat, plain and streamed. In a stream `message-end` tells the usage.
+ * https://docs.cohere.com/reference/chat and https://docs.cohere.com/reference/chat-stream
+ */
+export const chatV2Usage: UsageReader = {
+  fromAnswer({ usage, delta }) {
+    const told = objectOf(usage ?? objectOf(delta).usage);
+    const [input, output] = billedTokens(told) ?? [null, null];
+    return checkedUsage(input, output, { cached_input_tokens: count(told.cached_tokens) });
+  },
+  modelOf: () => null,
+  outputText: ({ message, delta }) => messageText(objectOf(message ?? objectOf(delta).message)),
+  inputText({ messages, documents, tools }) {
+    let text = '';
+    for (const message of list(messages)) if (isObject(message)) text += messageText(message) + '\n';
+    for (const given of [documents, tools]) if (Array.isArray(given)) text += stringify(given);
+    return text;
+  },
+};
+
+/** A whole message, or what an event adds to one, whose parts are no lists. */
+function messageText({ content, tool_plan: plan, tool_calls: calls }: Json): string {
+  let text = textOf(isObject(content) ? [content] : content) + textOf(plan);
+  for (const call of isObject(calls) ? [calls] : list(calls))
+    text += textOf(objectOf(objectOf(call).function).arguments);
+  return text;
+}
+
+/** https://docs.cohere.com/reference/embed: it puts out no tokens. */
+export const embedV2Usage: UsageReader = {
+  fromAnswer: ({ meta }) => checkedUsage(count(objectOf(objectOf(meta).billed_units).input_tokens), 0),
+  modelOf: () => null,
+  outputText: () => '',
+  inputText: ({ texts, inputs }) => textOf(texts) + textOf(inputs),
+};
