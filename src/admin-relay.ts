@@ -95,6 +95,8 @@ export class AdminRelay {
     upstream.once('timeout', () => upstream.destroy(new Error('no answer in time')));
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
+      // Whoever watches an event stream waits for its head, which else goes out with the first event.
+      if (answer.headers['content-type'] === 'text/event-stream') response.flushHeaders();
       answer.on('error', () => response.destroy());
       answer.pipe(response);
       // An answer may come before the body was read, as for one that is too large.

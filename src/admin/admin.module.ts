@@ -10,6 +10,7 @@ import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
+import { LegalHoldsModule } from './legal-holds/legal-holds.module.js';
 import { LogExportsModule } from './log-exports/log-exports.module.js';
 import { LogIngestionModule } from './log-ingestion/log-ingestion.module.js';
 import { LogsModule } from './logs/logs.module.js';
@@ -46,6 +47,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     ModelConfigsModule,
     PoliciesModule,
     GuardrailsModule,
+    LegalHoldsModule,
     LogExportsModule,
     LogIngestionModule,
     LogsModule,

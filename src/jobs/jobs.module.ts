@@ -3,7 +3,7 @@ import { AggregateLogsProcessor } from './aggregate-logs.processor.js';
 import { AnnouncerModule } from './announcer.module.js';
 import { UsageCountingModule } from '../common/usage-store/usage-counting.module.js';
 import { ForgetAnswers } from './forget-answers.js';
-import { Retention } from './retention.js';
+import { Retention } from './retention/retention.js';
 import { RollUpUsage } from './roll-up-usage.js';
 import { SweepBatches } from './sweep-batches.js';
 

@@ -1,8 +1,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sha256 } from '../support/http-client.js';
+import { jsonOf, sha256 } from '../support/http-client.js';
 import { withDatabase } from '../support/database-dump.js';
-import { inParallel } from '../support/waiting.js';
+import { eventually, inParallel } from '../support/waiting.js';
 import { World } from '../support/world.js';
 
 /** Nano-dollars per token of gpt-4o-mini: $0.15, $0.075 and $0.60 per million (openai.com/api/pricing). */
@@ -382,6 +382,58 @@ describe('the list', () => {
     expect(new Set(rows.map((row) => row.workspace_id))).toEqual(
       new Set([world.service.bootstrap.workspace_id]),
     );
+  });
+});
+
+describe('through the gateway', () => {
+  it('new requests are watched', async () => {
+    world.upstream.on('/base/v9/watched', { headers: JSON_TYPE, body: '{}' });
+    const { stream, status, headers, request } = await world.service.client.open({
+      path: '/v1/logs/stream',
+      headers: { 'x-gateway-api-key': world.apiKey.key },
+    });
+    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream']);
+    let text = '';
+    const sent: string[] = [];
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    stream.on('error', () => undefined);
+
+    const watched = await eventually(
+      async () => {
+        // What came before the first look is not new, so more than one may be needed.
+        sent.push((await world.send({ path: '/v1/watched' })).requestId);
+        await world.logs.row(sent.at(-1) ?? '');
+        return sent.find((id) => text.includes(id));
+      },
+      { withinMs: 15_000, what: 'an event of a new request' },
+    );
+    request.destroy();
+    expect(text).toContain(`id: ${watched}\nevent: log\ndata: {`);
+  });
+
+  it('an export is written, and its signed link hands it out without a key', async () => {
+    world.upstream.on(PATH, { headers: JSON_TYPE, body: completion(USAGE) });
+    const { row } = await rowOf({}, { 'x-gateway-trace-id': `export-${Date.now()}` });
+    const { administration } = world;
+    const { id } = await administration.ask('POST', '/v1/logs/exports', {
+      workspace_id: world.service.bootstrap.workspace_id,
+      filters: { trace_id: row.trace_id },
+      requested_data: ['id', 'request'],
+    });
+    await administration.ask('POST', `/v1/logs/exports/${id}/start`);
+    const path = `/v1/logs/exports/${id}`;
+    await eventually(async () => (await administration.ask('GET', path)).status === 'success', {
+      withinMs: 15_000,
+      what: 'the end of an export',
+    });
+    const { signed_url } = await administration.ask('GET', `${path}/download`);
+    const link = new URL(String(signed_url));
+
+    const file = await world.service.client.call({ path: `${link.pathname}${link.search}` });
+    expect(file.status).toBe(200);
+    expect(jsonOf(file)).toMatchObject({ id: row.id, request: { body: { model: MODEL } } });
+    const spoiled = `${link.pathname}${link.search.replace(/signature=./, 'signature=_')}`;
+    expect((await world.service.client.call({ path: spoiled })).status).toBe(404);
   });
 });
 

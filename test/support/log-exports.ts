@@ -7,6 +7,7 @@ import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/crypto/secret.js';
 import type { ObjectStore } from '../../src/common/object-store/object-store.js';
 import { LogRows } from '../../src/admin/logs/log-rows.js';
+import { KeptLogs } from '../../src/common/database/log-reading/kept-logs.js';
 import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
 import { createDataSource } from '../../src/common/database/data-source.js';
 import { DatabaseModule } from '../../src/common/database/database.module.js';
@@ -27,6 +28,9 @@ export interface Exporting {
   readonly box?: SecretBox;
 }
 
+/** Organizations and workspaces may say otherwise. */
+const KEEP_ALL = { logs: 0, bodies: 0, minutes: 0 };
+
 /** Writes exports as the background process does, without its queue. */
 export function exportWriter(
   dataSource: DataSource,
@@ -40,10 +44,11 @@ export function exportWriter(
   }: Exporting,
 ): ExportWriter {
   const unitOfWork = new UnitOfWork(dataSource);
-  const database = new LogDatabase(dataSource, unitOfWork);
+  const logs = new LogDatabase(dataSource, unitOfWork);
+  const kept = new KeptLogs(logs, { retentionDays: KEEP_ALL });
   return new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(database), unitOfWork, new StoredBodies(database, bucket, box)),
+    rows: new ExportRows(new LogRows(logs), kept, unitOfWork, new StoredBodies(logs, bucket, box)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays, limitBytes, store: bucket ? 's3' : 'folder' },
     isStopping,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
+import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import { type Condition, REQUESTS } from '../../common/database/log-reading/log-filters.js';
 import type { FeedbackCount } from './feedback-graphs.js';
@@ -16,21 +17,26 @@ const OF_TRACE = `request_logs.organisation_id = feedback.organization_id
   AND request_logs.workspace_id = feedback.workspace_id AND request_logs.trace_id = feedback.trace_id`;
 
 /** The newest of them tells the model. */
-const MODEL = `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ORDER BY created_at DESC LIMIT 1), '')`;
+const modelOf = (kept: string): string =>
+  `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ${kept} ORDER BY created_at DESC LIMIT 1), '')`;
 
 /** Counts feedback by when it was given. Filters are about the requests of its trace: one of them must fit. */
 @Injectable()
 export class FeedbackReader {
-  constructor(private readonly database: LogDatabase) {}
+  constructor(
+    private readonly database: LogDatabase,
+    private readonly kept: KeptLogs,
+  ) {}
 
   async read(reach: Reach, query: UsageQuery, slots: readonly number[]): Promise<readonly FeedbackCount[]> {
     const statement = new Statement();
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
-    const where = this.#where(statement, reach, query);
+    const kept = filters(statement, await this.kept.conditions(reach));
+    const where = this.#where(statement, reach, { ...query, kept });
     const rows = await this.database.read<{ [Name in keyof FeedbackCount]: string }>(
       `SELECT width_bucket(created_at, ${starts}::timestamptz[]) - 1 AS slot, value AS score, ai_model,
          count(*) AS count, sum(value * weight) AS weighted
-       FROM (SELECT *, ${MODEL} AS ai_model FROM feedback WHERE ${where}) AS given GROUP BY 1, 2, 3`,
+       FROM (SELECT *, ${modelOf(kept)} AS ai_model FROM feedback WHERE ${where}) AS given GROUP BY 1, 2, 3`,
       statement.parameters,
     );
     return rows.map(({ slot, score, ai_model, count, weighted }) => ({
@@ -51,6 +57,7 @@ export class FeedbackReader {
     const statement = new Statement();
     const value = `left(coalesce(metadata ->> ${statement.bind(key)}::text, ''), 128)`;
     const tenant = statement.tenant(reach);
+    const kept = filters(statement, await this.kept.conditions(reach));
     const rows = await this.database.read<{ value: string; weighted: number; requests: string }>(
       `SELECT ${value} AS value, avg(given.weighted) AS weighted, count(*) AS requests
        FROM ${REQUESTS} CROSS JOIN LATERAL (
@@ -59,7 +66,7 @@ export class FeedbackReader {
        WHERE ${tenant} AND trace_id IN (SELECT trace_id FROM feedback WHERE organization_id = $2::uuid)
          AND created_at >= ${statement.bind(new Date(range.from))} AND created_at < ${statement.bind(new Date(range.to))}
          AND ${value} = ANY(${statement.bind(values)}::text[]) AND given.weighted IS NOT NULL
-         ${filters(statement, conditions)}
+         ${kept} ${filters(statement, conditions)}
        GROUP BY 1`,
       statement.parameters,
     );
@@ -74,7 +81,7 @@ export class FeedbackReader {
   #where(
     statement: Statement,
     { organizationId, workspaceId }: Reach,
-    { range, conditions }: UsageQuery,
+    { range, conditions, kept }: UsageQuery & { readonly kept: string },
   ): string {
     const parts = [
       `organization_id = ${statement.bind(organizationId)}::uuid`,
@@ -83,7 +90,9 @@ export class FeedbackReader {
       `created_at < ${statement.bind(new Date(range.to))}::timestamptz`,
     ];
     if (conditions.length > 0)
-      parts.push(`EXISTS (SELECT 1 FROM ${REQUESTS} WHERE ${OF_TRACE} ${filters(statement, conditions)})`);
+      parts.push(
+        `EXISTS (SELECT 1 FROM ${REQUESTS} WHERE ${OF_TRACE} ${kept} ${filters(statement, conditions)})`,
+      );
     return parts.join(' AND ');
   }
 }

@@ -1,3 +1,4 @@
+import type { ExportFieldName } from '../../common/contracts/log-export.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 
 /** A message of the exchange, as an export shows it. */
@@ -95,10 +96,6 @@ export const EXPORT_FIELDS = {
   error_code: column('text', 'error_code'),
   cache_status: column('text', 'cache_status'),
   cache_score: column('number', 'cache_score'),
-} as const satisfies Record<string, ExportField>;
-
-export type ExportFieldName = keyof typeof EXPORT_FIELDS;
-
-export const EXPORT_FIELD_NAMES = Object.keys(EXPORT_FIELDS) as readonly ExportFieldName[];
+} as const satisfies Record<ExportFieldName, ExportField>;
 
 export const isExportField = (name: string): name is ExportFieldName => Object.hasOwn(EXPORT_FIELDS, name);

@@ -3,9 +3,11 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsObject } from 'class-validator';
 import {
   EXPORT_COMPRESSIONS,
+  EXPORT_FIELD_NAMES,
   EXPORT_FORMATS,
   EXPORT_STATUSES,
   type ExportCompression,
+  type ExportFieldName,
   type ExportFormat,
   type ExportStatus,
 } from '../../common/contracts/log-export.js';
@@ -13,7 +15,6 @@ import type { LogExport } from '../../common/database/entities/log-export.entity
 import type { Listed } from '../../common/database/page.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { IfGiven, IsIdOrSlug, IsName } from '../../common/http/validators.js';
-import { EXPORT_FIELD_NAMES, type ExportFieldName } from './export-fields.js';
 
 const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
@@ -109,6 +110,17 @@ export class LogExportAnswerDto {
 
   static from(id: string, total: number | null): LogExportAnswerDto {
     return Object.assign(new LogExportAnswerDto(), { id, total });
+  }
+}
+
+/** Under the name that the compatible API has for them. */
+export class ExportRestrictionsDto {
+  @ApiProperty({ enum: ['export-field-restrictions'] }) readonly object = 'export-field-restrictions';
+  @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: ['request', 'response'] })
+  readonly deniedFields: readonly string[];
+
+  static from(deniedFields: readonly string[]): ExportRestrictionsDto {
+    return Object.assign(new ExportRestrictionsDto(), { deniedFields });
   }
 }
 

@@ -10,6 +10,7 @@ import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { ExportDownloads } from './export-downloads.js';
 import {
   CreateLogExportDto,
+  ExportRestrictionsDto,
   LogExportAnswerDto,
   LogExportDto,
   LogExportLinkDto,
@@ -17,6 +18,7 @@ import {
   LogExportTaskDto,
   UpdateLogExportDto,
 } from './log-export.dto.js';
+import { ExportRestrictions } from './export-restrictions.service.js';
 import { LogExportsService, reachOfExports } from './log-exports.service.js';
 
 @AdminController('logs/exports')
@@ -26,6 +28,7 @@ export class LogExportsController {
     private readonly exports: LogExportsService,
     private readonly downloads: ExportDownloads,
     private readonly workspaces: WorkspacesService,
+    private readonly restrictions: ExportRestrictions,
   ) {}
 
   @Post()
@@ -47,6 +50,14 @@ export class LogExportsController {
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogExportListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
     return LogExportListDto.from(...(await this.exports.list(reachOfExports(caller, reach), pageOf(query))));
+  }
+
+  @Get('field-restrictions')
+  @RequireScope('logs.export')
+  @ApiOperation({ summary: 'Read which fields the organization lets nobody export' })
+  @ApiOkResponse({ type: ExportRestrictionsDto })
+  async fieldRestrictions(@Caller() { organizationId }: Principal): Promise<ExportRestrictionsDto> {
+    return ExportRestrictionsDto.from(await this.restrictions.deniedFields(organizationId));
   }
 
   @Get(':id')

@@ -5,6 +5,7 @@ import { ObjectStoreModule } from '../../common/object-store/object-store.module
 import { LogsModule } from '../logs/logs.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ExportDownloads } from './export-downloads.js';
+import { ExportRestrictions } from './export-restrictions.service.js';
 import { LogExportFilesController } from './log-export-files.controller.js';
 import { LogExportsController } from './log-exports.controller.js';
 import { LogExportsService } from './log-exports.service.js';
@@ -12,6 +13,6 @@ import { LogExportsService } from './log-exports.service.js';
 @Module({
   imports: [AuthModule, CryptoModule, LogsModule, ObjectStoreModule, WorkspacesModule],
   controllers: [LogExportsController, LogExportFilesController],
-  providers: [ExportDownloads, LogExportsService],
+  providers: [ExportDownloads, ExportRestrictions, LogExportsService],
 })
 export class LogExportsModule {}

@@ -15,6 +15,7 @@ import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LogsService } from '../logs/logs.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { ExportRestrictions } from './export-restrictions.service.js';
 import { type CreateLogExportDto, LogExportDto, type UpdateLogExportDto } from './log-export.dto.js';
 
 /** Of one workspace, that are written at the same time. */
@@ -45,6 +46,7 @@ export class LogExportsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly workspaces: WorkspacesService,
     private readonly logs: LogsService,
+    private readonly restrictions: ExportRestrictions,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -52,6 +54,7 @@ export class LogExportsService {
     const { workspace_slug, ...filters } = dto.filters;
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id ?? textOf(workspace_slug));
     await this.checkSlug(caller, tenant, workspace_slug);
+    await this.restrictions.check(caller.organizationId, dto.requested_data);
     const exports = this.unitOfWork.repository(LogExport);
     if ((await exports.countBy(tenant)) >= MOST_KEPT)
       throw new AppError('conflict', {
@@ -95,6 +98,7 @@ export class LogExportsService {
     if (row.status !== 'draft') throw new AppError('conflict', { detail: 'Only a draft can be changed.' });
     const { workspace_slug, ...filters } = dto.filters ?? row.filters;
     for (const named of [dto.workspace_id, workspace_slug]) await this.checkSlug(caller, row, named);
+    await this.restrictions.check(caller.organizationId, dto.requested_data ?? row.requestedData);
     const total = await this.count(caller, row, filters);
     Object.assign(row, actorOf(caller), packingOf(dto, row), {
       filters,
@@ -113,6 +117,7 @@ export class LogExportsService {
     if (row.status === 'in_progress' || row.status === 'success')
       throw new AppError('conflict', { detail: `An export that is "${row.status}" cannot be started.` });
     await this.checkRunning(caller, row);
+    await this.restrictions.check(caller.organizationId, row.requestedData);
     const now = new Date();
     const newest = newestOf(row.filters);
     Object.assign(row, actorOf(caller), {

@@ -8,6 +8,7 @@ import type { Settings } from '../../common/settings/settings.js';
 import { costOf } from '../../providers/prices/cost.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { checkRoom } from './inbox-room.js';
 import { type IngestedCall, inboxRow } from './ingested-call.js';
 
 /** A call whose price is still to be found. */
@@ -26,7 +27,7 @@ export class LogIngestionService {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** All of them or none. */
+  /** All of them or none. Refuses with `log_inbox_full` when too many wait already. */
   async take(caller: Principal, calls: readonly UnpricedCall[]): Promise<void> {
     // The log is what records these. A row of the audit trail for each would double it.
     this.audit.leaveOut();
@@ -34,7 +35,9 @@ export class LogIngestionService {
     const rows = calls.map(({ toldCostNanoUsd, ...call }) =>
       inboxRow(caller, { ...call, costNanoUsd: toldCostNanoUsd ?? this.costOf(call) }, keepsBodies),
     );
-    if (rows.length > 0) await this.unitOfWork.insertUnlessTaken(IngestedLog, rows);
+    if (rows.length === 0) return;
+    await checkRoom(this.unitOfWork.manager, rows, this.settings.inboxLimitBytes);
+    await this.unitOfWork.insertUnlessTaken(IngestedLog, rows);
   }
 
   /** Null where provider, model or usage are not recognised: an unknown price is never one of nothing. */

@@ -169,6 +169,8 @@ export interface CappedCount {
 }
 
 /** A page of the log, newest first. */
+type MoreOfList = Partial<CappedCount> & { readonly searched_rows?: number };
+
 export class LogListDto {
   @ApiProperty({ enum: ['list'] }) readonly object = 'list';
   @ApiProperty({ type: [LogDto] }) readonly data: readonly LogDto[];
@@ -181,9 +183,15 @@ export class LogListDto {
   })
   readonly total?: number;
   @ApiPropertyOptional({ description: 'Whether more than 10000 fit' }) readonly total_is_capped?: boolean;
+  @ApiPropertyOptional({
+    type: 'integer',
+    description:
+      'How many requests this answer looked into; only with search. A page may have few rows or none while "next_cursor" leads on',
+  })
+  readonly searched_rows?: number;
 
-  static from(data: readonly LogDto[], next_cursor: string | null, counted?: CappedCount): LogListDto {
+  static from(data: readonly LogDto[], next_cursor: string | null, more: MoreOfList = {}): LogListDto {
     const has_more = next_cursor !== null;
-    return Object.assign(new LogListDto(), { data, next_cursor, has_more, ...counted });
+    return Object.assign(new LogListDto(), { data, next_cursor, has_more, ...more });
   }
 }

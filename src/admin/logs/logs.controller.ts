@@ -12,6 +12,7 @@ import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { logQueryOf } from './log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
+import { BodySearch, type SearchedPage } from './search/body-search.js';
 import { TraceDto } from './trace.dto.js';
 
 /** The filters, for the OpenAPI document. */
@@ -28,6 +29,7 @@ export class LogsController {
   constructor(
     private readonly logs: LogsService,
     private readonly workspaces: WorkspacesService,
+    private readonly search: BodySearch,
   ) {}
 
   @Get()
@@ -52,13 +54,22 @@ export class LogsController {
     type: Boolean,
     description: 'Count what fits, up to 10001',
   })
+  @ApiQuery({
+    name: 'search',
+    required: false,
+    schema: { type: 'string', minLength: 3, maxLength: 256 },
+    description:
+      'A text in the bodies, in any case; needs logs.view, GATEHOUSE_BODY_SEARCH and a time of generation of at most 31 days',
+  })
   @ApiOkResponse({ type: LogListDto })
-  async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogListDto> {
+  async list(@Caller() caller: Principal, @Query() all: ListQuery): Promise<LogListDto> {
+    const { search, ...query } = all;
     const wanted = logQueryOf(query, sightOf(caller));
     const reach = await this.workspaces.narrowed(
       caller,
       parameterOf(query, 'workspace_id', 'workspace_slug'),
     );
+    if (search !== undefined) return this.found(await this.search.find(caller, reach, { wanted, all }));
     const [rows, nextCursor] = await this.logs.list(reach, wanted);
     return LogListDto.from(
       rows.map((row) => LogDto.from(row)),
@@ -81,5 +92,10 @@ export class LogsController {
   @ApiOkResponse({ type: LogDetailDto })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<LogDetailDto> {
     return LogDetailDto.of(await this.logs.get(withSight(caller), id));
+  }
+
+  private found({ rows, nextCursor, searched }: SearchedPage): LogListDto {
+    const shown = rows.map((row) => LogDto.from(row));
+    return LogListDto.from(shown, nextCursor, { searched_rows: searched });
   }
 }

@@ -9,12 +9,13 @@ import { LiveLogs } from './live/live-logs.service.js';
 import { LogRows } from './log-rows.js';
 import { LogsController } from './logs.controller.js';
 import { LogsService } from './logs.service.js';
+import { BodySearch } from './search/body-search.js';
 import { StoredBodies } from './stored-bodies.js';
 
 @Module({
   imports: [AuthModule, CryptoModule, LogReadingModule, ObjectStoreModule, WorkspacesModule],
   controllers: [LiveLogsController, LogsController],
-  providers: [LiveLogs, LogRows, LogsService, StoredBodies],
+  providers: [BodySearch, LiveLogs, LogRows, LogsService, StoredBodies],
   exports: [LogsService],
 })
 export class LogsModule {}

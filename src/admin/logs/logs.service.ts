@@ -7,6 +7,7 @@ import { toCursor } from './log-cursor.js';
 import type { LogDetail } from './log-detail.dto.js';
 import type { LogQuery } from './log-query.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogRows } from './log-rows.js';
 import type { CappedCount } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
@@ -25,25 +26,27 @@ export class LogsService {
   constructor(
     private readonly rows: LogRows,
     private readonly bodies: StoredBodies,
+    private readonly kept: KeptLogs,
   ) {}
 
   /** A page, and the cursor of the next; null when there is none. */
   async list(reach: Reach, query: LogQuery): Promise<[rows: readonly LogRow[], nextCursor: string | null]> {
-    const found = await this.rows.list(reach, query);
+    const conditions = [...query.conditions, ...(await this.kept.conditions(reach))];
+    const found = await this.rows.list(reach, { ...query, conditions });
     const page = found.slice(0, query.size);
     const last = page.at(-1);
     return [page, last && found.length > page.length ? toCursor(last) : null];
   }
 
   async count(reach: Reach, query: LogQuery): Promise<CappedCount> {
-    const total = await this.rows.count(reach, query, MOST_COUNTED + 1);
+    const total = await this.#count(reach, query.conditions);
     return { total, total_is_capped: total > MOST_COUNTED };
   }
 
   /** The same number, for answers that can do without it: null when counting takes longer than a statement may. */
   async countInTime(reach: Reach, conditions: LogQuery['conditions']): Promise<number | null> {
     try {
-      return await this.rows.count(reach, { conditions }, MOST_COUNTED + 1);
+      return await this.#count(reach, conditions);
     } catch (error) {
       if ((error as { readonly code?: unknown }).code === QUERY_CANCELED) return null;
       throw error;
@@ -53,18 +56,19 @@ export class LogsService {
   /** All requests of a trace as a tree. One without requests is "not found", as is another tenant's. */
   async trace(reach: Sight, traceId: string): Promise<Trace> {
     const isText = traceId.length <= LONGEST_TRACE && !traceId.includes('\0');
-    const rows = isText ? await this.rows.trace(reach, traceId, MOST_SPANS + 1) : [];
+    const rows = isText ? await this.rows.trace(await this.#seen(reach), traceId, MOST_SPANS + 1) : [];
     if (rows.length === 0) throw new AppError('not_found', { resource: 'trace' });
     return { traceId, roots: spanTree(rows.slice(0, MOST_SPANS)), isCut: rows.length > MOST_SPANS };
   }
 
   /** Another tenant's request is "not found", and so is a thing that is no id: nobody learns which ids exist. */
   async get(reach: Sight, id: string): Promise<LogDetail> {
-    const row = isUuid(id) ? await this.rows.find(reach, id) : undefined;
+    const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
     const attempts = await this.rows.attemptsOf(row);
     const feedback = await this.rows.feedbackOn(row);
-    const stored = await this.rows.bodiesOf(row);
+    const hasBodies = (await this.kept.withBodies([row])).length > 0;
+    const stored = hasBodies ? await this.rows.bodiesOf(row) : [];
     const bodies = await this.bodies.broughtIfThere(row.organisation_id, stored);
     const message = async (direction: 'request' | 'response') => {
       const body = bodies.find((each) => each.direction === direction);
@@ -77,5 +81,15 @@ export class LogsService {
       request: await message('request'),
       response: await message('response'),
     };
+  }
+
+  async #count(reach: Reach, conditions: LogQuery['conditions']): Promise<number> {
+    const kept = await this.kept.conditions(reach);
+    return this.rows.count(reach, { conditions: [...conditions, ...kept] }, MOST_COUNTED + 1);
+  }
+
+  /** What a caller may see, less what is over. */
+  async #seen(reach: Sight): Promise<Sight> {
+    return { ...reach, own: [...reach.own, ...(await this.kept.conditions(reach))] };
   }
 }

@@ -1,10 +1,24 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
 import { SWITCH_NAMES } from '../../auth/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../../common/database/entities/organization.entity.js';
 import { IfGiven, IsName, OrNull, rule } from '../../common/http/validators.js';
+import { EXPORT_FIELD_NAMES } from '../../common/contracts/log-export.js';
+import { KeepsForDays, TakesDays } from '../retention.dto.js';
 
 const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;
@@ -48,6 +62,29 @@ const AreSwitches = (): PropertyDecorator =>
     `it must be an object of booleans with the names ${SWITCH_NAMES.join(', ')}`,
     isSwitches,
   );
+
+const EXPORT_SETTINGS = {
+  type: 'object' as const,
+  nullable: true,
+  additionalProperties: false,
+  required: ['deniedFields'],
+  properties: {
+    deniedFields: {
+      type: 'array' as const,
+      items: { type: 'string' as const, enum: [...EXPORT_FIELD_NAMES] },
+    },
+  },
+  example: { deniedFields: ['request', 'response'] },
+};
+
+class ExportSettingsDto {
+  /** Fields that no export of the log may ask for. */
+  @IsArray()
+  @ArrayMaxSize(EXPORT_FIELD_NAMES.length)
+  @ArrayUnique()
+  @IsIn(EXPORT_FIELD_NAMES, { each: true })
+  readonly deniedFields: string[];
+}
 
 /** What is not named stays as it is; null goes back to the usual. */
 export class UpdateOrganizationDto {
@@ -99,6 +136,22 @@ export class UpdateOrganizationDto {
   @ApiPropertyOptional(GUARDRAILS)
   @AreGuardrails()
   readonly output_guardrails?: string[] | null;
+
+  /** Days for which request logs are kept where their workspace does not say; null for the installation's. */
+  @TakesDays()
+  readonly log_retention_days?: number | null;
+
+  /** The same of request and response bodies. They are kept no longer than their logs. */
+  @TakesDays()
+  readonly body_retention_days?: number | null;
+
+  /** What exports of the log may not have; null for no such rule. */
+  @ApiPropertyOptional(EXPORT_SETTINGS)
+  @OrNull()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ExportSettingsDto)
+  readonly export_settings?: ExportSettingsDto | null;
 
   /** Where reached thresholds and ends of budgets are told; null for nowhere. */
   @ApiPropertyOptional({ type: String, nullable: true, example: 'https://hooks.example.com/budgets' })
@@ -152,6 +205,17 @@ export class OrganizationDto {
 
   @ApiProperty(GUARDRAILS)
   readonly output_guardrails: readonly string[] | null;
+
+  /** Days for which request logs are kept where their workspace does not say; null for the installation's. */
+  @KeepsForDays()
+  readonly log_retention_days: number | null;
+
+  /** The same of bodies. */
+  @KeepsForDays()
+  readonly body_retention_days: number | null;
+
+  @ApiProperty(EXPORT_SETTINGS)
+  readonly export_settings: ExportSettingsDto | null;
 
   /** Where reached thresholds and ends of budgets are told. */
   @ApiProperty({ type: String, nullable: true, example: null })

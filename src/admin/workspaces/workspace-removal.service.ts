@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityTarget } from 'typeorm';
+import { type EntityTarget, IsNull } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
@@ -7,6 +7,8 @@ import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Config } from '../../common/database/entities/config.entity.js';
 import { Guardrail } from '../../common/database/entities/guardrail.entity.js';
 import { Integration } from '../../common/database/entities/integration.entity.js';
+import { LegalHold } from '../../common/database/entities/legal-hold.entity.js';
+import { RemovedWorkspaceRetention } from '../../common/database/entities/removed-workspace-retention.entity.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
@@ -34,7 +36,7 @@ const GOES_ALONG: readonly Content[] = [
   { name: 'members', entity: WorkspaceMember },
 ];
 
-/** Deletes a workspace for good. The rows of its request log stay. */
+/** Deletes a workspace for good. The rows of its request log stay for as long as it had said. */
 @Injectable()
 export class WorkspaceRemovalService {
   constructor(
@@ -51,6 +53,7 @@ export class WorkspaceRemovalService {
     if (workspace.isDefault)
       throw new AppError('conflict', { detail: 'The default workspace cannot be deleted.' });
     const tenant = { organizationId: workspace.organizationId, workspaceId: workspace.id };
+    await this.checkHolds(tenant);
     const inside = await this.count(MUST_BE_EMPTY, tenant);
     if (confirmation !== workspace.name)
       throw new AppError('confirmation_required', {
@@ -71,8 +74,30 @@ export class WorkspaceRemovalService {
     await this.workspaces.noteBefore(workspace);
     await this.revocation.revoke(tenant);
     await this.revocation.release(tenant, { workspaceId: null });
+    await this.keepPromise(workspace);
     await this.unitOfWork.repository(Workspace).delete({ id: workspace.id });
     await this.changes.publish({ resource: 'workspace', id: workspace.id });
+  }
+
+  /** Feedback on requests goes with a workspace, and a hold keeps that too. */
+  private async checkHolds({ organizationId, workspaceId }: Tenant): Promise<void> {
+    const releasedAt = IsNull();
+    const held = await this.unitOfWork.repository(LegalHold).existsBy([
+      { organizationId, workspaceId, releasedAt },
+      { organizationId, workspaceId: IsNull(), releasedAt },
+    ]);
+    if (held)
+      throw new AppError('conflict', {
+        detail: 'The workspace is under a legal hold. It can be deleted when that is released.',
+      });
+  }
+
+  private async keepPromise(workspace: Workspace): Promise<void> {
+    const { organizationId, id: workspaceId, logRetentionDays, bodyRetentionDays } = workspace;
+    if (logRetentionDays === null && bodyRetentionDays === null) return;
+    await this.unitOfWork
+      .repository(RemovedWorkspaceRetention)
+      .insert({ organizationId, workspaceId, logRetentionDays, bodyRetentionDays });
   }
 
   private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly Counted[]> {

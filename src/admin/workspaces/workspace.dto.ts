@@ -26,6 +26,7 @@ import {
   UsageLimits,
   type UsageLimitsDto,
 } from '../limit.dto.js';
+import { KeepsForDays, TakesDays } from '../retention.dto.js';
 import { NO_USAGE, shownBudgets, shownRates, type Usage } from '../limits/limits.service.js';
 import { MemberDto, type Membership } from './member.dto.js';
 
@@ -97,6 +98,14 @@ class WorkspaceFields {
   @Type(() => WorkspaceDefaultsDto)
   readonly defaults?: WorkspaceDefaultsDto;
 
+  /** Days for which the request logs of the workspace are kept; null for its organization's. */
+  @TakesDays()
+  readonly log_retention_days?: number | null;
+
+  /** The same of request and response bodies. They are kept no longer than their logs. */
+  @TakesDays()
+  readonly body_retention_days?: number | null;
+
   @UsageLimits()
   readonly usage_limits?: UsageLimitsDto[] | null;
 
@@ -165,6 +174,14 @@ export class WorkspaceDto {
   @ApiProperty({ type: [ShownUsageLimitsDto], nullable: true, example: null })
   readonly usage_limits: readonly ShownUsageLimitsDto[] | null;
 
+  /** Days for which the request logs of the workspace are kept; null for its organization's. */
+  @KeepsForDays()
+  readonly log_retention_days: number | null;
+
+  /** The same of bodies. */
+  @KeepsForDays()
+  readonly body_retention_days: number | null;
+
   /** 1 for the workspace that the organization began with. */
   @ApiProperty({ enum: [0, 1] })
   readonly is_default: 0 | 1;
@@ -216,6 +233,8 @@ function shown(workspace: Workspace, usage: Usage) {
     defaults: workspace.defaults,
     rate_limits: shownRates(workspace.rateLimits),
     usage_limits: shownBudgets(workspace.usageLimits, usage),
+    log_retention_days: workspace.logRetentionDays,
+    body_retention_days: workspace.bodyRetentionDays,
     is_default: workspace.isDefault ? 1 : 0,
     created_at: workspace.createdAt.toISOString(),
     last_updated_at: workspace.updatedAt.toISOString(),

@@ -109,6 +109,8 @@ export class WorkspacesService {
       defaults: merged({}, defaults),
       rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
       usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
+      logRetentionDays: dto.log_retention_days ?? null,
+      bodyRetentionDays: dto.body_retention_days ?? null,
     });
     const users = (dto.users ?? []).map((id) => ({ id, role: 'member' as const }));
     if (users.length > 0) await this.members.enter(tenantOf(workspace), users);
@@ -126,6 +128,8 @@ export class WorkspacesService {
     const defaults = await this.defaults.read(tenantOf(workspace), dto.defaults);
     if (dto.name !== undefined) workspace.name = dto.name;
     if (dto.description !== undefined) workspace.description = dto.description;
+    if (dto.log_retention_days !== undefined) workspace.logRetentionDays = dto.log_retention_days;
+    if (dto.body_retention_days !== undefined) workspace.bodyRetentionDays = dto.body_retention_days;
     if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, defaults);
     const { rate_limits, usage_limits } = dto;
     if (rate_limits !== undefined)

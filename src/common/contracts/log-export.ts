@@ -33,3 +33,37 @@ export const exportObject = (
 /** The finished file. */
 export const exportFile = (folder: string, facts: ExportFileFacts): string =>
   join(folder, `${facts.id}.${extensionOf(facts)}`);
+
+/** What an export can be asked for; what each is stands in `EXPORT_FIELDS`. */
+export const EXPORT_FIELD_NAMES = [
+  'id',
+  'trace_id',
+  'created_at',
+  'request',
+  'response',
+  'is_success',
+  'ai_org',
+  'ai_model',
+  'req_units',
+  'res_units',
+  'total_units',
+  'request_url',
+  'cost',
+  'cost_currency',
+  'response_time',
+  'response_status_code',
+  'mode',
+  'config',
+  'prompt_slug',
+  'metadata',
+  'span_id',
+  'parent_span_id',
+  'span_name',
+  'api_key_id',
+  'virtual_key',
+  'error_code',
+  'cache_status',
+  'cache_score',
+] as const;
+
+export type ExportFieldName = (typeof EXPORT_FIELD_NAMES)[number];

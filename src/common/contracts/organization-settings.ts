@@ -15,6 +15,11 @@ export interface OrganizationSettings {
   /** Slugs or ids of the organization's own guardrails, which apply to every request before all others. */
   readonly input_guardrails: readonly string[] | null;
   readonly output_guardrails: readonly string[] | null;
+  /** Days for which logs and bodies are kept where their workspace does not say; null for the installation's. */
+  readonly log_retention_days: number | null;
+  readonly body_retention_days: number | null;
+  /** What exports of the log may not have; the name inside is the compatible API's. */
+  readonly export_settings: { readonly deniedFields: readonly string[] } | null;
 }
 
 export const USUAL_SETTINGS: OrganizationSettings = {
@@ -25,4 +30,7 @@ export const USUAL_SETTINGS: OrganizationSettings = {
   strict_logging: false,
   input_guardrails: null,
   output_guardrails: null,
+  log_retention_days: null,
+  body_retention_days: null,
+  export_settings: null,
 };

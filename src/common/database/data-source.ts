@@ -2,6 +2,8 @@ import { DataSource } from 'typeorm';
 import { ApiKey } from './entities/api-key.entity.js';
 import { AuditDestination } from './entities/audit-destination.entity.js';
 import { AuditRecord } from './entities/audit-record.entity.js';
+import { LegalHold } from './entities/legal-hold.entity.js';
+import { RemovedWorkspaceRetention } from './entities/removed-workspace-retention.entity.js';
 import { LimitPolicy } from './entities/limit-policy.entity.js';
 import { Config } from './entities/config.entity.js';
 import { ConfigVersion } from './entities/config-version.entity.js';
@@ -48,6 +50,7 @@ import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-l
 import { FiltersOfLogs1763691570001 } from './migrations/1763691570001-filters-of-logs.js';
 import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollups-of-prompts.js';
 import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
+import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -63,6 +66,8 @@ const ENTITIES = [
   ApiKey,
   AuditDestination,
   AuditRecord,
+  LegalHold,
+  RemovedWorkspaceRetention,
   LimitPolicy,
   Config,
   ConfigVersion,
@@ -105,6 +110,7 @@ const MIGRATIONS = [
   IngestedLogs1763691310000,
   LimitAlerts1763691200000,
   CachedAnswers1763691100000,
+  LogRetention1763691530000,
   SemanticCache1763691110000,
   RollupsOfPrompts1763691570000,
   FiltersOfLogs1763691570001,

@@ -158,6 +158,11 @@ export const ERRORS = {
     message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
+  body_search_unavailable: {
+    status: 409,
+    type: 'conflict_error',
+    message: 'Bodies cannot be searched: {detail}.',
+  },
   conflict: { status: 409, type: 'conflict_error', message: '{detail}' },
   last_owner: {
     status: 409,
@@ -259,6 +264,12 @@ export const ERRORS = {
     status: 503,
     type: 'server_error',
     message: 'The request log has no room left, and this organization requires complete logs.',
+  },
+  log_inbox_full: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'Too many logs of calls made elsewhere wait for the background process ({detail}). Nothing of this request was kept; send it again later.',
   },
   database_unavailable: {
     status: 503,

@@ -3,34 +3,10 @@ import type { Queryable } from '../database/queryable.js';
 import { LOCK_ALONE } from './seals.js';
 import { inTransaction } from './transaction.js';
 
-/** What retention can remove, in whole days (UTC). */
-export type Kept = 'logs' | 'bodies' | 'minutes';
+const TABLES: readonly string[] = ['usage_minute', 'usage_slice_minute'];
 
-interface Rule {
-  readonly tables: readonly string[];
-  /** Which seal says that it is gone. */
-  readonly seal: 'row' | 'minute' | null;
-  /** Work that still needs it, before the moment $1. */
-  readonly needed: string | null;
-}
-
-/**
- * Request rows go when their batches are counted, minutes when their hours are derived. The seal moves in the same
- * transaction, so that nobody takes what is missing for what never was.
- */
-const RULES: Readonly<Record<Kept, Rule>> = {
-  logs: {
-    tables: ['request_logs', 'request_attempts'],
-    seal: 'row',
-    needed: 'SELECT 1 FROM log_batches WHERE aggregated_at IS NULL AND min_created_at < $1',
-  },
-  bodies: { tables: ['request_bodies'], seal: null, needed: null },
-  minutes: {
-    tables: ['usage_minute', 'usage_slice_minute'],
-    seal: 'minute',
-    needed: "SELECT 1 FROM rollup_marks WHERE grain = 'hour' AND bucket < $1",
-  },
-};
+/** Hours that are still to be derived from minutes before $1. */
+const NEEDED = "SELECT 1 FROM rollup_marks WHERE grain = 'hour' AND bucket < $1 LIMIT 1";
 
 /** Partitions of a day that end before the moment. Their names end in the day; the default partition's does not. */
 const OLD_PARTITIONS = `
@@ -40,21 +16,19 @@ const OLD_PARTITIONS = `
   ORDER BY child.relname`;
 
 /**
- * Drops what is older than the beginning of a day. Answers the partitions that are gone; none while somebody still needs
- * one of them. It gives up after two seconds of waiting for a lock (55P03), so that it cannot stop the log.
+ * Drops minutes that are older than the beginning of a day. Answers the partitions that are gone; none while an hour
+ * still needs one of them. The seal moves in the same transaction, so that nobody takes what is missing for what never
+ * was. It gives up after two seconds of waiting for a lock (55P03), so that it cannot stop those who count.
  */
-export function dropOld(database: DataSource, kept: Kept, before: Date): Promise<readonly string[]> {
-  const { tables, seal, needed } = RULES[kept];
+export function dropMinutes(database: DataSource, before: Date): Promise<readonly string[]> {
   return inTransaction(database, async (transaction) => {
     await transaction.query("SET LOCAL lock_timeout = '2s'");
     await transaction.query(LOCK_ALONE);
-    if (needed !== null && (await transaction.query(`${needed} LIMIT 1`, [before])).length > 0) return [];
-    const old = await transaction.query<{ name: string }>(OLD_PARTITIONS, [tables, before]);
-    if (seal !== null)
-      await transaction.query('UPDATE rollup_seals SET before = greatest(before, $2) WHERE grain = $1', [
-        seal,
-        before,
-      ]);
+    if ((await transaction.query(NEEDED, [before])).length > 0) return [];
+    const old = await transaction.query<{ name: string }>(OLD_PARTITIONS, [TABLES, before]);
+    await transaction.query("UPDATE rollup_seals SET before = greatest(before, $1) WHERE grain = 'minute'", [
+      before,
+    ]);
     for (const { name } of old) await transaction.query(`DROP TABLE "${name}"`);
     return old.map(({ name }) => name);
   });

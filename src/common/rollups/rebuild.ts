@@ -74,13 +74,16 @@ async function rebuildHour(database: DataSource, hour: Date): Promise<void> {
   await ensurePartitionsFor(database, await readSeals(database), [hour]);
   await inTransaction(database, async (transaction) => {
     await transaction.query(LOCK_ALONE);
+    const seals = await readSeals(transaction);
+    // Retention may have come in between, and what it left must not be taken for the whole.
+    if (hour.getTime() < Math.max(seals.row, seals.minute)) return;
     for (const family of FAMILIES)
       await transaction.query(`DELETE FROM ${family.table('minute')} WHERE bucket >= $1 AND bucket < $2`, [
         hour,
         end,
       ]);
     const requests = { where: OF_HOUR, parameters: [hour, end], first: hour, last: hour };
-    await addRequests(transaction, await readSeals(transaction), requests);
+    await addRequests(transaction, seals, requests);
     await transaction.query(
       `INSERT INTO rollup_marks (grain, bucket) VALUES ('hour', $1)
        ON CONFLICT (grain, bucket) DO UPDATE SET touched_at = now()`,

@@ -131,6 +131,15 @@ export const settingsSchema = z.object({
     .describe(
       'Whether request and response bodies are kept in the log: in the database (full), in the bucket of GATEHOUSE_S3_BUCKET (s3), or not (off).',
     ),
+  GATEHOUSE_BODY_SEARCH: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('Whether GET /v1/logs can search for a text in request and response bodies.'),
+  GATEHOUSE_INBOX_LIMIT_BYTES: whole(
+    256 * MIB,
+    64 * MIB,
+    'Logs of calls made elsewhere that may wait for the background process, per organization. More are refused.',
+  ),
   GATEHOUSE_LOG_RETENTION_DAYS: whole(90, 0, 'Days for which request logs are kept. 0 keeps them for ever.'),
   GATEHOUSE_BODY_RETENTION_DAYS: whole(
     30,

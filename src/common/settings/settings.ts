@@ -36,6 +36,8 @@ export interface Settings {
   readonly cacheMemoryBytes: number;
   readonly cacheStoreBytes: number;
   readonly logBodies: Raw['GATEHOUSE_LOG_BODIES'];
+  readonly bodySearch: boolean;
+  readonly inboxLimitBytes: number;
   readonly retentionDays: RetentionDays;
   readonly exports: ExportSettings;
   /** Null where there is no bucket. */
@@ -215,6 +217,12 @@ function mailOf({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }: Raw): Ma
   return url === undefined || from === undefined ? null : { smtpUrl: new Secret(url), from };
 }
 
+const retentionDaysOf = (raw: Raw): RetentionDays => ({
+  logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
+  bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
+  minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
+});
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -247,11 +255,9 @@ function toSettings(raw: Raw): Settings {
     cacheMemoryBytes: raw.GATEHOUSE_CACHE_MEMORY_BYTES,
     cacheStoreBytes: raw.GATEHOUSE_CACHE_STORE_BYTES,
     logBodies: raw.GATEHOUSE_LOG_BODIES,
-    retentionDays: {
-      logs: raw.GATEHOUSE_LOG_RETENTION_DAYS,
-      bodies: raw.GATEHOUSE_BODY_RETENTION_DAYS,
-      minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
-    },
+    bodySearch: raw.GATEHOUSE_BODY_SEARCH === 'on',
+    inboxLimitBytes: raw.GATEHOUSE_INBOX_LIMIT_BYTES,
+    retentionDays: retentionDaysOf(raw),
     exports: {
       folder: resolve(raw.GATEHOUSE_EXPORT_DIR ?? join(raw.GATEHOUSE_DATA_DIR, 'exports')),
       retentionDays: raw.GATEHOUSE_EXPORT_RETENTION_DAYS,

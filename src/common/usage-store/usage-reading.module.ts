@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { KeptLogs } from '../database/log-reading/kept-logs.js';
 import { LogDatabase } from '../database/log-reading/log-database.js';
 import { LogReadingModule } from '../database/log-reading/log-reading.module.js';
 import { SETTINGS } from '../settings/settings.module.js';
@@ -11,17 +12,22 @@ import { UsageReader } from './usage-store.js';
 
 function readerOf(
   database: LogDatabase,
+  kept: KeptLogs,
   clickhouse: ClickHouse | null,
   { retentionDays }: Pick<Settings, 'retentionDays'>,
 ): UsageReader {
-  const postgres = new PostgresUsageReader(database);
-  return clickhouse ? new ClickHouseUsageReader(clickhouse, database, postgres, retentionDays) : postgres;
+  const postgres = new PostgresUsageReader(database, kept);
+  return clickhouse
+    ? new ClickHouseUsageReader(clickhouse, { database, kept, postgres }, retentionDays)
+    : postgres;
 }
 
 /** Where counted requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
 @Module({
   imports: [ClickHouseModule, LogReadingModule],
-  providers: [{ provide: UsageReader, inject: [LogDatabase, CLICKHOUSE, SETTINGS], useFactory: readerOf }],
+  providers: [
+    { provide: UsageReader, inject: [LogDatabase, KeptLogs, CLICKHOUSE, SETTINGS], useFactory: readerOf },
+  ],
   exports: [UsageReader],
 })
 export class UsageReadingModule {}

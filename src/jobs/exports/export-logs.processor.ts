@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { LogRows } from '../../admin/logs/log-rows.js';
 import { CurrentRights } from '../../auth/ports.js';
+import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -39,6 +40,7 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     database: DataSource,
     unitOfWork: UnitOfWork,
     rows: LogRows,
+    kept: KeptLogs,
     bodies: StoredBodies,
     @Inject(ObjectStore) store: ObjectStore | null,
     rights: CurrentRights,
@@ -47,7 +49,7 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     super();
     this.#writer = new ExportWriter({
       leases: new ExportLeases(database),
-      rows: new ExportRows(rows, unitOfWork, bodies),
+      rows: new ExportRows(rows, kept, unitOfWork, bodies),
       rights,
       settings,
       bucket: settings.store === 's3' ? store : null,

@@ -12,6 +12,7 @@ import { type BodyRow, positionBefore } from '../../admin/logs/log-rows.js';
 import type { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
+import type { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import type { Condition } from '../../common/database/log-reading/log-filters.js';
 import type { UnitOfWork } from '../../common/database/unit-of-work.js';
 import type { ClaimedExport, Progress } from './export-lease.js';
@@ -42,6 +43,7 @@ export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'
 export class ExportRows {
   constructor(
     private readonly rows: LogRows,
+    private readonly kept: KeptLogs,
     private readonly unitOfWork: UnitOfWork,
     private readonly bodies: StoredBodies,
   ) {}
@@ -54,12 +56,17 @@ export class ExportRows {
     const from = after ?? (oldest && positionBefore(oldest));
     const size = hasMessages ? ROWS_WITH_MESSAGES : ROWS_WITHOUT;
     return this.unitOfWork.runFor({ organizationId, isReading: true }, async () => {
-      const conditions = [...own, ...conditionsIn(filters)];
-      const { rows, end, isLast } = await this.rows.step(
-        { organizationId, workspaceId },
-        { columns: readFor(wanted), conditions, after: from, until, size },
-      );
-      const stored = hasMessages && rows.length > 0 ? await this.rows.bodiesOfAll(rows) : [];
+      const reach = { organizationId, workspaceId };
+      const conditions = [...own, ...conditionsIn(filters), ...(await this.kept.conditions(reach))];
+      const { rows, end, isLast } = await this.rows.step(reach, {
+        columns: readFor(wanted),
+        conditions,
+        after: from,
+        until,
+        size,
+      });
+      const withBodies = hasMessages ? await this.kept.withBodies(rows) : [];
+      const stored = withBodies.length > 0 ? await this.rows.bodiesOfAll(withBodies) : [];
       const messages = await this.bodies.brought(organizationId, stored);
       return { requests: await exported(rows, messages), after: end ?? after, isLast };
     });

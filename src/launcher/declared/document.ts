@@ -19,6 +19,8 @@ const secret = z.union(
   'must be {from_env: NAME} or {from_file: path}: a secret does not stand in the file',
 );
 
+const days = z.number().int().min(1).max(3_650).nullable().optional();
+
 const organization = z.strictObject({
   name: name.optional(),
   security_settings: z.record(z.string(), z.boolean()).nullable().optional(),
@@ -26,12 +28,23 @@ const organization = z.strictObject({
   allowed_models: z.array(z.string()).min(1).nullable().optional(),
   log_bodies: z.boolean().optional(),
   strict_logging: z.boolean().optional(),
+  log_retention_days: days,
+  body_retention_days: days,
+  export_settings: z
+    .strictObject({ deniedFields: z.array(z.string()) })
+    .nullable()
+    .optional(),
   input_guardrails: z.array(z.string()).nullable().optional(),
   output_guardrails: z.array(z.string()).nullable().optional(),
   alert_webhook_url: z.string().nullable().optional(),
 });
 
-const declaredWorkspace = z.strictObject({ name, description: note.optional() });
+const declaredWorkspace = z.strictObject({
+  name,
+  description: note.optional(),
+  log_retention_days: days,
+  body_retention_days: days,
+});
 
 const virtualKey = z.strictObject({
   slug,

@@ -65,12 +65,12 @@ class Planner {
     const { workspaces = [] } = this.declared;
     if (workspaces.length === 0) return [];
     const known = await this.client.all('/v1/admin/workspaces');
-    return workspaces.flatMap(({ name, description }) => {
+    return workspaces.flatMap(({ name, ...said }) => {
       const found = known.filter((workspace) => workspace.name === name);
       const [current] = found;
       this.workspaces.set(name, current ? String(current.id) : null);
       const what = `workspace "${name}"`;
-      const wanted = given({ description });
+      const wanted = given(said);
       if (current)
         return changed({ what, path: `/v1/admin/workspaces/${String(current.id)}` }, current, wanted);
       return [{ ...made(what, '/v1/admin/workspaces', { name, ...wanted }), makesWorkspace: name }];

@@ -45,6 +45,7 @@ export async function checkDatabase(url: Secret, settings: Settings): Promise<Fi
       await checkSchema(url),
       ...(await checkWall(client)),
       ...(await checkStrays(client)),
+      ...(await checkInbox(client)),
     ];
   } catch (error) {
     return [
@@ -136,6 +137,31 @@ export function judgeStrays(tables: readonly string[]): Finding[] {
       'Request log',
       `rows outside of its days in ${tables.join(', ')}`,
       'Retention cannot drop them: the clock of a machine was wrong. Set it, and remove what lies in the tables that end in _default.',
+    ),
+  ];
+}
+
+const INBOX_PATIENCE_S = 60;
+
+/** Nothing to say of an inbox that is still to be made, or that is emptied as it should be. */
+async function checkInbox(client: Client): Promise<Finding[]> {
+  const made = await client.query<{ made: boolean }>(
+    "SELECT to_regclass('ingested_logs') IS NOT NULL AS made",
+  );
+  if (!made.rows[0]?.made) return [];
+  const { rows } = await client.query<{ age_s: number | null }>(
+    'SELECT extract(epoch FROM now() - min(created_at))::float8 AS age_s FROM ingested_logs',
+  );
+  return judgeInbox(rows[0]?.age_s ?? 0);
+}
+
+export function judgeInbox(oldestS: number): Finding[] {
+  if (oldestS < INBOX_PATIENCE_S) return [];
+  return [
+    warning(
+      'Logs of calls made elsewhere',
+      `the oldest has waited for ${Math.round(oldestS)} s`,
+      'Nobody stores them: start a background process (role "worker" or "all") and read its log. Beyond GATEHOUSE_INBOX_LIMIT_BYTES more are refused.',
     ),
   ];
 }

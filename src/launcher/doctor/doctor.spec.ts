@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgeClickHouse } from './check-clickhouse.js';
-import { judgeServer, judgeSkew, judgeStrays } from './check-database.js';
+import { judgeInbox, judgeServer, judgeSkew, judgeStrays } from './check-database.js';
 import { checkNode, judgeSpace } from './check-machine.js';
 import { judgeRedis } from './check-redis.js';
 import { examine } from './doctor.js';
@@ -42,6 +42,13 @@ describe('doctor', () => {
     expect(judgeStrays([])).toEqual([]);
     const [finding] = judgeStrays(['request_logs']);
     expect([finding?.result, finding?.detail]).toEqual(['warning', expect.stringContaining('request_logs')]);
+  });
+
+  it('warns of logs from elsewhere that nobody stores', () => {
+    expect(judgeInbox(2)).toEqual([]);
+    expect(judgeInbox(3_600)).toMatchObject([
+      { result: 'warning', detail: 'the oldest has waited for 3600 s' },
+    ]);
   });
 
   it('counts only what lies outside of its own two readings as clock skew', () => {

@@ -40,6 +40,7 @@ export type ThingName =
   | 'integration'
   | 'integration of the organization'
   | 'invite'
+  | 'legal hold'
   | 'log'
   | 'log export'
   | 'member'
@@ -232,12 +233,18 @@ export const PERMISSIONS: readonly Permission[] = [
   row('PUT /v1/audit-logs/destinations/{id}', ADMINISTER, 'audit destination', RENAMED),
   row('DELETE /v1/audit-logs/destinations/{id}', ADMINISTER, 'audit destination'),
 
+  row('POST /v1/admin/legal-holds', ADMINISTER, undefined, { reason: 'Case 1', ...HERE }),
+  row('GET /v1/admin/legal-holds', OWN_SETTINGS),
+  row('GET /v1/admin/legal-holds/{id}', ADMINISTER, 'legal hold'),
+  row('POST /v1/admin/legal-holds/{id}/release', ADMINISTER, 'legal hold', { reason: 'Closed' }),
+
   row('GET /v1/logs', LIST),
   row('POST /v1/logs', LOG_CALLS, undefined, { request: { url: 'https://api.openai.com/v1/chat/completions', body: {} }, response: { body: {} } }),
   row('POST /v1/otel/v1/traces', LOG_CALLS, undefined, { resourceSpans: [] }),
   row('GET /v1/logs/stream', LIST),
   row('POST /v1/logs/exports', READ, undefined, { filters: {}, requested_data: ['id'], ...HERE }),
   row('GET /v1/logs/exports', LIST),
+  row('GET /v1/logs/exports/field-restrictions', LIST),
   row('GET /v1/logs/exports/{id}', READ, 'log export'),
   row('PUT /v1/logs/exports/{id}', READ, 'log export', { filters: {}, requested_data: ['id'] }),
   row('POST /v1/logs/exports/{id}/start', READ, 'log export'),

@@ -70,6 +70,7 @@ export class PermissionThings {
       await this.app.call('PUT', `/v1/integrations/${slug}/models`, { body });
       return { ...at(slug), query: '?slugs=gpt-4o' };
     },
+    'legal hold': async () => at((await this.made('admin/legal-holds', { reason: 'Case 1', ...HERE })).id),
     invite: async () => at((await this.made('admin/users/invites', anInvite())).id),
     'new invite': async () => ({ path: [], body: anInvite() }),
     log: () => this.logged(),

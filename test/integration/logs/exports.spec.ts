@@ -476,11 +476,41 @@ function rowsOfCsv(text: string): string[][] {
   );
 }
 
+describe('fields that the organization lets nobody export', () => {
+  const deny = (deniedFields: string[] | null) =>
+    app.call('PUT', '/v1/admin/organisation', {
+      body: { export_settings: deniedFields && { deniedFields } },
+    });
+  const body = { filters: {}, requested_data: ['id', 'request'], workspace_id: 'ws-default' };
+
+  it('are told, and refused when an export is made, changed and started', async () => {
+    const { body: made } = await app.call('POST', '/v1/logs/exports', { body });
+    expect((await deny(['request'])).body.export_settings).toEqual({ deniedFields: ['request'] });
+
+    const told = await app.call('GET', '/v1/logs/exports/field-restrictions');
+    expect(told.body).toEqual({ object: 'export-field-restrictions', deniedFields: ['request'] });
+    for (const refused of [
+      await app.call('POST', '/v1/logs/exports', { body }),
+      await app.call('PUT', `/v1/logs/exports/${made.id}`, { body: { description: 'Another' } }),
+      await app.call('POST', `/v1/logs/exports/${made.id}/start`),
+    ]) {
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain('"request"');
+    }
+    const allowed = { body: { requested_data: ['id'] } };
+    expect((await app.call('PUT', `/v1/logs/exports/${made.id}`, allowed)).status).toBe(200);
+    expect((await app.call('POST', `/v1/logs/exports/${made.id}/start`)).status).toBe(200);
+    expect((await deny(null)).body.export_settings).toBeNull();
+    expect((await deny(['wrapped_key'])).status).toBe(400);
+  });
+});
+
 /** Writes an export, and dies at the second piece: before its row knows it, after that, or with a torn piece behind it. */
 const KILLED_EXPORT = `
   import { appendFileSync } from 'node:fs';
   import { createDataSource } from './common/database/data-source.js';
   import { UnitOfWork } from './common/database/unit-of-work.js';
+  import { KeptLogs } from './common/database/log-reading/kept-logs.js';
   import { LogDatabase } from './common/database/log-reading/log-database.js';
   import { LogRows } from './admin/logs/log-rows.js';
   import { StoredBodies } from './admin/logs/stored-bodies.js';
@@ -493,6 +523,7 @@ const KILLED_EXPORT = `
   const dataSource = await createDataSource(url, 2).initialize();
   const unitOfWork = new UnitOfWork(dataSource);
   const logs = new LogDatabase(dataSource, unitOfWork);
+  const kept = new KeptLogs(logs, { retentionDays: { logs: 0, bodies: 0, minutes: 0 } });
   const { advance } = ExportLeases.prototype;
   let pieces = 0;
   ExportLeases.prototype.advance = async function (...given) {
@@ -506,7 +537,7 @@ const KILLED_EXPORT = `
   };
   await new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(logs), unitOfWork, new StoredBodies(logs, null, null)),
+    rows: new ExportRows(new LogRows(logs), kept, unitOfWork, new StoredBodies(logs, null, null)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays: 7, limitBytes: 1e9 },
     isStopping: () => false,

@@ -16,7 +16,7 @@ let url: string;
 const batches: string[] = [];
 
 beforeAll(async () => {
-  app = await AdminApp.start();
+  app = await AdminApp.start({ GATEHOUSE_INBOX_LIMIT_BYTES: String(64 * 1024 * 1024) });
   await app.app.listen(0, '127.0.0.1');
   url = `http://127.0.0.1:${(app.app.getHttpServer().address() as AddressInfo).port}`;
   pool = new pg.Pool({ connectionString: app.url, max: 3 });
@@ -143,6 +143,51 @@ describe('POST /v1/logs', () => {
 
   const waiting = async (): Promise<number> =>
     (await app.dataSource.query('SELECT count(*)::int AS n FROM ingested_logs'))[0].n;
+});
+
+describe('the inbox', () => {
+  const take = (trace_id: string, key?: string) => post('/v1/logs', custom(trace_id), {}, key);
+  const waiting = async (): Promise<number> =>
+    (await pool.query('SELECT count(*)::int AS count FROM ingested_logs')).rows[0].count;
+
+  it('refuses more than may wait while nobody stores, by name, keeps what it took, and takes again afterwards', async () => {
+    await store();
+    expect((await take('waits')).status).toBe(200);
+    // The rest of the bound, without sending it.
+    await pool.query(
+      `INSERT INTO ingested_logs (id, organization_id, closed, request_body, response_body)
+       SELECT gen_random_uuid(), organization_id, closed, request_body, response_body
+       FROM ingested_logs CROSS JOIN generate_series(2, 20000)`,
+    );
+    expect(await waiting()).toBe(20_000);
+
+    for (const refused of [
+      await take('too many'),
+      await post('/v1/otel/v1/traces', { resourceSpans: [] }).then(() => take('too many')),
+    ]) {
+      expect(refused.status).toBe(503);
+      expect(refused.headers['retry-after']).toBeDefined();
+      expect(refused.body.error.code).toBe('log_inbox_full');
+    }
+    expect(await waiting()).toBe(20_000);
+    const other = await app.anotherOrganization();
+    await pool.query('UPDATE ingested_logs SET organization_id = $1', [other.organizationId]);
+    expect((await take('not theirs')).status, 'another organization has a bound of its own').toBe(200);
+    await pool.query('DELETE FROM ingested_logs WHERE organization_id = $1', [other.organizationId]);
+    expect(await listed('trace_id=too%20many')).toEqual([]);
+    expect(await listed('trace_id=not%20theirs')).toHaveLength(1);
+  });
+
+  it('counts bytes too', async () => {
+    await take('large');
+    const { inboxLimitBytes } = app.settings;
+    await pool.query("UPDATE ingested_logs SET request_body = decode(repeat('00', $1), 'hex')", [
+      inboxLimitBytes,
+    ]);
+
+    expect((await take('larger')).body.error.code).toBe('log_inbox_full');
+    await pool.query('DELETE FROM ingested_logs');
+  });
 });
 
 describe('POST /v1/otel/v1/traces', () => {

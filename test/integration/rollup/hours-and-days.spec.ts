@@ -3,10 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../src/common/histogram/histogram.js';
 import { derive, ripeMarks } from '../../../src/common/rollups/derive.js';
 import { CUBE_COLUMNS } from '../../../src/common/rollups/dimensions.js';
-import { dropOld } from '../../../src/common/rollups/drop-old.js';
+import { dropMinutes } from '../../../src/common/rollups/drop-old.js';
 import { MEASURE_NAMES } from '../../../src/common/rollups/measures.js';
 import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
 import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
+import { cutDay } from '../../../src/jobs/retention/cut-day.js';
+import { dayNamed } from '../../../src/jobs/retention/log-days.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
 import { storeBatch, type StoredRequest } from '../../support/stored-batches.js';
@@ -199,11 +201,11 @@ describe('retention', () => {
 
   it('waits for the hours, then drops whole days of minutes; hours and days keep what they say', async () => {
     await add(spread(300));
-    expect(await dropOld(database.dataSource, 'minutes', cut)).toEqual([]);
+    expect(await dropMinutes(database.dataSource, cut)).toEqual([]);
     await deriveAll();
     const days = await totals('usage_day');
 
-    const gone = await dropOld(database.dataSource, 'minutes', cut);
+    const gone = await dropMinutes(database.dataSource, cut);
 
     expect(gone.length).toBeGreaterThanOrEqual(2);
     const [{ left }] = await database.dataSource.query(
@@ -217,7 +219,7 @@ describe('retention', () => {
   it('adds what comes later than its minutes to the hours, and the days take it up', async () => {
     await add(spread(300));
     await deriveAll();
-    await dropOld(database.dataSource, 'minutes', cut);
+    await dropMinutes(database.dataSource, cut);
     await add(spread(100, { step: 3 }));
     await deriveAll();
 
@@ -236,10 +238,19 @@ describe('retention', () => {
     );
     const batch = await storeBatch(database.dataSource, [{ created_at: old }]);
     const before = new Date(next);
-    expect(await dropOld(database.dataSource, 'logs', before)).toEqual([]);
+    const cut = () =>
+      cutDay(database.dataSource, {
+        part: 'logs',
+        day: dayNamed(name.slice(-8)),
+        usual: { logs: 1, bodies: 0, minutes: 0 },
+        now: Date.now(),
+        isStopping: () => false,
+      });
+    await database.dataSource.query(`DROP TABLE IF EXISTS ${name.replace('logs', 'bodies')}`);
+    expect(await cut()).toBeNull();
     await aggregator.aggregate(batch);
 
-    expect(await dropOld(database.dataSource, 'logs', before)).toContain(name);
+    expect((await cut())?.partitions).toContain(name);
     expect(await partitions('request_logs')).toContain('request_logs_default');
     await deriveAll();
     expect((await rebuildRollups(database.dataSource)).keptBefore).toEqual(before);

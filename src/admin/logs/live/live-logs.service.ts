@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { KeptLogs } from '../../../common/database/log-reading/kept-logs.js';
 import { UnitOfWork } from '../../../common/database/unit-of-work.js';
 import { AppError } from '../../../common/errors/app-error.js';
 import { createLogger } from '../../../common/observability/logger.js';
@@ -33,6 +34,7 @@ export class LiveLogs implements BeforeApplicationShutdown {
 
   constructor(
     private readonly rows: LogRows,
+    private readonly kept: KeptLogs,
     private readonly unitOfWork: UnitOfWork,
     // Batches are of no tenant, so this is not the caller's transaction.
     database: DataSource,
@@ -95,8 +97,8 @@ export class LiveLogs implements BeforeApplicationShutdown {
   async #send(stream: LiveStream, batch: NewBatch): Promise<void> {
     const { organizationId, workspaceId, conditions } = stream.options;
     const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };
-    const [rows, more] = await this.unitOfWork.runFor({ organizationId, isReading: true }, () =>
-      this.rows.ofBatch(reach, conditions, batch, MOST_ROWS),
+    const [rows, more] = await this.unitOfWork.runFor({ organizationId, isReading: true }, async () =>
+      this.rows.ofBatch(reach, [...conditions, ...(await this.kept.conditions(reach))], batch, MOST_ROWS),
     );
     stream.send(
       rows.map((row) => LogDto.from(row)),

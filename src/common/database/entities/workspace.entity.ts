@@ -38,6 +38,14 @@ export class Workspace {
   @Column({ type: 'uuid', nullable: true })
   defaultConfigId: string | null;
 
+  /** Days for which its request logs are kept; null for the organization's. */
+  @Column({ type: 'integer', nullable: true })
+  logRetentionDays: number | null;
+
+  /** The same of request and response bodies. */
+  @Column({ type: 'integer', nullable: true })
+  bodyRetentionDays: number | null;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 

@@ -41,10 +41,15 @@ const CHARGED = `
   WHERE counter.measure <> 'concurrency'
   GROUP BY counter.key`;
 
+/** Before this moment retention may have taken records, those of one workspace and not of another. */
+const CUT_BEFORE = "(SELECT before FROM rollup_seals WHERE grain = 'row')";
+
+const LOST_RECORDS = `ledger.amount < ledger.spent AND ledger.created_at
+  < greatest((SELECT min(created_at) FROM request_attempts) - interval '1 hour', ${CUT_BEFORE})`;
+
 const COUNTERS = `
   SELECT 'counter ' || key AS what, amount AS expected, spent AS found,
-    CASE WHEN amount < spent AND created_at < (SELECT min(created_at) FROM request_attempts) - interval '1 hour'
-      THEN 'older records were removed by retention' END AS reason
+    CASE WHEN ${LOST_RECORDS} THEN 'older records were removed by retention' END AS reason
   FROM (${CHARGED}) AS ledger`;
 
 const REQUESTS = `
@@ -60,7 +65,8 @@ const REQUESTS = `
 const ROLLUPS = `
   SELECT 'rollup of ' || coalesce(logged.day, counted.day) AS what, coalesce(logged.cost, 0)::bigint AS expected,
     coalesce(counted.cost, 0)::bigint AS found,
-    CASE WHEN logged.cost IS NULL THEN 'its records were removed by retention' END AS reason
+    CASE WHEN logged.cost IS NULL
+      OR (logged.cost < counted.cost AND logged.day < to_char(${CUT_BEFORE} AT TIME ZONE 'UTC', 'YYYY-MM-DD')) THEN 'its records were removed by retention' END AS reason
   FROM (
     SELECT to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(r.cost_nano_usd) AS cost
     FROM request_logs r JOIN log_batches b ON b.id = r.batch_id AND b.aggregated_at IS NOT NULL GROUP BY 1
@@ -102,14 +108,15 @@ export async function verifyMoney(
   return books;
 }
 
+/** Of what retention has taken no charges are left, and the counter is the only one that knows. */
+const WRONG = `FROM (${CHARGED}) AS ledger WHERE ledger.amount <> ledger.spent AND NOT coalesce(${LOST_RECORDS}, false)`;
+
 /** Makes every counter anew from the charges of attempts. Answers how many were wrong. Nothing else may write meanwhile. */
 export async function rebuildCounters(database: Database): Promise<number> {
   await database.query('LOCK TABLE limit_counters IN EXCLUSIVE MODE');
-  const wrong = (await database.query(
-    `SELECT 1 FROM (${CHARGED}) AS ledger WHERE amount <> spent`,
-  )) as unknown[];
+  const wrong = (await database.query(`SELECT 1 ${WRONG}`)) as unknown[];
   await database.query(`
     UPDATE limit_counters counter SET spent = ledger.amount, forgiven = least(counter.forgiven, ledger.amount)
-    FROM (${CHARGED}) AS ledger WHERE ledger.key = counter.key AND ledger.amount <> counter.spent`);
+    ${WRONG} AND ledger.key = counter.key`);
   return wrong.length;
 }

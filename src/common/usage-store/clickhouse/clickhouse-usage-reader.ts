@@ -1,3 +1,4 @@
+import type { KeptLogs } from '../../database/log-reading/kept-logs.js';
 import type { LogDatabase } from '../../database/log-reading/log-database.js';
 import type { Whose } from '../../database/log-reading/where.js';
 import { GRAIN_MS, GRAINS, startOf } from '../../rollups/grains.js';
@@ -17,8 +18,15 @@ import type {
 import type { ClickHouse } from './clickhouse.js';
 import { cut } from './expressions.js';
 import { groupedBySql, groupOrderSql, type Names } from './group-sql.js';
-import { conditionsSql, Question } from './question.js';
+import { conditionsSql, type IdsOf, Question } from './question.js';
 import { type Source, sourceOf } from './source.js';
+
+/** What stays in PostgreSQL, and who reads it. */
+interface BesideClickHouse {
+  readonly database: LogDatabase;
+  readonly kept: KeptLogs;
+  readonly postgres: UsageReader;
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -52,8 +60,7 @@ const NAMES: Readonly<Partial<Record<GroupedBy['kind'], string>>> = {
 export class ClickHouseUsageReader implements UsageReader {
   constructor(
     private readonly clickhouse: ClickHouse,
-    private readonly database: LogDatabase,
-    private readonly postgres: UsageReader,
+    private readonly beside: BesideClickHouse,
     private readonly retentionDays: Pick<RetentionDays, 'minutes'>,
   ) {}
 
@@ -64,7 +71,7 @@ export class ClickHouseUsageReader implements UsageReader {
     slots: readonly number[],
   ): Promise<Series> {
     const begun = await this.#begin(whose, query, { measures, slots });
-    if (!begun) return this.postgres.series(whose, query, measures, slots);
+    if (!begun) return this.beside.postgres.series(whose, query, measures, slots);
     const { question, source, from } = begun;
     const starts = slots.map((slot) => slot / MS_PER_S);
     // The slot of the whole is 0, which is no slot of time.
@@ -84,7 +91,7 @@ export class ClickHouseUsageReader implements UsageReader {
   async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
     const { measures, by, page } = wish;
     const begun = await this.#begin(whose, query, { measures, slots: [], by });
-    if (!begun) return this.postgres.groups(whose, query, wish);
+    if (!begun) return this.beside.postgres.groups(whose, query, wish);
     const { question, source, from } = begun;
     const value = cut(groupedBySql(by, question, await this.#namesFor(by, whose)));
     const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
@@ -102,13 +109,14 @@ export class ClickHouseUsageReader implements UsageReader {
 
   async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {
     const question = new Question();
-    const filters = await conditionsSql(question, conditions, (sql, parameter) =>
-      this.#ids(sql, [whose.organizationId, parameter]),
-    );
-    if (!filters) return null;
-    const keys = await this.database.read<{ key: string }>(COMPLETE_KEYS, [new Date(range.from)]);
+    const idsOf: IdsOf = (sql, parameter) => this.#ids(sql, [whose.organizationId, parameter]);
+    const asked = await conditionsSql(question, conditions, idsOf);
+    if (!asked) return null;
+    const keys = await this.beside.database.read<{ key: string }>(COMPLETE_KEYS, [new Date(range.from)]);
     const metadataKeys = new Set(keys.map(({ key }) => key));
     const source = sourceOf(sourceFor({ conditions, measures: wish.measures, by: wish.by, metadataKeys }));
+    const kept = source.table ? [] : await this.beside.kept.conditions(whose);
+    const filters = [...asked, ...((await conditionsSql(question, kept, idsOf)) ?? [])];
     const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
     const rows = this.#rows(question, source, whose, { range, slots: wish.slots });
     return { question, source, from: `(${rows}) AS request_logs${where}` };
@@ -139,14 +147,17 @@ export class ClickHouseUsageReader implements UsageReader {
   }
 
   async #ids(sql: string, parameters: readonly unknown[]): Promise<readonly string[]> {
-    const rows = await this.database.read<{ id: string }>(sql, parameters);
+    const rows = await this.beside.database.read<{ id: string }>(sql, parameters);
     return rows.map(({ id }) => id);
   }
 
   async #namesFor(by: GroupedBy, { organizationId }: Whose): Promise<Names> {
     const sql = NAMES[by.kind];
     if (sql === undefined) return { ids: [], slugs: [] };
-    const rows = await this.database.read<{ id: string; slug: string }>(sql, [organizationId, MOST_NAMES]);
+    const rows = await this.beside.database.read<{ id: string; slug: string }>(sql, [
+      organizationId,
+      MOST_NAMES,
+    ]);
     return { ids: rows.map(({ id }) => id), slugs: rows.map(({ slug }) => slug) };
   }
 }

@@ -1,3 +1,4 @@
+import type { KeptLogs } from '../../database/log-reading/kept-logs.js';
 import type { LogDatabase } from '../../database/log-reading/log-database.js';
 import { REQUESTS } from '../../database/log-reading/log-filters.js';
 import type { Whose } from '../../database/log-reading/where.js';
@@ -21,7 +22,10 @@ import { Statement } from './statement.js';
 
 /** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
 export class PostgresUsageReader implements UsageReader {
-  constructor(private readonly database: LogDatabase) {}
+  constructor(
+    private readonly database: LogDatabase,
+    private readonly kept: KeptLogs,
+  ) {}
 
   async series(
     whose: Whose,
@@ -93,7 +97,8 @@ export class PostgresUsageReader implements UsageReader {
         `SELECT *, ${source.columns} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where}
          AND (${ranges.map((each) => `(${part(each)})`).join(' OR ')})`,
     );
-    const filters = conditions.map(({ sql, parameter }) => sql(statement.bind(parameter)));
+    const kept = source.table ? [] : await this.kept.conditions(whose);
+    const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
     const where = filters.length > 0 ? ` WHERE ${filters.join(' AND ')}` : '';
     return { statement, source, from: `(${selects.join(' UNION ALL ')}) AS request_logs${where}` };
   }

@@ -1,0 +1,80 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { LegalHold } from '../../common/database/entities/legal-hold.entity.js';
+import type { Listed } from '../../common/database/page.js';
+import { IfGiven, IsIdOrSlug, IsNote } from '../../common/http/validators.js';
+
+const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+const WHY = 'Case 2030-17, letter of 4 March';
+
+export class CreateLegalHoldDto {
+  /** Why: a case, a letter, an order. */
+  @ApiProperty({ example: WHY, maxLength: 2000 })
+  @IsNote()
+  readonly reason: string;
+
+  /** Id or slug. Without one the whole organization is held, with workspaces that are still to come. */
+  @ApiPropertyOptional({ example: 'ws-search' })
+  @IfGiven()
+  @IsIdOrSlug()
+  readonly workspace_id?: string;
+}
+
+export class ReleaseLegalHoldDto {
+  /** Why it may end. */
+  @ApiProperty({ example: 'Case 2030-17 is closed', maxLength: 2000 })
+  @IsNote()
+  readonly reason: string;
+}
+
+/** Who did something: a person, or the key of a service. */
+export class LegalHoldActorDto {
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  readonly user_id: string | null;
+
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  readonly api_key_id: string | null;
+}
+
+export class LegalHoldDto {
+  @ApiProperty({ enum: ['legal-hold'] }) readonly object = 'legal-hold';
+  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiProperty({ enum: ['active', 'released'] }) readonly status: 'active' | 'released';
+
+  /** Null for the whole organization. */
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  readonly workspace_id: string | null;
+
+  @ApiProperty({ example: WHY }) readonly reason: string;
+  @ApiProperty({ type: LegalHoldActorDto }) readonly placed_by: LegalHoldActorDto;
+  @ApiProperty({ format: 'date-time' }) readonly created_at: string;
+  @ApiProperty({ type: String, nullable: true, example: null }) readonly release_reason: string | null;
+  @ApiProperty({ type: () => LegalHoldActorDto }) readonly released_by: LegalHoldActorDto;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  readonly released_at: string | null;
+
+  static from(hold: LegalHold): LegalHoldDto {
+    return Object.assign(new LegalHoldDto(), {
+      id: hold.id,
+      status: hold.releasedAt === null ? 'active' : 'released',
+      workspace_id: hold.workspaceId,
+      reason: hold.reason,
+      placed_by: { user_id: hold.placedByUserId, api_key_id: hold.placedByKeyId },
+      created_at: hold.createdAt.toISOString(),
+      release_reason: hold.releaseReason,
+      released_by: { user_id: hold.releasedByUserId, api_key_id: hold.releasedByKeyId },
+      released_at: hold.releasedAt?.toISOString() ?? null,
+    });
+  }
+}
+
+export class LegalHoldListDto implements Listed<LegalHoldDto> {
+  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
+  @ApiProperty({ example: 1 }) readonly total: number;
+  @ApiProperty({ type: [LegalHoldDto] }) readonly data: readonly LegalHoldDto[];
+
+  static from(holds: readonly LegalHold[], total: number): LegalHoldListDto {
+    const data = holds.map((hold) => LegalHoldDto.from(hold));
+    return Object.assign(new LegalHoldListDto(), { total, data });
+  }
+}

@@ -1,0 +1,58 @@
+import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import type { Principal } from '../../auth/principal.js';
+import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
+import { AdminController } from '../admin-controller.js';
+import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { CreateLegalHoldDto, LegalHoldDto, LegalHoldListDto, ReleaseLegalHoldDto } from './legal-hold.dto.js';
+import { LegalHoldsService } from './legal-holds.service.js';
+
+const STATUSES = ['active', 'released'] as const;
+
+@AdminController('admin/legal-holds')
+@Refusals()
+export class LegalHoldsController {
+  constructor(private readonly holds: LegalHoldsService) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Keep the request log of a workspace or of the organization from retention' })
+  @ApiOkResponse({ type: LegalHoldDto })
+  async create(@Caller() caller: Principal, @Body() dto: CreateLegalHoldDto): Promise<LegalHoldDto> {
+    return LegalHoldDto.from(await this.holds.create(caller, dto));
+  }
+
+  @Get()
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'List legal holds, released ones too' })
+  @PagedQuery()
+  @ApiQuery({ name: 'status', required: false, enum: STATUSES })
+  @ApiOkResponse({ type: LegalHoldListDto })
+  async list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<LegalHoldListDto> {
+    const status = choiceOf(query, 'status', STATUSES);
+    return LegalHoldListDto.from(...(await this.holds.list(organizationId, status, pageOf(query))));
+  }
+
+  @Get(':id')
+  @RequireScope('organisation_settings.read', 'administrators')
+  @ApiOperation({ summary: 'Read a legal hold' })
+  @ApiOkResponse({ type: LegalHoldDto })
+  async get(@Caller() { organizationId }: Principal, @Param('id') id: string): Promise<LegalHoldDto> {
+    return LegalHoldDto.from(await this.holds.get(organizationId, id));
+  }
+
+  @Post(':id/release')
+  @HttpCode(200)
+  @RequireScope('organisation_settings.update', 'administrators')
+  @ApiOperation({ summary: 'Release a legal hold: retention goes on' })
+  @ApiOkResponse({ type: LegalHoldDto })
+  async release(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() dto: ReleaseLegalHoldDto,
+  ): Promise<LegalHoldDto> {
+    return LegalHoldDto.from(await this.holds.release(caller, id, dto));
+  }
+}

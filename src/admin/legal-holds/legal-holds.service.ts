@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { LegalHold } from '../../common/database/entities/legal-hold.entity.js';
+import type { Page } from '../../common/database/page.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { type CreateLegalHoldDto, LegalHoldDto, type ReleaseLegalHoldDto } from './legal-hold.dto.js';
+
+export type LegalHoldStatus = 'active' | 'released';
+
+/** Of one organization, that are not released. Each is read whenever its log is. */
+const MOST_ACTIVE = 100;
+
+/**
+ * What keeps request logs from retention. Who may place one sees the whole organization. Several may lie on the same
+ * rows, and the last that is released ends it.
+ */
+@Injectable()
+export class LegalHoldsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly workspaces: WorkspacesService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async create(caller: Principal, { reason, workspace_id: named }: CreateLegalHoldDto): Promise<LegalHold> {
+    const { organizationId, userId, apiKeyId } = caller;
+    // A workspace that is being deleted is waited for, and then is not there.
+    const workspace = named === undefined ? null : await this.workspaces.get(caller, named, true);
+    const holds = this.unitOfWork.repository(LegalHold);
+    if ((await holds.countBy({ organizationId, releasedAt: IsNull() })) >= MOST_ACTIVE)
+      throw new AppError('conflict', { detail: `An organization has at most ${MOST_ACTIVE} legal holds.` });
+    const id = uuidV7(Date.now());
+    const workspaceId = workspace?.id ?? null;
+    await holds.insert({
+      id,
+      organizationId,
+      workspaceId,
+      reason,
+      placedByKeyId: apiKeyId,
+      placedByUserId: userId,
+    });
+    const saved = await this.find(organizationId, id);
+    this.audit.note({ targetId: id, workspaceId, after: LegalHoldDto.from(saved) });
+    return saved;
+  }
+
+  /** Newest first, released ones too unless a status is asked for. */
+  list(
+    organizationId: string,
+    status: LegalHoldStatus | undefined,
+    { skip, take }: Page,
+  ): Promise<[LegalHold[], number]> {
+    const released = { active: IsNull(), released: Not(IsNull()) };
+    return this.unitOfWork.repository(LegalHold).findAndCount({
+      where: { organizationId, ...(status === undefined ? {} : { releasedAt: released[status] }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip,
+      take,
+    });
+  }
+
+  get(organizationId: string, id: string): Promise<LegalHold> {
+    return this.find(organizationId, id);
+  }
+
+  /** From now on what is over is no longer shown, and goes with the next round of retention. */
+  async release(caller: Principal, id: string, { reason }: ReleaseLegalHoldDto): Promise<LegalHold> {
+    const row = await this.find(caller.organizationId, id, true);
+    if (row.releasedAt !== null)
+      throw new AppError('conflict', { detail: 'The legal hold was released already.' });
+    const before = LegalHoldDto.from(row);
+    Object.assign(row, {
+      releasedAt: new Date(),
+      releasedByKeyId: caller.apiKeyId,
+      releasedByUserId: caller.userId,
+      releaseReason: reason,
+    });
+    const saved = await this.unitOfWork.repository(LegalHold).save(row);
+    this.audit.note({
+      targetId: id,
+      workspaceId: row.workspaceId,
+      before,
+      after: LegalHoldDto.from(saved),
+    });
+    return saved;
+  }
+
+  private async find(organizationId: string, id: string, lock = false): Promise<LegalHold> {
+    const row = isUuid(id)
+      ? await this.unitOfWork.repository(LegalHold).findOne({
+          where: { organizationId, id },
+          ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+        })
+      : null;
+    if (!row) throw new AppError('not_found', { resource: 'legal hold' });
+    return row;
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+/** Which fields an organization lets nobody export. Asked when an export is made, changed and started. */
+@Injectable()
+export class ExportRestrictions {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async deniedFields(organizationId: string): Promise<readonly string[]> {
+    const { settings } = await this.unitOfWork
+      .repository(Organization)
+      .findOneByOrFail({ id: organizationId });
+    return settings.export_settings?.deniedFields ?? [];
+  }
+
+  async check(organizationId: string, fields: readonly string[]): Promise<void> {
+    const denied = new Set(await this.deniedFields(organizationId));
+    const wanted = fields.filter((name) => denied.has(name));
+    if (wanted.length > 0)
+      throw new AppError('forbidden', {
+        detail: `the organization lets nobody export the fields ${wanted.map((name) => `"${name}"`).join(', ')}`,
+      });
+  }
+}

@@ -1,0 +1,144 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Principal } from '../../../auth/principal.js';
+import { requireScope } from '../../../auth/require-scope.js';
+import type { Reach } from '../../../auth/tenant.js';
+import { newestOf, oldestOf } from '../../../common/database/log-reading/filter-document.js';
+import { KeptLogs } from '../../../common/database/log-reading/kept-logs.js';
+import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import { type ListQuery, parameterOf } from '../../../common/database/page.js';
+import { AppError } from '../../../common/errors/app-error.js';
+import { GRAIN_MS } from '../../../common/rollups/grains.js';
+import { SETTINGS } from '../../../common/settings/settings.module.js';
+import type { Settings } from '../../../common/settings/settings.js';
+import { type LogPosition, toCursor } from '../log-cursor.js';
+import type { LogQuery } from '../log-query.js';
+import { LogRows } from '../log-rows.js';
+import { readableBody } from '../readable-body.js';
+import { hasText } from './body-texts.js';
+
+const SHORTEST = 3;
+const LONGEST = 256;
+const MOST_DAYS = 31;
+/** Bodies of a request are 640 KiB at most, so a step holds some 30 MiB. */
+const STEP = 50;
+/** After so many requests, or so long, an answer says how far it got and lets the caller go on. */
+const MOST_ROWS = 1_000;
+const MOST_MS = 4_000;
+/** At the same time in this process, which has other callers too. */
+const MOST_SEARCHES = 2;
+
+export interface SearchedPage {
+  readonly rows: readonly LogRow[];
+  /** Where to go on; null when everything was looked into. */
+  readonly nextCursor: string | null;
+  /** Requests whose bodies were looked into. */
+  readonly searched: number;
+}
+
+interface Asked {
+  readonly wanted: LogQuery;
+  /** All parameters, as they were sent. */
+  readonly all: ListQuery;
+}
+
+/**
+ * Finds requests by a text in their bodies. Bodies are compressed one by one and no index of their words is kept, which
+ * would be a second copy of them in clear: so this unpacks and reads those that the other filters leave, newest first, a
+ * bounded number for each answer. Who may not see bodies may not search them: the answer would tell what is in them.
+ */
+@Injectable()
+export class BodySearch {
+  #running = 0;
+
+  constructor(
+    private readonly rows: LogRows,
+    private readonly kept: KeptLogs,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'bodySearch' | 'logBodies'>,
+  ) {}
+
+  async find(caller: Principal, reach: Reach, asked: Asked): Promise<SearchedPage> {
+    requireScope(caller, 'logs.view');
+    this.#checkKept(caller);
+    const needle = needleIn(asked);
+    if (this.#running >= MOST_SEARCHES)
+      throw new AppError('concurrency_limited', { subject: 'searching bodies', limit: MOST_SEARCHES });
+    this.#running += 1;
+    try {
+      const conditions = [...asked.wanted.conditions, ...(await this.kept.conditions(reach))];
+      return await this.#search(reach, { ...asked.wanted, conditions }, needle);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  #checkKept({ policy }: Principal): void {
+    const { bodySearch, logBodies } = this.settings;
+    const reasons = [
+      [!bodySearch, 'the operator has not turned it on (GATEHOUSE_BODY_SEARCH)'],
+      [logBodies === 'off', 'this installation keeps none (GATEHOUSE_LOG_BODIES)'],
+      [policy?.keepsBodies === false, 'the organization keeps none ("log_bodies")'],
+    ] as const;
+    for (const [holds, detail] of reasons)
+      if (holds) throw new AppError('body_search_unavailable', { detail });
+  }
+
+  async #search(
+    reach: Reach,
+    { conditions, size, ...query }: LogQuery,
+    needle: string,
+  ): Promise<SearchedPage> {
+    const endsAt = performance.now() + MOST_MS;
+    const rows: LogRow[] = [];
+    let { after }: { after: LogPosition | null } = query;
+    for (let searched = 0; ;) {
+      const found = await this.rows.list(reach, { ...query, conditions, after, size: STEP });
+      const step = found.slice(0, STEP);
+      const bodies = await this.#bodiesOf(step);
+      for (const row of step) {
+        searched += 1;
+        after = row;
+        if (await isIn(bodies.get(row.id) ?? [], needle)) rows.push(row);
+        const isLast = row === found.at(-1);
+        const isEnough = rows.length >= size || searched >= MOST_ROWS || performance.now() > endsAt;
+        if (isEnough && !isLast) return { rows, nextCursor: toCursor(row), searched };
+      }
+      if (found.length <= STEP) return { rows, nextCursor: null, searched };
+    }
+  }
+
+  async #bodiesOf(rows: readonly LogRow[]): Promise<ReadonlyMap<string, Bodies>> {
+    const readable = await this.kept.withBodies(rows);
+    const bodies = readable.length === 0 ? [] : await this.rows.bodiesOfAll(readable);
+    const byRequest = new Map<string, Bodies[number][]>();
+    for (const body of bodies) {
+      const others = byRequest.get(body.request_id);
+      if (others) others.push(body);
+      else byRequest.set(body.request_id, [body]);
+    }
+    return byRequest;
+  }
+}
+
+type Bodies = Awaited<ReturnType<LogRows['bodiesOfAll']>>;
+
+async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
+  for (const stored of bodies) if (hasText((await readableBody(stored)).body, needle)) return true;
+  return false;
+}
+
+/** Refuses what would be too much to look for, or to look through. */
+function needleIn({ wanted, all }: Asked): string {
+  const text = parameterOf(all, 'search') ?? '';
+  if (text.length < SHORTEST || text.length > LONGEST)
+    throw refused(`The parameter "search" must be a text of ${SHORTEST} to ${LONGEST} characters.`);
+  if (wanted.includesTotal) throw refused('What "search" finds is not counted: leave out "include_total".');
+  const oldest = oldestOf(all);
+  const spanMs = oldest === null ? Infinity : (newestOf(all)?.getTime() ?? Date.now()) - oldest.getTime();
+  if (spanMs > MOST_DAYS * GRAIN_MS.day)
+    throw refused(
+      `A search needs "time_of_generation_min", at most ${MOST_DAYS} days before now or "time_of_generation_max".`,
+    );
+  return text.toLowerCase();
+}
+
+const refused = (detail: string): AppError => new AppError('invalid_request', { detail });

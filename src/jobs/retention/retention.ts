@@ -1,0 +1,74 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { createLogger } from '../../common/observability/logger.js';
+import { KeptTimes, type LogPart, type RetentionRule } from '../../common/retention/kept-times.js';
+import { ALL_RULES } from '../../common/retention/read-rules.js';
+import { dropMinutes, forgetBatches } from '../../common/rollups/drop-old.js';
+import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { InTurn } from '../in-turn.js';
+import { cutDay } from './cut-day.js';
+import { daysOf } from './log-days.js';
+
+const EVERY_MS = 60 * 60_000;
+/** Bodies first: their requests tell whose they are. */
+const PARTS: readonly LogPart[] = ['bodies', 'logs'];
+
+/** Removes what is no longer kept of the request log, day by day, and old analytics by the minute. */
+@Injectable()
+export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #log = createLogger('retention');
+  readonly #turns = new InTurn(() => this.#round(), {
+    logger: this.#log,
+    failure: 'old days could not be dropped',
+  });
+
+  constructor(
+    private readonly database: DataSource,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'retentionDays'>,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.#turns.start(EVERY_MS);
+    void this.#turns.round();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#turns.stop();
+  }
+
+  async #round(): Promise<void> {
+    await this.#minutes();
+    for (const part of PARTS) await this.#cut(part);
+    const [oldest] = await daysOf(this.database, 'logs');
+    if (oldest) await forgetBatches(this.database, oldest.from);
+  }
+
+  async #minutes(): Promise<void> {
+    const days = this.settings.retentionDays.minutes;
+    if (days === 0) return;
+    const before = new Date(startOf('day', Date.now()) - days * GRAIN_MS.day);
+    const partitions = await dropMinutes(this.database, before);
+    if (partitions.length > 0)
+      this.#log.info({ days, partitions }, 'dropped minutes that are no longer kept');
+  }
+
+  async #cut(part: LogPart): Promise<void> {
+    const { retentionDays: usual } = this.settings;
+    const now = Date.now();
+    const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES), now);
+    const latest = times.latest(part);
+    for (const day of await daysOf(this.database, part)) {
+      if (day.to.getTime() > latest || this.#turns.isStopped) return;
+      const isStopping = (): boolean => this.#turns.isStopped;
+      const cut = await cutDay(this.database, { part, day, usual, now, isStopping });
+      if (cut) this.#log.info({ part, day: day.name, ...cut }, 'removed what is no longer kept');
+    }
+  }
+}
