@@ -34,7 +34,7 @@ export class EgressAgent extends Agent {
     };
     this.egress.openSocket(endpoint).then(
       (socket) => connected?.(null, socket),
-      (error: Error) => connected?.(error, undefined as never),
+      (error: unknown) => connected?.(error as Error, undefined as never),
     );
   }
 }

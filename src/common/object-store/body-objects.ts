@@ -28,6 +28,15 @@ export interface BodyFolder {
 export const BODIES = 'bodies/';
 const SHARED = 'none';
 
+/** Whose bodies an object has, by its key (with the prefix of the bucket, if it has one); null for what is no object of bodies. */
+export function ownerOf(key: string): Omit<BodyFolder, 'day'> | null {
+  const [, organizationId, workspaceId] = OWNER.exec(key) ?? [];
+  if (!organizationId || !workspaceId) return null;
+  return { organizationId, workspaceId: workspaceId === SHARED ? null : workspaceId };
+}
+
+const OWNER = /(?:^|\/)bodies\/([^/]+)\/\d{4}-\d{2}-\d{2}\/([^/]+)\//;
+
 const purposeOf = ({ requestId, direction }: BodyName): string[] => ['request body', requestId, direction];
 
 /**

@@ -223,6 +223,13 @@ const retentionDaysOf = (raw: Raw): RetentionDays => ({
   minutes: raw.GATEHOUSE_MINUTE_RETENTION_DAYS,
 });
 
+const timeoutsOf = (raw: Raw): UpstreamTimeouts => ({
+  connectMs: raw.GATEHOUSE_CONNECT_TIMEOUT_MS,
+  firstByteMs: raw.GATEHOUSE_FIRST_BYTE_TIMEOUT_MS,
+  idleMs: raw.GATEHOUSE_IDLE_TIMEOUT_MS,
+  totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
+});
+
 function toSettings(raw: Raw): Settings {
   const secret = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
   return {
@@ -244,12 +251,7 @@ function toSettings(raw: Raw): Settings {
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,
     trustedProxies: trustedProxies(raw),
     adminSocket: raw.GATEHOUSE_ADMIN_SOCKET,
-    timeouts: {
-      connectMs: raw.GATEHOUSE_CONNECT_TIMEOUT_MS,
-      firstByteMs: raw.GATEHOUSE_FIRST_BYTE_TIMEOUT_MS,
-      idleMs: raw.GATEHOUSE_IDLE_TIMEOUT_MS,
-      totalMs: raw.GATEHOUSE_TOTAL_TIMEOUT_MS,
-    },
+    timeouts: timeoutsOf(raw),
     bodyLimitBytes: raw.GATEHOUSE_BODY_LIMIT_BYTES,
     outputTokensCeiling: raw.GATEHOUSE_OUTPUT_TOKENS_CEILING,
     cacheMemoryBytes: raw.GATEHOUSE_CACHE_MEMORY_BYTES,

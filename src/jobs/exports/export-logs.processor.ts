@@ -2,11 +2,7 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { type BeforeApplicationShutdown, Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { DataSource } from 'typeorm';
-import { StoredBodies } from '../../admin/logs/stored-bodies.js';
-import { LogRows } from '../../admin/logs/log-rows.js';
 import { CurrentRights } from '../../auth/ports.js';
-import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
-import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
@@ -38,10 +34,7 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
 
   constructor(
     database: DataSource,
-    unitOfWork: UnitOfWork,
-    rows: LogRows,
-    kept: KeptLogs,
-    bodies: StoredBodies,
+    rows: ExportRows,
     @Inject(ObjectStore) store: ObjectStore | null,
     rights: CurrentRights,
     @Inject(SETTINGS) { exports: settings }: Pick<Settings, 'exports'>,
@@ -49,7 +42,7 @@ export class ExportLogsProcessor extends WorkerHost implements BeforeApplication
     super();
     this.#writer = new ExportWriter({
       leases: new ExportLeases(database),
-      rows: new ExportRows(rows, kept, unitOfWork, bodies),
+      rows,
       rights,
       settings,
       bucket: settings.store === 's3' ? store : null,

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   EXPORT_FIELDS,
   type ExportColumn,
@@ -7,14 +8,13 @@ import {
   isExportField,
 } from '../../admin/log-exports/export-fields.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
-import type { LogRows } from '../../admin/logs/log-rows.js';
-import { type BodyRow, positionBefore } from '../../admin/logs/log-rows.js';
-import type { StoredBodies } from '../../admin/logs/stored-bodies.js';
+import { type BodyRow, LogRows, positionBefore } from '../../admin/logs/log-rows.js';
+import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
-import type { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
+import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import type { Condition } from '../../common/database/log-reading/log-filters.js';
-import type { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import type { ClaimedExport, Progress } from './export-lease.js';
 
 /** A column of the file. */
@@ -33,13 +33,14 @@ export interface ExportStep {
 const ROWS_WITH_MESSAGES = 50;
 /** So many that what a step costs besides its rows (the check of rights, two commits, a write that is on disk) does not count. */
 const ROWS_WITHOUT = 10_000;
-/** By these the messages of a request are found. */
-const OF_MESSAGES = ['id', 'at', 'organisation_id'] as const;
+/** By these the messages of a request are found, and whether they are still kept. */
+const OF_MESSAGES = ['id', 'at', 'created_at', 'organisation_id', 'workspace_id'] as const;
 
 export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'>): readonly Column[] =>
   requestedData.filter(isExportField).map((name) => ({ name, ...EXPORT_FIELDS[name] }));
 
 /** Reads what an export wants, step by step, as its own organization: the database shows it no other rows. */
+@Injectable()
 export class ExportRows {
   constructor(
     private readonly rows: LogRows,

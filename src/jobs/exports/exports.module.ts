@@ -9,6 +9,7 @@ import { LogReadingModule } from '../../common/database/log-reading/log-reading.
 import { EXPORT_LOGS } from '../../common/queues/export-logs.queue.js';
 import { QueuesModule } from '../../common/queues/queues.module.js';
 import { ExportLogsProcessor } from './export-logs.processor.js';
+import { ExportRows } from './export-rows.js';
 import { SweepExports } from './sweep-exports.js';
 
 /** Writes exports of the request log. It needs `SettingsModule` and `DatabaseModule` beside it. */
@@ -29,6 +30,7 @@ export class ExportsModule {
         StoredBodies,
         { provide: CurrentRights, useValue: rights },
         ExportLogsProcessor,
+        ExportRows,
         SweepExports,
       ],
     };

@@ -1,30 +1,46 @@
+import { BODIES, ownerOf } from '../../common/object-store/body-objects.js';
 import type { ObjectStore } from '../../common/object-store/object-store.js';
-import { BODIES } from '../../common/object-store/body-objects.js';
-import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
+import type { KeptTimes } from '../../common/retention/kept-times.js';
+import { GRAIN_MS } from '../../common/rollups/grains.js';
 
-const DAY = /\/(\d{4}-\d{2}-\d{2})\/$/;
 const AT_ONCE = 8;
 
-/** Removes the bodies of days that the settings no longer keep, as retention does with the partitions. 0 keeps them for ever. */
-export async function forgetBodies(store: ObjectStore, keptDays: number, now = Date.now()): Promise<number> {
-  if (keptDays === 0) return 0;
-  const before = new Date(startOf('day', now) - keptDays * GRAIN_MS.day).toISOString().slice(0, 10);
+/** Removes bodies whose time is over, as retention does with the partitions: whole days, and nothing of what is held. Resolves with how many. */
+export async function forgetBodies(store: ObjectStore, times: KeptTimes): Promise<number> {
   let removed = 0;
   for await (const organizations of store.folders(BODIES))
-    for (const organization of organizations)
-      for await (const days of store.folders(organization))
-        for (const day of days.filter((folder) => (DAY.exec(folder)?.[1] ?? before) < before))
-          removed += await emptied(store, day);
+    for (const organization of organizations) removed += await forgetOf(store, organization, times);
   return removed;
 }
 
-async function emptied(store: ObjectStore, folder: string): Promise<number> {
+async function forgetOf(store: ObjectStore, organization: string, times: KeptTimes): Promise<number> {
   let removed = 0;
-  for await (const keys of store.keys(folder))
-    for (let at = 0; at < keys.length; at += AT_ONCE) {
-      const some = keys.slice(at, at + AT_ONCE);
-      await Promise.all(some.map((key) => store.remove(key)));
-      removed += some.length;
-    }
+  for await (const days of store.folders(organization))
+    for (const day of days.filter((folder) => isOver(folder, times.latest('bodies'))))
+      for await (const keys of store.keys(day))
+        removed += await remove(
+          store,
+          keys.filter((key) => isOverFor(key, times)),
+        );
   return removed;
+}
+
+const DAY = /\/(\d{4}-\d{2}-\d{2})\//;
+
+/** Of a folder or key that names no day nothing is known, so it stays. */
+const endOf = (key: string): number => Date.parse(DAY.exec(key)?.[1] ?? '') + GRAIN_MS.day;
+
+const isOver = (key: string, since: number): boolean => endOf(key) <= since;
+
+function isOverFor(key: string, times: KeptTimes): boolean {
+  const owner = ownerOf(key);
+  if (!owner) return false;
+  const { organizationId: organization_id, workspaceId: workspace_id } = owner;
+  return isOver(key, times.since('bodies', { organization_id, workspace_id }));
+}
+
+async function remove(store: ObjectStore, keys: readonly string[]): Promise<number> {
+  for (let at = 0; at < keys.length; at += AT_ONCE)
+    await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => store.remove(key)));
+  return keys.length;
 }

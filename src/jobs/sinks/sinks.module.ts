@@ -14,6 +14,8 @@ import { BodyObjects } from '../../common/object-store/body-objects.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
 import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
 import { createLogger } from '../../common/observability/logger.js';
+import { KeptTimes, type RetentionRule } from '../../common/retention/kept-times.js';
+import { ALL_RULES } from '../../common/retention/read-rules.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { InTurn } from '../in-turn.js';
@@ -43,6 +45,12 @@ function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket |
   ];
 }
 
+/** By the rules of this hour: a hold that was placed since the last time holds. */
+async function forget(store: ObjectStore, database: DataSource, settings: Settings): Promise<void> {
+  const rules = await database.query<RetentionRule[]>(ALL_RULES);
+  await forgetBodies(store, new KeptTimes(settings.retentionDays, rules));
+}
+
 interface InBucket {
   readonly store: ObjectStore;
   readonly bodies: BodyObjects;
@@ -66,10 +74,9 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
     this.#runners = sinksFor(settings, database, inBucket).map(
       (sink) => new SinkRunner(sink, book, this.#log),
     );
-    const { bodies: keptDays } = settings.retentionDays;
     this.#forgetting =
       store &&
-      new InTurn(async () => void (await forgetBodies(store, keptDays)), {
+      new InTurn(() => forget(store, database, settings), {
         logger: this.#log,
         failure: 'old bodies could not be removed from the bucket',
       });

@@ -15,6 +15,7 @@ import { ObjectStore } from '../../../src/common/object-store/object-store.js';
 import { createLogger } from '../../../src/common/observability/logger.js';
 import { loadSettings, type Settings } from '../../../src/common/settings/settings.js';
 import { SettingsModule } from '../../../src/common/settings/settings.module.js';
+import { KeptTimes } from '../../../src/common/retention/kept-times.js';
 import { SinksModule } from '../../../src/jobs/sinks/sinks.module.js';
 import { BodySink } from '../../../src/jobs/sinks/body-sink.js';
 import { forgetBodies } from '../../../src/jobs/sinks/forget-bodies.js';
@@ -339,7 +340,19 @@ describe('bodies in the bucket', () => {
 
     const days = () => new Set(bucket.keys('gatehouse/bodies/').map((key) => key.split('/')[3]));
     expect(days()).toContain('2026-11-15');
-    await forgetBodies(store, 2, Date.parse('2026-11-18T12:00:00Z'));
+    const forget = (held: boolean) => {
+      const rule = {
+        organization_id: app.first.organisation_id,
+        workspace_id: null,
+        logs: null,
+        bodies: null,
+      };
+      const now = Date.parse('2026-11-18T12:00:00Z');
+      return forgetBodies(store, new KeptTimes({ logs: 0, bodies: 2 }, [{ ...rule, held }], now));
+    };
+    expect(await forget(true)).toBe(0);
+    expect(days()).toContain('2026-11-15');
+    expect(await forget(false)).toBeGreaterThan(0);
     expect(days()).not.toContain('2026-11-15');
     expect(days()).toContain('2026-11-16');
   });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ExportResult } from '@opentelemetry/core';
+import type { ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { EgressAgent } from '../../../common/egress/egress-agent.js';
 import type { Egress } from '../../../common/egress/egress.js';
 
 const SERVICE = 'gatehouse';
 const CONNECTIONS = 2;
 /** Codes of the package's own `ExportResultCode`; its module is loaded only where something is exported. */
-const SUCCESS = 0;
+const SUCCESS: ExportResultCode.SUCCESS = 0;
 
 /** Names this process among those that send the same metrics. */
 const instanceId = randomUUID();
