@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ExportResult, ExportResultCode } from '@opentelemetry/core';
+import type { ExportResult } from '@opentelemetry/core';
 import { EgressAgent } from '../../../common/egress/egress-agent.js';
 import type { Egress } from '../../../common/egress/egress.js';
 
 const SERVICE = 'gatehouse';
 const CONNECTIONS = 2;
-/** Codes of the package's own `ExportResultCode`; its module is loaded only where something is exported. */
-const SUCCESS: ExportResultCode.SUCCESS = 0;
-
 /** Names this process among those that send the same metrics. */
 const instanceId = randomUUID();
 
@@ -48,10 +45,12 @@ interface Exporter<T> {
 }
 
 /** Resolves when the collector has taken it. */
-export function exported<T>(exporter: Exporter<T>, items: T): Promise<void> {
-  return new Promise((resolve, reject) => {
+export async function exported<T>(exporter: Exporter<T>, items: T): Promise<void> {
+  // Loaded by now, because the exporter came from the same package.
+  const { ExportResultCode } = await import('@opentelemetry/core');
+  await new Promise<void>((resolve, reject) => {
     exporter.export(items, ({ code, error }) => {
-      if (code === SUCCESS) resolve();
+      if (code === ExportResultCode.SUCCESS) resolve();
       else reject(reasonIn(error));
     });
   });
