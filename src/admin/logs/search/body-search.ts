@@ -14,6 +14,7 @@ import { type LogPosition, toCursor } from '../log-cursor.js';
 import type { LogQuery } from '../log-query.js';
 import { LogRows } from '../log-rows.js';
 import { readableBody } from '../readable-body.js';
+import { StoredBodies } from '../stored-bodies.js';
 import { hasText } from './body-texts.js';
 
 const SHORTEST = 3;
@@ -53,6 +54,7 @@ export class BodySearch {
   constructor(
     private readonly rows: LogRows,
     private readonly kept: KeptLogs,
+    private readonly stored: StoredBodies,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'bodySearch' | 'logBodies'>,
   ) {}
 
@@ -108,7 +110,9 @@ export class BodySearch {
 
   async #bodiesOf(rows: readonly LogRow[]): Promise<ReadonlyMap<string, Bodies>> {
     const readable = await this.kept.withBodies(rows);
-    const bodies = readable.length === 0 ? [] : await this.rows.bodiesOfAll(readable);
+    const [first] = readable;
+    if (!first) return new Map();
+    const bodies = await this.stored.brought(first.organisation_id, await this.rows.bodiesOfAll(readable));
     const byRequest = new Map<string, Bodies[number][]>();
     for (const body of bodies) {
       const others = byRequest.get(body.request_id);
