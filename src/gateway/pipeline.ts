@@ -57,7 +57,8 @@ export class Pipeline {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const exchange = { request, response, entry: this.journal.begin(request), streams: this.streams };
     exchangeBegan();
-    response.once('close', exchangeEnded);
+    // Closed once, so `once` would only cost a wrapper.
+    response.on('close', exchangeEnded);
     this.travel(exchange).catch((thrown: unknown) => {
       this.stop(exchange, thrown);
     });

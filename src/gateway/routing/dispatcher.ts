@@ -164,7 +164,7 @@ export class Dispatcher {
       leg?.began(running);
       return running;
     };
-    response.once('close', onLeft);
+    response.on('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
         () => this.admission.begin({ exchange, target, wire }, start),
