@@ -166,21 +166,21 @@ describe("OpenAI's client", () => {
     await providers.checkRows([
       { provider: 'openai', path: '/v1/embeddings', input: 100, output: 0, costNanoUsd: 2_000 },
       { provider: 'openai', path: '/v1/completions', input: 10, output: 2, costNanoUsd: 19_000 },
+      // Rows of simulated pictures and transcripts, which tell no usage, stand beside these.
+      {
+        provider: 'openai',
+        path: '/v1/images/generations',
+        input: 50,
+        output: 1_000,
+        costNanoUsd: 50 * 5_000 + 1_000 * 40_000,
+      },
+      {
+        provider: 'openai',
+        path: '/v1/audio/transcriptions',
+        input: 100,
+        output: 10,
+        costNanoUsd: 100 * 6_000 + 10 * 10_000,
+      },
     ]);
-    // Rows of simulated pictures and transcripts, which tell no usage, stand beside these.
-    const told = (await providers.world.rows()).filter(({ usage_source: source }) => source === 'provider');
-    expect(
-      told.map(({ path, input_tokens, output_tokens, cost_nano_usd }) => [
-        path,
-        input_tokens,
-        output_tokens,
-        cost_nano_usd,
-      ]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['/v1/images/generations', 50, 1_000, 50 * 5_000 + 1_000 * 40_000],
-        ['/v1/audio/transcriptions', 100, 10, 100 * 6_000 + 10 * 10_000],
-      ]),
-    );
   });
 });
