@@ -141,8 +141,8 @@ export class Entry implements Findings {
   }
 
   keepBodies(isKept: boolean): void {
-    this.requestBody = new BodyCapture(isKept);
-    this.responseBody = new BodyCapture(isKept);
+    this.requestBody.isKept = isKept;
+    this.responseBody.isKept = isKept;
   }
 
   /**
