@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/postgres-limit-store.js';
 import { RedisLimitStore } from '../../../src/adapters/redis-limit-store.js';
@@ -15,7 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const postgres = (): LimitStore => new PostgresLimitStore(database.dataSource, randomUUID());
+const postgres = (slotLeaseMs?: number): LimitStore =>
+  new PostgresLimitStore(
+    database.dataSource,
+    randomUUID(),
+    slotLeaseMs === undefined ? undefined : `${slotLeaseMs} milliseconds`,
+  );
 
 const one = async (store: LimitStore, limit: Limit, wishes: Parameters<typeof asks>[1] = {}) => {
   const [grant] = await store.take([asks(limit, wishes)]);
@@ -25,15 +31,15 @@ const one = async (store: LimitStore, limit: Limit, wishes: Parameters<typeof as
 
 const redisUrl = process.env['TEST_REDIS_URL'];
 const opened: RedisLimitStore[] = [];
-const redis = (): LimitStore => {
-  const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''));
+const redis = (slotLeaseMs?: number): LimitStore => {
+  const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''), slotLeaseMs);
   opened.push(store);
   return store;
 };
 afterAll(() => Promise.all(opened.map((store) => store.onApplicationShutdown())));
 
 /** Redis itself is asked where the caller of the tests gave one. */
-const STORES: [string, () => LimitStore][] = [['PostgreSQL', postgres]];
+const STORES: [string, (slotLeaseMs?: number) => LimitStore][] = [['PostgreSQL', postgres]];
 if (redisUrl) STORES.push(['Redis', redis]);
 
 describe.each(STORES)('a store of limits in %s', (_name, open) => {
@@ -113,7 +119,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
 
     expect(await one(mine, limit, { first: 2 })).toMatchObject({ granted: 2 });
     expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 0, free: 1 });
-    await mine.giveBack([{ ...asks(limit), amount: 1 }]);
+    await mine.giveBack([{ ...asks(limit, { holds: 1 }), amount: 1 }]);
 
     expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 2, free: 0 });
   });
@@ -122,18 +128,109 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     ['window', () => aLimit({ amount: 100 })],
     ['slots', () => slots(100)],
   ])('grants exactly what there is of a %s to many who ask at once', async (_kind, make) => {
-    const stores = Array.from({ length: 4 }, open);
+    const stores = Array.from({ length: 12 }, () => open());
     const limit = make();
 
-    const grants = await Promise.all(
-      Array.from({ length: 300 }, (_, at) => one(stores[at % 4] as LimitStore, limit)),
-    );
+    const grants = await Promise.all(stores.map((store) => one(store, limit, { first: 10 })));
 
-    expect(grants.filter(({ granted }) => granted === 1)).toHaveLength(100);
+    expect(grants.filter(({ granted }) => granted === 10)).toHaveLength(10);
+  });
+
+  it('undoes what a call did whose answer got lost', async () => {
+    const [mine, other] = [open(), open()];
+    const limit = slots(10);
+    await one(mine, limit, { first: 4, call: 1 });
+    await one(mine, limit, { first: 3, call: 5, holds: 4 });
+
+    expect(await one(mine, limit, { first: 2, call: 6, unsureSince: 1, holds: 4 })).toMatchObject({
+      granted: 2,
+      free: 4,
+    });
+
+    expect(await one(other, limit, { first: 5 })).toMatchObject({ granted: 0, free: 4 });
+  });
+
+  it('takes back once what is given back again because its answer got lost', async () => {
+    const [mine, other] = [open(), open()];
+    const limit = slots(10);
+    await one(mine, limit, { first: 8, call: 1 });
+
+    await mine.giveBack([{ ...asks(limit, { call: 2, holds: 5 }), amount: 3 }]);
+    await mine.giveBack([{ ...asks(limit, { call: 3, unsureSince: 1, holds: 5 }), amount: 3 }]);
+
+    expect(await one(other, limit, { first: 6 })).toMatchObject({ granted: 0, free: 5 });
+  });
+
+  it('takes the slots away from a process that says nothing any more', async () => {
+    const [dead, other] = [open(300), open()];
+    const limit = slots(1);
+    await one(dead, limit);
+    expect(await one(other, limit)).toMatchObject({ granted: 0 });
+
+    await expect.poll(() => one(other, limit), { timeout: 10_000 }).toMatchObject({ granted: 1 });
+  });
+});
+
+describe('a window whose clock was set back by hours', () => {
+  const HOURS_MS = 3 * 3_600_000;
+  const aheadOf = (limit: Limit): number => Math.floor((Date.now() + HOURS_MS) / (limit.windowMs / 100));
+
+  it('begins anew in PostgreSQL, instead of refusing until then', async () => {
+    const limit = aLimit({ amount: 5 });
+    await database.dataSource.query('INSERT INTO limit_windows (key, marks) VALUES ($1, $2)', [
+      limit.id,
+      JSON.stringify({ [aheadOf(limit)]: 5 }),
+    ]);
+
+    expect(await one(postgres(), limit, { first: 5 })).toMatchObject({ granted: 5, free: 0 });
+  });
+
+  it.runIf(redisUrl)('begins anew in Redis, instead of refusing until then', async () => {
+    const limit = aLimit({ amount: 5 });
+    const client = new Redis(redisUrl ?? '');
+    await client.hset(`{gatehouse-limits}:${limit.id}`, String(aheadOf(limit)), '5');
+    await client.quit();
+
+    expect(await one(redis(), limit, { first: 5 })).toMatchObject({ granted: 5, free: 0 });
+  });
+});
+
+describe.runIf(redisUrl)('slots in a Redis that has forgotten them', () => {
+  it('are what the processes say that they hold', async () => {
+    const [mine, other] = [redis(), redis()];
+    const limit = slots(3);
+
+    await mine.giveBack([{ ...asks(limit, { holds: 2 }), amount: 0 }]);
+
+    expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 0, free: 1 });
   });
 });
 
 describe('budgets in PostgreSQL', () => {
+  it('undo what a call did whose answer got lost, whatever was charged meanwhile', async () => {
+    const [mine, other] = [new PostgresLimitStore(database.dataSource, 'lost'), postgres()];
+    const limit = aBudget(100);
+    await one(mine, limit, { first: 40, call: 1 });
+    await one(mine, limit, { first: 30, call: 2 });
+    const charge = [{ counter: limit.id, holder: 'lost', leased: 25, amount: 20 }];
+    await database.dataSource.query('SELECT charge_limits($1)', [JSON.stringify(charge)]);
+
+    await mine.giveBack([{ ...asks(limit, { call: 3, unsureSince: 1 }), amount: 5 }]);
+
+    expect(await one(other, limit, { first: 100 })).toMatchObject({ granted: 0, free: 100 - 20 - 10 });
+  });
+
+  it('do nothing for a call that a later one has overtaken', async () => {
+    const [mine, other] = [postgres(), postgres()];
+    const limit = aBudget(100);
+
+    await one(mine, limit, { first: 10, call: 8, unsureSince: 0 });
+
+    expect(await one(mine, limit, { first: 30, call: 7 })).toMatchObject({ granted: 0 });
+    await mine.giveBack([{ ...asks(limit, { call: 6 }), amount: 10 }]);
+    expect(await one(other, limit, { first: 100 })).toMatchObject({ granted: 0, free: 90 });
+  });
+
   it('lease exactly what there is to many who ask at once', async () => {
     const stores = Array.from({ length: 4 }, postgres);
     const limit = aBudget(100);
