@@ -34,8 +34,8 @@ const OUTPUT = 100;
 /** A store that can be killed, and that can be made silent by what stands before it. */
 interface Store {
   readonly proxy: TcpProxy;
-  kill(): Promise<void>;
-  start(): Promise<void>;
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
 }
 
 interface Seen {

@@ -125,7 +125,7 @@ describe('a second question beside a slow first one', () => {
     const [lost, won] = attempts;
     expect([lost.error_code, won.error_code, won.cost_nano_usd]).toEqual(['hedge_lost', null, COST]);
     expect(lost.cost_nano_usd).toBeGreaterThan(0);
-    expect(cost_nano_usd).toBe(lost.cost_nano_usd + COST);
+    expect(cost_nano_usd).toBe(Number(lost.cost_nano_usd) + COST);
   });
 
   it('is asked for no larger share of the requests than the config allows, but for ten', async () => {
