@@ -31,20 +31,30 @@ const one = async (store: LimitStore, limit: Limit, wishes: Parameters<typeof as
 
 const redisUrl = process.env['TEST_REDIS_URL'];
 const opened: RedisLimitStore[] = [];
-const redis = (slotLeaseMs?: number): LimitStore => {
+/** With its connection open, because a call that waits for that too may be too late. */
+const redis = async (slotLeaseMs?: number): Promise<LimitStore> => {
   const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''), slotLeaseMs);
   opened.push(store);
+  const probe = [{ ...asks(slots(1)), amount: 0 }];
+  const answers = () =>
+    store.giveBack(probe).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(answers, { timeout: 20_000 }).toBe(true);
   return store;
 };
 afterAll(() => Promise.all(opened.map((store) => store.onApplicationShutdown())));
 
 /** Redis itself is asked where the caller of the tests gave one. */
-const STORES: [string, (slotLeaseMs?: number) => LimitStore][] = [['PostgreSQL', postgres]];
+const STORES: [string, (slotLeaseMs?: number) => LimitStore | Promise<LimitStore>][] = [
+  ['PostgreSQL', postgres],
+];
 if (redisUrl) STORES.push(['Redis', redis]);
 
 describe.each(STORES)('a store of limits in %s', (_name, open) => {
   it('grants from a window until it is full, and says when more is free', async () => {
-    const store = open();
+    const store = await open();
     const limit = aLimit({ amount: 3 });
 
     expect(await one(store, limit, { first: 2 })).toMatchObject({ granted: 2, free: 1 });
@@ -58,7 +68,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('fills a window again as time passes', async () => {
-    const store = open();
+    const store = await open();
     const limit = aLimit({ amount: 2, windowMs: 1_000 });
     await one(store, limit, { first: 2 });
     const { retryMs } = await one(store, limit);
@@ -69,7 +79,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('takes back what was not used of a window', async () => {
-    const store = open();
+    const store = await open();
     const limit = aLimit({ amount: 10 });
     await one(store, limit, { first: 10 });
 
@@ -79,7 +89,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('counts what was used beyond the limit', async () => {
-    const store = open();
+    const store = await open();
     const limit = aLimit({ amount: 10 });
 
     expect(await one(store, limit, { first: 0, need: 0, debt: 15 })).toMatchObject({ granted: 0, free: -5 });
@@ -87,7 +97,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('serves all who wait where there is enough, and otherwise the first alone', async () => {
-    const store = open();
+    const store = await open();
     const limit = aLimit({ amount: 10 });
 
     expect(await one(store, limit, { first: 2, need: 7 })).toMatchObject({ granted: 7 });
@@ -96,7 +106,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('grants more than is needed only where there is plenty', async () => {
-    const store = open();
+    const store = await open();
     const limit = aLimit({ amount: 1_000 });
 
     expect((await one(store, limit, { first: 1, need: 1, spare: 500 })).granted).toBe(32);
@@ -105,7 +115,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('answers several asks in their order', async () => {
-    const store = open();
+    const store = await open();
     const [small, large] = [aLimit({ amount: 1 }), aLimit({ amount: 5 })];
 
     const grants = await store.take([asks(large, { first: 3 }), asks(small, { first: 2 }), asks(slots(4))]);
@@ -114,7 +124,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('counts slots of all holders together', async () => {
-    const [mine, other] = [open(), open()];
+    const [mine, other] = await Promise.all([open(), open()]);
     const limit = slots(3);
 
     expect(await one(mine, limit, { first: 2 })).toMatchObject({ granted: 2 });
@@ -128,7 +138,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     ['window', () => aLimit({ amount: 100 })],
     ['slots', () => slots(100)],
   ])('grants exactly what there is of a %s to many who ask at once', async (_kind, make) => {
-    const stores = Array.from({ length: 12 }, () => open());
+    const stores = await Promise.all(Array.from({ length: 12 }, () => open()));
     const limit = make();
 
     const grants = await Promise.all(stores.map((store) => one(store, limit, { first: 10 })));
@@ -137,7 +147,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('undoes what a call did whose answer got lost', async () => {
-    const [mine, other] = [open(), open()];
+    const [mine, other] = await Promise.all([open(), open()]);
     const limit = slots(10);
     await one(mine, limit, { first: 4, call: 1 });
     await one(mine, limit, { first: 3, call: 5, holds: 4 });
@@ -151,7 +161,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('takes back once what is given back again because its answer got lost', async () => {
-    const [mine, other] = [open(), open()];
+    const [mine, other] = await Promise.all([open(), open()]);
     const limit = slots(10);
     await one(mine, limit, { first: 8, call: 1 });
 
@@ -162,7 +172,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   });
 
   it('takes the slots away from a process that says nothing any more', async () => {
-    const [dead, other] = [open(300), open()];
+    const [dead, other] = await Promise.all([open(300), open()]);
     const limit = slots(1);
     await one(dead, limit);
     expect(await one(other, limit)).toMatchObject({ granted: 0 });
@@ -191,13 +201,13 @@ describe('a window whose clock was set back by hours', () => {
     await client.hset(`{gatehouse-limits}:${limit.id}`, String(aheadOf(limit)), '5');
     await client.quit();
 
-    expect(await one(redis(), limit, { first: 5 })).toMatchObject({ granted: 5, free: 0 });
+    expect(await one(await redis(), limit, { first: 5 })).toMatchObject({ granted: 5, free: 0 });
   });
 });
 
 describe.runIf(redisUrl)('slots in a Redis that has forgotten them', () => {
   it('are what the processes say that they hold', async () => {
-    const [mine, other] = [redis(), redis()];
+    const [mine, other] = await Promise.all([redis(), redis()]);
     const limit = slots(3);
 
     await mine.giveBack([{ ...asks(limit, { holds: 2 }), amount: 0 }]);
