@@ -138,7 +138,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     ['window', () => aLimit({ amount: 100 })],
     ['slots', () => slots(100)],
   ])('grants exactly what there is of a %s to many who ask at once', async (_kind, make) => {
-    const stores = await Promise.all(Array.from({ length: 12 }, () => open()));
+    const stores = await Promise.all(Array.from({ length: 12 }, async () => open()));
     const limit = make();
 
     const grants = await Promise.all(stores.map((store) => one(store, limit, { first: 10 })));
