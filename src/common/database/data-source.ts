@@ -51,6 +51,7 @@ import { FiltersOfLogs1763691570001 } from './migrations/1763691570001-filters-o
 import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollups-of-prompts.js';
 import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
+import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -115,6 +116,7 @@ const MIGRATIONS = [
   RollupsOfPrompts1763691570000,
   FiltersOfLogs1763691570001,
   LogSinks1763691540000,
+  NumberedLeases1763691580001,
 ];
 
 /**
