@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/common/database/data-source.js';
 import { migrate } from '../../src/common/database/migrate.js';
+import { eventually } from './waiting.js';
 
 /** A database of its own for one test file, with the schema in place. */
 export interface TestDatabase {
@@ -39,18 +40,25 @@ export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<vo
   return { url: url.href, drop: () => dropDatabase(server, name) };
 }
 
-/** How long connections that are closing may take: a pool says that it has ended before its sockets have. */
-const CLOSING_MS = 2_000;
-
-/** Connections that are cut instead of closed report it to nobody, which ends the process of the test. */
+/**
+ * A pool says that it has ended before its sockets have, and a connection that is cut reports it to nobody, which ends the
+ * process of the test. So they are waited for; one that stays is a mistake of the test, and named.
+ */
 async function dropDatabase(server: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
-    const giveUpAt = Date.now() + CLOSING_MS;
-    const isUsed = async () =>
-      (await client.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name])).rowCount !== 0;
-    while (Date.now() < giveUpAt && (await isUsed())) await new Promise((resolve) => setTimeout(resolve, 20));
+    const left = async (): Promise<string[]> =>
+      (
+        await client.query<{ who: string }>(
+          "SELECT format('%s (%s)', application_name, query) AS who FROM pg_stat_activity WHERE datname = $1",
+          [name],
+        )
+      ).rows.map(({ who }) => who);
+    await eventually(async () => (await left()).length === 0, {
+      everyMs: 20,
+      what: 'the last connection to be closed',
+    }).catch(async () => console.error('FORCED', await left()));
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   } finally {
     await client.end();

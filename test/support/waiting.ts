@@ -1,29 +1,39 @@
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/**
+ * How long a test waits for what has to happen, where nothing was promised about when. Nobody waits so long while all is well,
+ * so a busy machine is given plenty.
+ */
+const PATIENCE_MS = 30_000;
+
 interface Patience {
-  /** How long to go on trying, in milliseconds. */
-  readonly withinMs: number;
+  /** How long to go on trying, in milliseconds. Named where the time is what is promised; patience otherwise. */
+  readonly withinMs?: number;
   /** Pause between two tries, in milliseconds. */
   readonly everyMs?: number;
   /** What is waited for, for the error. */
   readonly what: string;
 }
 
-/** Tries until something other than null, undefined or false comes back. A thrown error counts as "not yet". */
+/**
+ * Tries until something other than null, undefined or false comes back. A thrown error counts as "not yet". It is in vain only
+ * when a try failed that began after the time was over: a try that began before says nothing about what was true then.
+ */
 export async function eventually<T>(
   attempt: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  { withinMs, everyMs = 50, what }: Patience,
+  { withinMs = PATIENCE_MS, everyMs = 50, what }: Patience,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   let last: unknown;
   for (;;) {
+    const isLast = Date.now() >= deadline;
     try {
       const found = await attempt();
       if (found !== null && found !== undefined && found !== false) return found;
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline)
+    if (isLast)
       throw new Error(
         `Waited ${withinMs} ms in vain for ${what}.`,
         last === undefined ? {} : { cause: last },
