@@ -151,7 +151,7 @@ describe('SpoolWriter on a full disk', () => {
       write: (fd, buffers, position) =>
         writer?.state === 'degraded' ? writevSync(fd, buffers, position) : write(fd, buffers, position),
     });
-    await vi.waitFor(() => expect(readFileSync(join(folder(), 'reserve'))).toHaveLength(MIB));
+    await expect.poll(() => readFileSync(join(folder(), 'reserve'))).toHaveLength(MIB);
     const append = async (name: string) => {
       writer.append(
         encodeClosed(aRecord(anOpened({ span_name: name })), {
@@ -168,7 +168,7 @@ describe('SpoolWriter on a full disk', () => {
     expect(writer.state).toBe('degraded');
     await append('during');
     disk.isFull = false;
-    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+    await expect.poll(() => writer.state).toBe('ok');
     await append('after');
 
     const records = await stored();
@@ -196,7 +196,7 @@ describe('SpoolWriter on a full disk', () => {
     expect([writer.state, called]).toEqual(['exhausted', 2]);
 
     disk.isFull = false;
-    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+    await expect.poll(() => writer.state).toBe('ok');
 
     expect((await stored()).map((found) => found.record?.span_name ?? found.span_name)).toEqual([
       'before',
