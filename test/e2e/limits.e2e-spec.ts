@@ -115,6 +115,8 @@ const settled = (key: CreatedKey, nano: number): Promise<Books> =>
     },
     { withinMs: 40_000, what: `a counter of ${nano}` },
   );
+/** When the gateway took a request, milliseconds: its id begins with that (https://www.rfc-editor.org/rfc/rfc9562#section-5.7). */
+const momentOf = (requestId: string): number => Number.parseInt(requestId.replace('-', '').slice(0, 12), 16);
 const counted = (statuses: readonly number[], status: number): number =>
   statuses.filter((each) => each === status).length;
 
@@ -222,7 +224,6 @@ describe('a limit of 3 requests at the same time', () => {
     ).toBe(5);
     first?.request.destroy();
     await eventually(async () => (await ask(key.key)).status === 200, {
-      withinMs: 5_000,
       what: 'a free place',
     });
 
@@ -233,25 +234,31 @@ describe('a limit of 3 requests at the same time', () => {
 describe('a limit of 40 requests a second under five times the load', () => {
   it('admits 40 in each second, and hardly more in any', async () => {
     const key = await keyWith({ rate_limits: { type: 'requests', unit: 'rps', value: 40 } });
-    const from = upstream.arrivals.length;
-    const statuses: number[] = [];
+    const before = upstream.arrivals.length;
+    const answers: Answer[] = [];
     const seconds = 6;
 
     const pending: Promise<unknown>[] = [];
     const until = Date.now() + seconds * 1_000;
     while (Date.now() < until) {
-      pending.push(ask(key.key).then(({ status }) => statuses.push(status)));
+      pending.push(ask(key.key).then((answer) => answers.push(answer)));
       await sleep(5);
     }
     await Promise.all(pending);
 
-    const arrivals = upstream.arrivals.slice(from).sort((one, other) => one - other);
-    expect(counted(statuses, 200)).toBe(arrivals.length);
-    expect(counted(statuses, 200) + counted(statuses, 429)).toBe(statuses.length);
-    expect(arrivals.length).toBeGreaterThanOrEqual(40 * seconds * 0.95);
-    expect(arrivals.length).toBeLessThanOrEqual(40 * (seconds + 1));
+    const statuses = answers.map(({ status }) => status);
+    // By the clock of the gateway: what reaches the provider is bunched wherever this process has to wait for its turn.
+    const admitted = answers
+      .filter(({ status }) => status === 200)
+      .map(({ requestId }) => momentOf(requestId))
+      .sort((one, other) => one - other);
+    const span = ((admitted.at(-1) ?? 0) - (admitted[0] ?? 0)) / 1_000;
+    expect(upstream.arrivals.length - before).toBe(admitted.length);
+    expect(admitted.length + counted(statuses, 429)).toBe(statuses.length);
+    expect(admitted.length).toBeGreaterThanOrEqual(40 * seconds * 0.95);
+    expect(admitted.length).toBeLessThanOrEqual(40 * (span + 1));
     const most = Math.max(
-      ...arrivals.map((at) => arrivals.filter((each) => each >= at && each < at + 1_000).length),
+      ...admitted.map((at) => admitted.filter((each) => each >= at && each < at + 1_000).length),
     );
     expect(most).toBeLessThanOrEqual(48);
   });
@@ -266,8 +273,12 @@ describe('gatehouse verify money', () => {
     );
 
   it('finds that all books agree, and names the one that does not', { timeout: PATIENCE_MS }, async () => {
-    await sleep(3_000);
-    expect(await verify()).toMatchObject({ code: 0 });
+    // They do as soon as all that was asked above is stored and its leases are given back.
+    await eventually(async () => (await verify()).code === 0, {
+      withinMs: 60_000,
+      everyMs: 500,
+      what: 'books that agree',
+    });
     await withDatabase(service, (client) =>
       client.query("UPDATE limit_counters SET spent = spent + 7 WHERE measure = 'cost' AND spent > 0"),
     );
