@@ -47,22 +47,24 @@ export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<vo
 async function dropDatabase(server: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
+  let open: string[] = [];
+  const isFree = async (): Promise<boolean> => {
+    const { rows } = await client.query<{ who: string }>(
+      "SELECT format('%s: %s', application_name, query) AS who FROM pg_stat_activity WHERE datname = $1",
+      [name],
+    );
+    open = rows.map(({ who }) => who);
+    return open.length === 0;
+  };
   try {
-    const left = async (): Promise<string[]> =>
-      (
-        await client.query<{ who: string }>(
-          "SELECT format('%s (%s)', application_name, query) AS who FROM pg_stat_activity WHERE datname = $1",
-          [name],
-        )
-      ).rows.map(({ who }) => who);
-    await eventually(async () => (await left()).length === 0, {
-      everyMs: 20,
-      what: 'the last connection to be closed',
-    }).catch(async () => console.error('FORCED', await left()));
+    await eventually(isFree, { everyMs: 20, what: 'the last connection to be closed' }).catch(
+      () => undefined,
+    );
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   } finally {
     await client.end();
   }
+  if (open.length > 0) throw new Error(`Nobody closed these connections:\n${open.join('\n')}`);
 }
 
 /** Runs one statement on the server, outside all pools. */

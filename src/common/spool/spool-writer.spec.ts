@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writevSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aBody, anOpened, aRecord, NO_BODIES } from '../../../test/support/exchanges.js';
 import { encodeClosed, encodeOpened } from './frame.js';
 import { isOwnerDead } from './owner.js';
