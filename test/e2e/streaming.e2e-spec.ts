@@ -184,7 +184,7 @@ describe('a client that leaves', () => {
 
   it('before the answer began ends the call too, and the row says 499', async () => {
     const path = '/base/v9/slow';
-    world.upstream.on(path, { delayMs: 60_000 });
+    world.upstream.on(path, { delayMs: 5_000 });
     const traceId = `left-early-${Date.now()}`;
     const controller = new AbortController();
     const pending = world.service.client.open({

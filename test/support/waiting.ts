@@ -6,6 +6,9 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
  */
 const PATIENCE_MS = 30_000;
 
+/** Where nothing was promised, so many tries are made at least: a machine that stood still for half a minute has done nothing in it. */
+const FEWEST_TRIES = 20;
+
 interface Patience {
   /** How long to go on trying, in milliseconds. Named where the time is what is promised; patience otherwise. */
   readonly withinMs?: number;
@@ -21,12 +24,14 @@ interface Patience {
  */
 export async function eventually<T>(
   attempt: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  { withinMs = PATIENCE_MS, everyMs = 50, what }: Patience,
+  { withinMs, everyMs = 50, what }: Patience,
 ): Promise<T> {
-  const deadline = Date.now() + withinMs;
+  const patienceMs = withinMs ?? PATIENCE_MS;
+  const deadline = Date.now() + patienceMs;
+  const fewest = withinMs === undefined ? FEWEST_TRIES : 1;
   let last: unknown;
-  for (;;) {
-    const isLast = Date.now() >= deadline;
+  for (let tries = 1; ; tries++) {
+    const isLast = Date.now() >= deadline && tries >= fewest;
     try {
       const found = await attempt();
       if (found !== null && found !== undefined && found !== false) return found;
@@ -35,7 +40,7 @@ export async function eventually<T>(
     }
     if (isLast)
       throw new Error(
-        `Waited ${withinMs} ms in vain for ${what}.`,
+        `Waited ${patienceMs} ms in vain for ${what}.`,
         last === undefined ? {} : { cause: last },
       );
     await sleep(everyMs);
