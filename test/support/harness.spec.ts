@@ -7,7 +7,7 @@ import { parseAnswers, rawExchange } from './raw-client.js';
 import { CanaryListener } from './upstreams/canary-listener.js';
 import { EchoUpstream } from './upstreams/echo.js';
 import { MisbehavingUpstream, ODD_STREAM } from './upstreams/misbehaving.js';
-import { inParallel } from './waiting.js';
+import { eventually, inParallel, sleep } from './waiting.js';
 
 /** The tools of the end-to-end tests, tried on each other: a tool that lies would make every test true. */
 const open: { stop(): Promise<void> }[] = [];
@@ -106,6 +106,20 @@ describe('the raw client', () => {
       [200, 'abc', true],
       [404, 'x', true],
     ]);
+  });
+});
+
+describe('waiting', () => {
+  it('is not in vain before a try has failed that began when the time was over', async () => {
+    let tries = 0;
+    const slowAtFirst = async (): Promise<boolean> => {
+      if (++tries === 1) await sleep(30);
+      return tries === 2;
+    };
+    await expect(eventually(slowAtFirst, { withinMs: 10, what: 'the second try' })).resolves.toBe(true);
+    await expect(eventually(() => false, { withinMs: 5, everyMs: 1, what: 'nothing' })).rejects.toThrow(
+      'in vain for nothing',
+    );
   });
 });
 
