@@ -4,7 +4,8 @@ import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/common/database/data-source.js';
 import { migrate } from '../../src/common/database/migrate.js';
-import { eventually } from './waiting.js';
+import { sessionLimits } from '../../src/common/database/patience.js';
+import { eventually, PATIENCE_MS } from './waiting.js';
 
 /** A database of its own for one test file, with the schema in place. */
 export interface TestDatabase {
@@ -19,7 +20,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const setUp = await createDataSource(database.url, 2, 'migrations').initialize();
   await migrate(setUp);
   await setUp.destroy();
-  const dataSource = await createDataSource(database.url).initialize();
+  const dataSource = await patient(createDataSource(database.url)).initialize();
   return {
     url: database.url,
     dataSource,
@@ -28,6 +29,18 @@ export async function freshDatabase(): Promise<TestDatabase> {
       await database.drop();
     },
   };
+}
+
+/**
+ * The service gives a statement of a request two seconds and a connection three, and then says that it is busy. A test that
+ * stores ten thousand rows, or asks a hundred times at once, on a machine that does other things wants to hear something else.
+ */
+function patient(dataSource: DataSource): DataSource {
+  const limits = {
+    connectTimeoutMS: PATIENCE_MS,
+    extra: sessionLimits({ statementMs: PATIENCE_MS, answerMs: PATIENCE_MS }),
+  };
+  return dataSource.setOptions(limits);
 }
 
 /** A database without tables. */

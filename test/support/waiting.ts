@@ -4,7 +4,7 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
  * How long a test waits for what has to happen, where nothing was promised about when. Nobody waits so long while all is well,
  * so a busy machine is given plenty.
  */
-const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 30_000;
 
 /** Where nothing was promised, so many tries are made at least: a machine that stood still for half a minute has done nothing in it. */
 const FEWEST_TRIES = 20;
