@@ -229,7 +229,7 @@ describe('SpoolWriter in a file that is used again', () => {
     writer.append(nameIt('no room'));
     await written(writer);
     disk.isFull = false;
-    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+    await expect.poll(() => writer.state).toBe('ok');
 
     expect(sparesIn(folder())).toEqual([]);
     await writer.close();
