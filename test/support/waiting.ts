@@ -26,9 +26,8 @@ export async function eventually<T>(
   attempt: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   { withinMs, everyMs = 50, what }: Patience,
 ): Promise<T> {
-  const patienceMs = withinMs ?? PATIENCE_MS;
+  const [patienceMs, fewest] = withinMs === undefined ? [PATIENCE_MS, FEWEST_TRIES] : [withinMs, 1];
   const deadline = Date.now() + patienceMs;
-  const fewest = withinMs === undefined ? FEWEST_TRIES : 1;
   let last: unknown;
   for (let tries = 1; ; tries++) {
     const isLast = Date.now() >= deadline && tries >= fewest;
