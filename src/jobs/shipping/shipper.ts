@@ -21,6 +21,7 @@ import { shipperMetrics } from './shipper-metrics.js';
 import { OvertakenError, SpoolTail } from './spool-tail.js';
 
 export interface ShipperOptions {
+  /** Whoever made it listens to its errors: it outlives the shipper. */
   readonly pool: Pool;
   /** The spool: `<data dir>/spool`. */
   readonly spool: string;
@@ -57,8 +58,6 @@ export class Shipper {
 
   constructor(private readonly options: ShipperOptions) {
     this.report = reportSparsely(options.logger);
-    // The pool reports connections that break while nobody uses them; unheard, that would end the process.
-    options.pool.on('error', (error) => this.report('an idle connection of the shipper broke', error));
   }
 
   start(): void {

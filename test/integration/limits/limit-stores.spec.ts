@@ -69,7 +69,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
 
   it('fills a window again as time passes', async () => {
     const store = await open();
-    const limit = aLimit({ amount: 2, windowMs: 1_000 });
+    const limit = aLimit({ amount: 2, windowMs: 3_000 });
     await one(store, limit, { first: 2 });
     const { retryMs } = await one(store, limit);
 
