@@ -133,7 +133,6 @@ const settled = (key: CreatedKey, nano: number): Promise<Books> =>
     { withinMs: 40_000, what: `a counter of ${nano}` },
   );
 /** When the gateway took a request, milliseconds: its id begins with that (https://www.rfc-editor.org/rfc/rfc9562#section-5.7). */
-const momentOf = (requestId: string): number => Number.parseInt(requestId.replace('-', '').slice(0, 12), 16);
 const counted = (statuses: readonly number[], status: number): number =>
   statuses.filter((each) => each === status).length;
 
