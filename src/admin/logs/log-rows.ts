@@ -99,6 +99,17 @@ const BODIES_OF_ALL = `
   FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
   JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3`;
 
+const PREVIEWS = `
+  SELECT request_id, direction, preview
+  FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
+  JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3
+  WHERE preview IS NOT NULL`;
+
+export type PreviewRow = Pick<BodyRow, 'direction'> & {
+  readonly request_id: string;
+  readonly preview: string;
+};
+
 /** A row of `feedback`. */
 export interface FeedbackRow {
   readonly id: string;
@@ -248,6 +259,15 @@ export class LogRows {
     rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[],
   ): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
     return this.database.read(BODIES_OF_ALL, [
+      rows.map(({ id }) => id),
+      rows.map(({ at }) => at),
+      rows[0]?.organisation_id,
+    ]);
+  }
+
+  /** The beginnings of what requests of one organization and their answers say. */
+  previewsOf(rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[]): Promise<readonly PreviewRow[]> {
+    return this.database.read(PREVIEWS, [
       rows.map(({ id }) => id),
       rows.map(({ at }) => at),
       rows[0]?.organisation_id,

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpoolPosition } from '../../common/database/request-log/store-batch.js';
+import type { Exchange } from '../../common/redaction/clear-exchange.js';
 import type { StoredFrame } from '../../common/spool/frame.js';
 import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
 import { type PlacedFrame, readSegment, type SegmentLook } from '../../common/spool/segment-reader.js';
@@ -11,7 +12,6 @@ import {
   removeFile,
   segmentPath,
 } from '../../common/spool/spool-files.js';
-import type { ClosedExchange } from './log-rows.js';
 import {
   forgetOpenExchanges,
   keepOpenExchanges,
@@ -23,7 +23,7 @@ import { shipperMetrics } from './shipper-metrics.js';
 
 /** What was read in one go: the next frames of one writer. */
 export interface Reading {
-  readonly closed: readonly ClosedExchange[];
+  readonly closed: readonly Exchange[];
   readonly opened: readonly OpenExchange[];
   readonly end: SpoolPosition;
   /** The writer is dead and everything it wrote was read. */
@@ -198,7 +198,7 @@ export class SpoolTail {
 }
 
 /** What a frame says. Nothing when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
-function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: ClosedExchange } {
+function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Exchange } {
   try {
     return frame.kind === 'opened' ? { opened: openExchangeOf(frame) } : { closed: closedOf(frame) };
   } catch {
@@ -207,13 +207,13 @@ function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Close
   }
 }
 
-function closedOf({ json, requestBody, responseBody }: StoredFrame): ClosedExchange {
-  return { closed: JSON.parse(json.toString()) as ClosedExchange['closed'], json, requestBody, responseBody };
+function closedOf({ json, requestBody, responseBody }: StoredFrame): Exchange {
+  return { closed: JSON.parse(json.toString()) as Exchange['closed'], json, requestBody, responseBody };
 }
 
 /** Frames gathered until there are enough for a batch. */
 class ReadingInProgress {
-  private readonly closed: ClosedExchange[] = [];
+  private readonly closed: Exchange[] = [];
   private readonly opened: OpenExchange[] = [];
   private bytes = 0;
 

@@ -12,6 +12,8 @@ export interface StoredBody {
   readonly content_type: string | null;
   /** The sender's own encoding, which still lies beneath. */
   readonly content_encoding: string | null;
+  /** The beginning of what it says, for lists; null where that is no text. */
+  readonly preview: string | null;
 }
 
 /** One request on its way into the tables. */
@@ -170,6 +172,7 @@ const requestBodies: CopyTable<BodyRow> = {
       value: ({ record, direction, body }) => body?.original_bytes ?? record[`${direction}_bytes`],
     },
     { name: 'truncated', type: 'bool', value: ({ body }) => body?.truncated ?? false },
+    { name: 'preview', type: 'text', value: ({ body }) => body?.preview },
   ],
   rowsOf: ({ record, request, response }) => {
     const rows: readonly BodyRow[] = [
