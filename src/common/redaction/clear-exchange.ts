@@ -40,7 +40,7 @@ function clearRecord(record: RequestLogRecord, redactor: Redactor): RequestLogRe
   return {
     ...record,
     path: redactor.text(record.path),
-    attempts: record.attempts.map(withoutText),
+    attempts: record.attempts.map((attempt) => (attempt.countable ? withoutText(attempt) : attempt)),
     countable: null,
     hook_results: record.hook_results && redactor.json(record.hook_results),
     request_headers: redactor.headers(record.request_headers),
@@ -49,7 +49,7 @@ function clearRecord(record: RequestLogRecord, redactor: Redactor): RequestLogRe
 }
 
 function withoutText(attempt: AttemptRecord): AttemptRecord {
-  if (!attempt.countable) return attempt;
-  const { countable: _, ...rest } = attempt;
-  return rest;
+  const rest: { countable?: unknown } = { ...attempt };
+  delete rest.countable;
+  return rest as AttemptRecord;
 }

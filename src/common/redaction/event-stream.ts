@@ -23,7 +23,7 @@ interface Piece {
   readonly put: (text: string) => void;
 }
 
-const DATA = /^data:[ \t]?/;
+const DATA = /^(?:data:)?\s*/;
 /** The end of a stream of OpenAI's shape, which only looks like JSON. */
 const DONE = '[DONE]';
 const LINE_ENDS = /(\r\n|\n|\r)/;

@@ -55,6 +55,7 @@ describe('a JSON path', () => {
   it('lets nothing through that cannot be judged: broken, cut off or too deep', () => {
     const rules = { json_paths: ['$.b'] };
     expect(kept(rules, '{"b": "secr')).toBeNull();
+    expect(kept(rules, ')]}\n{"b": "secret"}')).toBeNull();
     expect(kept(rules, '{"b": "secret"}', { truncated: true })).toBeNull();
     expect(kept(rules, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toBeNull();
   });
@@ -132,7 +133,7 @@ describe('a stream', () => {
       .join('');
 
   it('hides what came in pieces', () => {
-    const stream = [...'Write to ada.l', 'ove', 'lace@ex', 'ample.org', ' today'].map((content) =>
+    const stream = ['Write to ', 'a', 'd', 'a.l', 'ove', 'lace@ex', 'ample.org', ' today'].map((content) =>
       chunk({ content }),
     );
     const clear = kept({ patterns: [EMAIL] }, `${stream.join('')}data: [DONE]\n\n`, said);
@@ -170,6 +171,9 @@ describe('a stream', () => {
     const stream = '{"message":{"content":"x@"}}\n{"message":{"content":"y.zz"}}\n';
     expect(kept({ patterns: [EMAIL] }, stream, { type: 'application/x-ndjson' })).toBe(
       '{"message":{"content":"***"}}\n{"message":{"content":""}}\n',
+    );
+    expect(kept({ json_paths: ['$.b'] }, 'data:  {"b":1}\n\n  {"b":2}\n', said)).toBe(
+      'data:  {"b":"***"}\n\n  {"b":"***"}\n',
     );
   });
 });

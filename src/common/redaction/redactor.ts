@@ -30,6 +30,8 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 class UnreadableError extends Error {}
 
 const TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|x-ndjson|jsonl)\b)/i;
+const JSON_TYPE = /json/i;
+const JSON_BEGINS = /^\s*[[{]/;
 const STREAM = /event-stream|ndjson|jsonl/i;
 const STREAM_BEGINS = /^(?:data|event|id|retry|:)/;
 const DEEPEST = 200;
@@ -79,18 +81,18 @@ export class Redactor {
     }
   }
 
-  #clear(text: string, { truncated, content_type: type }: BodyFacts): string {
-    const isStream = STREAM.test(type ?? '') || STREAM_BEGINS.test(text);
+  #clear(text: string, facts: BodyFacts): string {
+    const type = facts.content_type ?? '';
+    if (STREAM.test(type) || STREAM_BEGINS.test(text)) return this.#clearStream(text, facts);
+    if (!JSON_TYPE.test(type) && !JSON_BEGINS.test(text)) return clearText(text, this.#patterns);
     // Behind the place where its middle is missing nobody knows where in a document a value stands.
-    if (truncated && this.#paths.length > 0 && !isStream && looksLikeJson(text)) throw new UnreadableError();
-    if (isStream)
-      return clearStream(text, {
-        paths: this.#paths,
-        patterns: this.#patterns,
-        parse: (json) => this.#event(json, truncated),
-      });
-    if (!looksLikeJson(text)) return clearText(text, this.#patterns);
+    if (facts.truncated && this.#paths.length > 0) throw new UnreadableError();
     return clearJson(this.#withoutPaths(text), this.#patterns);
+  }
+
+  #clearStream(text: string, { truncated }: BodyFacts): string {
+    const parse = (json: string): Json | undefined => this.#event(json, truncated);
+    return clearStream(text, { paths: this.#paths, patterns: this.#patterns, parse });
   }
 
   #withoutPaths(text: string): string {
@@ -110,8 +112,6 @@ export class Redactor {
     }
   }
 }
-
-const looksLikeJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
 /** Throws on what is no JSON, or nests deeper than it can be walked. */
 function parsed(text: string): Json {
