@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { aBody, anOpened, aRecord } from '../../../test/support/exchanges.js';
-import { decodeFrame, type EncodedFrame, encodeClosed, encodeOpened, withoutBodies } from './frame.js';
+import { decodeFrame, type EncodedFrame, encodeClosed, encodeOpened, seal, withoutBodies } from './frame.js';
 import { readSegment } from './segment-reader.js';
 
-const bytesOf = (frame: EncodedFrame) => Buffer.concat([frame.head, ...frame.bodies]);
+const SEGMENT = 7;
+const bytesOf = (frame: EncodedFrame) => {
+  seal(frame, SEGMENT);
+  return Buffer.concat([frame.head, ...frame.bodies]);
+};
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frames-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function look(bytes: Buffer, skipDamage = false) {
   const path = join(folder, 'segment');
   writeFileSync(path, bytes);
-  return readSegment(path, 0, skipDamage);
+  return readSegment(path, { segment: SEGMENT, offset: 0 }, skipDamage);
 }
 
 const anyFrame = fc
@@ -43,7 +47,7 @@ describe('a frame', () => {
   it('comes back as it was, whatever bytes and text it carries', () => {
     fc.assert(
       fc.property(anyFrame, ({ frame, request, response }) => {
-        const found = decodeFrame(bytesOf(frame), 0);
+        const found = decodeFrame(bytesOf(frame), 0, SEGMENT);
         if (typeof found !== 'object') throw new Error(found);
         expect(found.bytes).toBe(frame.bytes);
         expect(found.requestBody.equals(request)).toBe(true);
@@ -57,11 +61,11 @@ describe('a frame', () => {
     const chunks = [Buffer.from('ab'), Buffer.alloc(0), Buffer.from('cd')];
     const frame = encodeClosed(aRecord(anOpened({})), { request: null, response: { ...aBody(''), chunks } });
 
-    expect(decodeFrame(bytesOf(frame), 0)).toMatchObject({ responseBody: Buffer.from('abcd') });
+    expect(decodeFrame(bytesOf(frame), 0, SEGMENT)).toMatchObject({ responseBody: Buffer.from('abcd') });
   });
 
   it('keeps a lone surrogate and a NUL of its text', () => {
-    const found = decodeFrame(bytesOf(encodeOpened(anOpened({ span_name: 'a\0b\ud800c' }))), 0);
+    const found = decodeFrame(bytesOf(encodeOpened(anOpened({ span_name: 'a\0b\ud800c' }))), 0, SEGMENT);
 
     expect(typeof found === 'object' && JSON.parse(found.json.toString())).toMatchObject({
       span_name: 'a\0b\ud800c',
@@ -74,7 +78,7 @@ describe('a frame', () => {
         const bytes = bytesOf(frame);
         const place = at % bytes.length;
         bytes[place] = (bytes[place] ?? 0) ^ flip;
-        expect(typeof decodeFrame(bytes, 0)).toBe('string');
+        expect(typeof decodeFrame(bytes, 0, SEGMENT)).toBe('string');
       }),
     );
   });
@@ -85,7 +89,7 @@ describe('a frame', () => {
       request: aBody('x'.repeat(9000)),
       response: null,
     });
-    const small = decodeFrame(bytesOf(withoutBodies(frame)), 0);
+    const small = decodeFrame(bytesOf(withoutBodies(frame)), 0, SEGMENT);
 
     expect(typeof small === 'object' && JSON.parse(small.json.toString())).toMatchObject({
       record: { countable, request_headers: [], cost_nano_usd: 3600 },
@@ -154,8 +158,8 @@ describe('reading a segment', () => {
     const path = join(folder, 'large');
     writeFileSync(path, Buffer.concat([small, bytesOf(large), small]));
 
-    const first = await readSegment(path, 0, false);
-    const second = await readSegment(path, first.next, false);
+    const first = await readSegment(path, { segment: SEGMENT, offset: 0 }, false);
+    const second = await readSegment(path, { segment: SEGMENT, offset: first.next }, false);
 
     expect([first.frames.length, first.status]).toEqual([1, 'more']);
     expect([second.frames.length, second.status]).toEqual([2, 'end']);

@@ -12,7 +12,8 @@ import type {
  *   offset  bytes  meaning (integers little-endian)
  *        0      4  magic "GHF1"; zero means that nothing was written here yet
  *        4      4  length of everything after the header
- *        8      4  CRC-32 of everything after this field
+ *        8      4  CRC-32 of everything after this field, begun with the number of the segment: what an older use of the same
+ *                  file left behind is no frame of this one
  *       12      4  kind: 1 opened, 2 closed
  *       16      4  length of the JSON
  *       20      4  length of the request body as kept
@@ -23,6 +24,7 @@ import type {
  */
 const HEADER_BYTES = 24;
 const MAGIC = 0x31_46_48_47;
+const CHECKSUM_AT = 8;
 const CRC_FROM = 12;
 
 /** Longer ones are taken for damage. A record is small and bodies are cut at 320 KiB; texts to count are the only large part. */
@@ -135,9 +137,13 @@ function encode({ kind, json, bodies, record }: Unencoded, allocate: Allocate): 
   head.write(json, HEADER_BYTES, jsonBytes === json.length ? 'latin1' : 'utf8');
   if (isCopied) copyInto(head, copyInto(head, HEADER_BYTES + jsonBytes, request), response);
   const apart = isCopied ? NOTHING : [...request, ...response];
-  head.writeUInt32LE(checksum(head, apart), 8);
   const bytes = HEADER_BYTES + jsonBytes + bodyBytes;
   return { head, bodies: apart, hasBodies: bodyBytes > 0, bytes, record };
+}
+
+/** Makes a frame one of a segment. To be called by whoever writes it, since only that tells which segment it will be. */
+export function seal({ head, bodies }: EncodedFrame, segment: number): void {
+  head.writeUInt32LE(checksum(head, bodies, segment), CHECKSUM_AT);
 }
 
 /** Answers where the next byte belongs. */
@@ -157,17 +163,18 @@ function total(chunks: readonly Buffer[]): number {
 }
 
 /** `zlib.crc32` exists from Node 20.15 (https://nodejs.org/api/zlib.html#zlibcrc32data-value); 0.5 µs per KiB. */
-function checksum(head: Buffer, bodies: readonly Buffer[]): number {
-  let crc = crc32(head.subarray(CRC_FROM));
+function checksum(head: Buffer, bodies: readonly Buffer[], segment: number): number {
+  let crc = crc32(head.subarray(CRC_FROM), segment);
   // Of no bytes zlib answers the checksum of nothing, not the one it was given.
   for (const chunk of bodies) if (chunk.length > 0) crc = crc32(chunk, crc);
   return crc;
 }
 
-/** Reads the frame that begins at `offset`: the frame, or what is there instead. Never throws. */
+/** Reads the frame of a segment that begins at `offset`: the frame, or what is there instead. Never throws. */
 export function decodeFrame(
   bytes: Buffer,
   offset: number,
+  segment: number,
 ): StoredFrame | 'nothing' | 'incomplete' | 'damaged' {
   const there = bytes.length - offset;
   if (there < 4) return isZero(bytes, offset) ? 'nothing' : 'incomplete';
@@ -178,11 +185,11 @@ export function decodeFrame(
   const payload = bytes.readUInt32LE(offset + 4);
   if (payload > PAYLOAD_BYTES_MAX) return 'damaged';
   if (there < HEADER_BYTES + payload) return 'incomplete';
-  return checkedFrame(bytes.subarray(offset, offset + HEADER_BYTES + payload));
+  return checkedFrame(bytes.subarray(offset, offset + HEADER_BYTES + payload), segment);
 }
 
-function checkedFrame(bytes: Buffer): StoredFrame | 'damaged' {
-  if (crc32(bytes.subarray(CRC_FROM)) !== bytes.readUInt32LE(8)) return 'damaged';
+function checkedFrame(bytes: Buffer, segment: number): StoredFrame | 'damaged' {
+  if (crc32(bytes.subarray(CRC_FROM), segment) !== bytes.readUInt32LE(CHECKSUM_AT)) return 'damaged';
   const kind = bytes.readUInt32LE(12);
   const jsonEnd = HEADER_BYTES + bytes.readUInt32LE(16);
   const requestEnd = jsonEnd + bytes.readUInt32LE(20);

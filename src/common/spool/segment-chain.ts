@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type EncodedFrame, withoutBodies } from './frame.js';
 import { Reserve } from './reserve.js';
 import { Segment, type WriteVector } from './segment.js';
-import { segmentPath } from './spool-files.js';
+import { removeFile, segmentPath, sparesIn } from './spool-files.js';
 import { spoolCounts } from './spool-metrics.js';
 
 export interface SegmentChainOptions {
@@ -84,6 +84,7 @@ export class SegmentChain {
       this.segment !== null && this.segment.position > 0 && now - this.lastWriteAt > this.options.idleMs;
     if (!isIdle || this.state !== 'ok') return;
     try {
+      this.dropSpares();
       this.openNext();
     } catch (error) {
       this.degrade(error);
@@ -99,15 +100,26 @@ export class SegmentChain {
     await this.reserve.drop();
   }
 
+  /** Their space is worth more to others, when little is written and when the disk is full. */
+  private dropSpares(): void {
+    for (const spare of sparesIn(this.options.folder)) removeFile(spare);
+  }
+
   private segmentWithRoom(): Segment {
     this.lastWriteAt = Date.now();
     if (!this.segment || this.segment.position >= this.options.segmentBytes) return this.openNext();
     return this.segment;
   }
 
+  /** The next segment: a file that is there already, or else a new one. */
   private openNext(): Segment {
-    const next = Segment.create(segmentPath(this.options.folder, this.number + 1), this.options.write);
-    return this.follow(next);
+    const { folder, write } = this.options;
+    const number = this.number + 1;
+    const path = segmentPath(folder, number);
+    const [spare] = sparesIn(folder);
+    return this.follow(
+      spare === undefined ? Segment.create(path, number, write) : Segment.again(spare, path, number, write),
+    );
   }
 
   private follow(next: Segment): Segment {
@@ -125,9 +137,11 @@ export class SegmentChain {
     );
     try {
       if (!this.reserve.isReady) throw new Error('There is no reserve.');
-      const path = segmentPath(this.options.folder, this.number + 1);
+      const { folder, write } = this.options;
+      const number = this.number + 1;
+      const path = segmentPath(folder, number);
       const capacity = this.reserve.useAs(path);
-      this.follow(Segment.within(path, capacity, this.options.write));
+      this.follow(Segment.within(path, number, { capacity, write }));
     } catch (cause) {
       this.exhaust(cause);
     }
@@ -171,6 +185,7 @@ export class SegmentChain {
   }
 
   private async tryToRecover(): Promise<void> {
+    this.dropSpares();
     if (await this.reserve.prepare()) this.recover();
   }
 

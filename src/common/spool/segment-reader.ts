@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { decodeFrame, nextMagic, type StoredFrame } from './frame.js';
+import type { SpoolPosition } from './spool-files.js';
 
 /** A frame and the offset behind it. */
 export interface PlacedFrame {
@@ -28,22 +29,22 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
  * skipped if a frame follows; without it reading stops there, because a frame in the making looks damaged too.
  * Rejects with ENOENT when the segment is gone.
  */
-export async function readSegment(path: string, offset: number, skipDamage: boolean): Promise<SegmentLook> {
+export async function readSegment(
+  path: string,
+  { segment, offset }: SpoolPosition,
+  skipDamage: boolean,
+): Promise<SegmentLook> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
     const rest = Math.max(0, size - offset);
     const window = Math.min(rest, WINDOW_BYTES);
-    const look = parse(await read(file, offset, window), offset, { isWhole: window === rest, skipDamage });
+    const terms = { segment, offset, skipDamage };
+    const look = parse(await read(file, offset, window), { ...terms, isWhole: window === rest });
     if (look) return look;
     const whole = await read(file, offset, rest);
     return (
-      parse(whole, offset, { isWhole: true, skipDamage }) ?? {
-        frames: [],
-        next: offset,
-        status: 'end',
-        damaged: 0,
-      }
+      parse(whole, { ...terms, isWhole: true }) ?? { frames: [], next: offset, status: 'end', damaged: 0 }
     );
   } finally {
     await file.close();
@@ -61,36 +62,47 @@ async function read(file: FileHandle, offset: number, bytes: number): Promise<Bu
   return buffer.subarray(0, done);
 }
 
-interface Terms {
+interface Terms extends SpoolPosition {
   /** The bytes reach to the end of the file. */
   readonly isWhole: boolean;
   readonly skipDamage: boolean;
 }
 
 /** Null when the window is too small to judge: nothing whole is in it, but the file goes on. */
-function parse(bytes: Buffer, offset: number, { isWhole, skipDamage }: Terms): SegmentLook | null {
+function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
+  const { segment, offset, skipDamage } = terms;
   const frames: PlacedFrame[] = [];
   let at = 0;
   let damaged = 0;
   for (;;) {
-    const found = decodeFrame(bytes, at);
+    const found = decodeFrame(bytes, at, segment);
     if (typeof found === 'object') {
       at += found.bytes;
       frames.push({ frame: found, end: offset + at });
       continue;
     }
-    if (!isWhole) return frames.length > 0 ? { frames, next: offset + at, status: 'more', damaged } : null;
-    const resume = skipDamage ? nextFrame(bytes, at + 1) : -1;
-    if (resume === -1)
-      return { frames, next: offset + at, status: found === 'nothing' ? 'end' : 'torn', damaged };
+    const look = { frames, next: offset + at, damaged };
+    const status = found === 'nothing' ? 'end' : 'torn';
+    if (!isEnough(terms, status, bytes.length - at))
+      return frames.length > 0 ? { ...look, status: 'more' } : null;
+    const resume = skipDamage ? nextFrame(bytes, at + 1, segment) : -1;
+    if (resume === -1) return { ...look, status };
     damaged += 1;
     at = resume;
   }
 }
 
+/**
+ * Whether what was read suffices to say that no frame begins here: all of the file does, and so do zeros, behind which a
+ * file that is used again holds megabytes of its older use.
+ */
+function isEnough({ isWhole, skipDamage }: Terms, status: 'end' | 'torn', rest: number): boolean {
+  return isWhole || (status === 'end' && !skipDamage && rest > 0);
+}
+
 /** Where the next whole frame begins; -1 when there is none. */
-function nextFrame(bytes: Buffer, from: number): number {
+function nextFrame(bytes: Buffer, from: number, segment: number): number {
   for (let at = nextMagic(bytes, from); at !== -1; at = nextMagic(bytes, at + 1))
-    if (typeof decodeFrame(bytes, at) === 'object') return at;
+    if (typeof decodeFrame(bytes, at, segment) === 'object') return at;
   return -1;
 }

@@ -1,10 +1,24 @@
-import { closeSync, constants, fdatasync, ftruncateSync, openSync, writevSync } from 'node:fs';
-import type { EncodedFrame } from './frame.js';
+import { closeSync, constants, fdatasync, ftruncateSync, openSync, renameSync, writevSync } from 'node:fs';
+import { type EncodedFrame, seal } from './frame.js';
 
 /** Writes at a position and answers how many bytes it took, which may be fewer than given. `fs.writevSync`, or a failing one in tests. */
 export type WriteVector = (fd: number, buffers: readonly Buffer[], position: number) => number;
 
+/** In a file that is used again, what follows the last frame is old: this says that nothing was written there yet. */
+const END = Buffer.alloc(4);
+const NO_END = Buffer.alloc(0);
+
 export const writeVector: WriteVector = (fd, buffers, position) => writevSync(fd, buffers, position);
+
+interface SegmentOptions {
+  /** Bytes that it can take. */
+  readonly capacity: number;
+  /** What is written behind the last frame each time. */
+  readonly end: Buffer;
+  readonly write: WriteVector;
+}
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
 
 /** Written bytes reach the disk itself so long after, at most; a power cut loses no more. */
 const SYNC_EVERY_MS = 10;
@@ -29,25 +43,48 @@ export class Segment {
 
   private constructor(
     private readonly fd: number,
-    readonly capacity: number,
-    private readonly write: WriteVector,
+    private readonly number: number,
+    private readonly options: SegmentOptions,
   ) {}
 
-  static create(path: string, write: WriteVector): Segment {
+  get capacity(): number {
+    return this.options.capacity;
+  }
+
+  static create(path: string, number: number, write: WriteVector): Segment {
     const fresh = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
-    return new Segment(openSync(path, fresh, 0o600), Number.POSITIVE_INFINITY, write);
+    return new Segment(openSync(path, fresh, 0o600), number, { capacity: UNLIMITED, end: NO_END, write });
   }
 
   /** A file that already has its space, full of zeros, and is filled from its beginning. */
-  static within(path: string, capacity: number, write: WriteVector): Segment {
-    return new Segment(openSync(path, constants.O_WRONLY), capacity, write);
+  static within(path: string, number: number, options: Pick<SegmentOptions, 'capacity' | 'write'>): Segment {
+    return new Segment(openSync(path, constants.O_WRONLY), number, { ...options, end: NO_END });
+  }
+
+  /** A file with frames of an older segment, which are written over. From the first moment it holds nothing that a reader would take. */
+  static again(spare: string, path: string, number: number, write: WriteVector): Segment {
+    const fd = openSync(spare, constants.O_WRONLY);
+    try {
+      writevSync(fd, [END], 0);
+      renameSync(spare, path);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    return new Segment(fd, number, { capacity: UNLIMITED, end: END, write });
   }
 
   /** Appends frames until one fails. Never throws, and leaves no half frame behind. */
   append(frames: readonly EncodedFrame[]): Appended {
+    const { end } = this.options;
+    let bytes = 0;
+    for (const frame of frames) {
+      seal(frame, this.number);
+      bytes += frame.bytes;
+    }
     const buffers = piecesOf(frames);
-    const bytes = buffers.reduce((sum, { length }) => sum + length, 0);
-    const { done, error } = this.writeAll(buffers, bytes);
+    if (end.length > 0) buffers.push(end);
+    const { done, error } = this.writeAll(buffers, bytes + end.length);
     if (error) return this.keepWholeFrames(frames, done, error);
     this.position += bytes;
     this.syncSoon();
@@ -60,6 +97,7 @@ export class Segment {
       this.onRetired = resolve;
       if (this.timer) clearTimeout(this.timer);
       this.timer = null;
+      this.trimOld();
       if (!this.isSyncing) this.sync();
     });
   }
@@ -69,12 +107,22 @@ export class Segment {
     ftruncateSync(this.fd, this.position);
   }
 
+  /** What is left of an older use is of none. Where it cannot be cut off, readers see that it is old. */
+  private trimOld(): void {
+    if (this.options.end.length === 0) return;
+    try {
+      this.trim();
+    } catch {
+      // Said above.
+    }
+  }
+
   private writeAll(buffers: readonly Buffer[], bytes: number): { done: number; error: Error | null } {
     let rest = buffers;
     let done = 0;
     try {
       while (done < bytes) {
-        const written = this.write(this.fd, rest, this.position + done);
+        const written = this.options.write(this.fd, rest, this.position + done);
         if (written <= 0) throw new Error('The disk took nothing and gave no reason.');
         done += written;
         if (done < bytes) rest = after(rest, written);

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUuid } from '../ids/uuid-v7.js';
 
@@ -8,6 +8,7 @@ import { isUuid } from '../ids/uuid-v7.js';
  *   <writer id>/owner.json     who writes here; its time of change is the heartbeat
  *   <writer id>/00000001.seg   frames, one after the other; only the highest number is written to
  *   <writer id>/reserve        space taken in advance for when the disk is full
+ *   <writer id>/00000001.spare a segment that is done with, kept to be written again under a new number
  *   <writer id>/ended          the writer closed in order
  *   <writer id>/00000003.open  kept by the shipper: exchanges still open that began in deleted segments up to 3
  */
@@ -16,7 +17,14 @@ export const RESERVE_FILE = 'reserve';
 export const ENDED_FILE = 'ended';
 
 const SEGMENT = /^(\d{8,})\.seg$/;
+const SPARE = /^(\d{8,})\.spare$/;
 const OPEN_EXCHANGES = /^(\d{8,})\.open$/;
+
+/** A place in a writer's spool: everything before it is stored. */
+export interface SpoolPosition {
+  readonly segment: number;
+  readonly offset: number;
+}
 
 export function segmentPath(folder: string, segment: number): string {
   return join(folder, `${numbered(segment)}.seg`);
@@ -45,6 +53,40 @@ function listNumbers(folder: string, pattern: RegExp): number[] {
     .flatMap((name) => pattern.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
+}
+
+/**
+ * Segments that a writer gets back instead of new files. Writing a page that the kernel already has costs a fraction of
+ * writing a new one, which must be found, and on a virtual machine often be asked of the host. 64 MiB for a busy
+ * process; an idle one has none, because only full segments are kept.
+ */
+const SPARES_MAX = 4;
+const SPARE_BYTES_MIN = 8 * 1024 * 1024;
+
+/** Takes a segment that is done with out of the spool. A full one is kept to be written again. */
+export function retireSegment(folder: string, segment: number): void {
+  const path = segmentPath(folder, segment);
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes < SPARE_BYTES_MIN || listSpares(folder).length >= SPARES_MAX) return removeFile(path);
+  try {
+    renameSync(path, sparePath(folder, segment));
+  } catch (error) {
+    // Another shipper was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Files that are ready to be written again. */
+export function sparesIn(folder: string): string[] {
+  return listSpares(folder).map((number) => sparePath(folder, number));
+}
+
+function listSpares(folder: string): number[] {
+  return listNumbers(folder, SPARE);
+}
+
+function sparePath(folder: string, segment: number): string {
+  return join(folder, `${numbered(segment)}.spare`);
 }
 
 /** Ids of the writers that have a folder in the spool. */

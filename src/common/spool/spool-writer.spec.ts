@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writevSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writevSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -7,8 +7,8 @@ import { aBody, anOpened, aRecord, NO_BODIES } from '../../../test/support/excha
 import { encodeClosed, encodeOpened } from './frame.js';
 import { isOwnerDead } from './owner.js';
 import { type WriteVector } from './segment.js';
-import { readSegment } from './segment-reader.js';
-import { listSegments, listWriters, segmentPath } from './spool-files.js';
+import { type PlacedFrame, readSegment, type SegmentLook } from './segment-reader.js';
+import { listSegments, listWriters, retireSegment, segmentPath, sparesIn } from './spool-files.js';
 import { SpoolWriter, type SpoolWriterOptions } from './spool-writer.js';
 
 const MIB = 1024 * 1024;
@@ -36,7 +36,7 @@ async function stored(): Promise<StoredRecord[]> {
   const found: StoredRecord[] = [];
   for (const segment of listSegments(folder()))
     for (let offset = 0; ;) {
-      const look = await readSegment(segmentPath(folder(), segment), offset, true);
+      const look = await readSegment(segmentPath(folder(), segment), { segment, offset }, true);
       for (const { frame } of look.frames)
         found.push({ ...JSON.parse(frame.json.toString()), body: frame.requestBody.length });
       if (look.status !== 'more') break;
@@ -143,6 +143,100 @@ describe('SpoolWriter', () => {
     expect(await stored()).toHaveLength(1);
   });
 });
+
+describe('SpoolWriter in a file that is used again', () => {
+  const OLD = 9;
+  const nameIt = (span_name: string) => encodeOpened(anOpened({ span_name }));
+  /** A writer whose first segment was full of frames and is its spare now. */
+  async function withSpare(write?: WriteVector): Promise<SpoolWriter> {
+    const writer = aWriter({ segmentBytes: 9 * MIB, write });
+    for (let n = 0; n < OLD; n++)
+      writer.append(encodeClosed(aRecord(), { request: aBody(Buffer.alloc(MIB, n)), response: null }));
+    await written(writer);
+    writer.append(nameIt('of the second segment'));
+    await written(writer);
+    retireSegment(folder(), 1);
+    return writer;
+  }
+  const fill = async (writer: SpoolWriter) => {
+    for (let n = 0; n < 10; n++)
+      writer.append(encodeClosed(aRecord(), { request: aBody(Buffer.alloc(MIB)), response: null }));
+    await written(writer);
+  };
+  /** All of the segment that is written into the spare. */
+  async function look(skipDamage: boolean): Promise<SegmentLook> {
+    const frames: PlacedFrame[] = [];
+    for (let offset = 0; ;) {
+      const found = await readSegment(segmentPath(folder(), 3), { segment: 3, offset }, skipDamage);
+      frames.push(...found.frames);
+      if (found.status !== 'more') return { ...found, frames };
+      offset = found.next;
+    }
+  }
+
+  it('takes its own old segment for the next one, and nothing old is read', async () => {
+    const writer = await withSpare();
+    const spare = statSync(sparesIn(folder())[0] ?? '').ino;
+    await fill(writer);
+    for (const name of ['new', 'newer']) {
+      writer.append(nameIt(name));
+      await written(writer);
+    }
+
+    expect(statSync(segmentPath(folder(), 3)).ino).toBe(spare);
+    for (const isSealed of [false, true]) {
+      const { frames, status, damaged } = await look(isSealed);
+      expect(frames.map(({ frame }) => JSON.parse(frame.json.toString()).span_name)).toEqual([
+        'new',
+        'newer',
+      ]);
+      expect([status, damaged]).toEqual(['end', 0]);
+    }
+    await writer.close();
+    expect(statSync(segmentPath(folder(), 3)).size).toBe((await look(true)).next);
+  });
+
+  it('shows no old frame behind a write that broke off anywhere', async () => {
+    const broken = { at: Number.POSITIVE_INFINITY };
+    const writer = await withSpare((fd, buffers, position) => {
+      const bytes = Buffer.concat(buffers).subarray(0, broken.at);
+      const done = writevSync(fd, [bytes], position);
+      return broken.at < Number.POSITIVE_INFINITY ? sizeOf(buffers) : done;
+    });
+    await fill(writer);
+    writer.append(nameIt('whole'));
+    await written(writer);
+    broken.at = 200;
+    writer.append(nameIt('half'));
+    await written(writer);
+
+    for (const isSealed of [false, true]) {
+      const { frames, status } = await look(isSealed);
+      expect(frames).toHaveLength(1);
+      expect(status).toBe('torn');
+    }
+    await writer.close();
+  });
+
+  it('keeps few of them, only full ones, and gives them back when the disk is full', async () => {
+    const { disk, write } = aDisk();
+    const writer = await withSpare(write);
+    for (let n = 0; n < 7; n++) await fill(writer);
+    for (const segment of listSegments(folder()).slice(0, -1)) retireSegment(folder(), segment);
+    expect(sparesIn(folder())).toHaveLength(4);
+
+    disk.isFull = true;
+    writer.append(nameIt('no room'));
+    await written(writer);
+    disk.isFull = false;
+    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+
+    expect(sparesIn(folder())).toEqual([]);
+    await writer.close();
+  });
+});
+
+const sizeOf = (buffers: readonly Buffer[]) => buffers.reduce((sum, { length }) => sum + length, 0);
 
 describe('SpoolWriter on a full disk', () => {
   it('keeps records without bodies in the reserve, each once, then recovers by itself', async () => {

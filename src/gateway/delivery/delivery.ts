@@ -189,10 +189,21 @@ export class Delivery implements ReplySink {
     if (this.hasEnded) this.response.end();
   }
 
-  /** Node writes head and body at once when the body is a string; each byte is a character of Latin-1 and comes out as it was. */
+  /**
+   * Node writes head and body as one text when the body is one; each byte is a character of Latin-1 and comes out as it was.
+   * Written and then ended, because `end` with a body adds an empty piece behind it, which makes a vector of the one text.
+   */
   private endWith(body: Buffer): void {
-    if (body.length <= ONE_WRITE_BYTES_MAX) this.response.end(body.toString('latin1'), 'latin1');
-    else this.response.end(body);
+    const { response } = this;
+    const { socket } = response;
+    if (!socket || body.length > ONE_WRITE_BYTES_MAX) {
+      response.end(body);
+      return;
+    }
+    socket.cork();
+    response.write(body.toString('latin1'), 'latin1');
+    socket.uncork();
+    response.end();
   }
 
   private sendHead(): void {

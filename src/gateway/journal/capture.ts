@@ -19,6 +19,7 @@ const BLOCK_BYTES = 8 * 1024;
  * by a full collection: thousands of ended streams later.
  */
 const spareBlocks: Buffer[] = [];
+const NOTHING: readonly Buffer[] = [];
 const SPARE_BLOCKS_MAX = 1_024;
 
 /**
@@ -26,17 +27,19 @@ const SPARE_BLOCKS_MAX = 1_024;
  * A capture must be released once its record is written; what was taken of it is not to be read after that.
  */
 export class BodyCapture {
-  private readonly head: Buffer[] = [];
-  private readonly tail: Buffer[] = [];
+  // Most bodies are one piece: lists are made by those that need them.
+  private head: Buffer[] | null = null;
+  private tail: Buffer[] | null = null;
   private headBytes = 0;
-  private readonly blocks: Buffer[] = [];
+  private blocks: Buffer[] | null = null;
   /** Bytes of the last block that are taken and not in `head` yet: from, to. */
   private blockFrom = 0;
   private blockTo = 0;
   private tailBytes = 0;
   bytes = 0;
 
-  constructor(private readonly isKept: boolean) {}
+  /** `isKept`: whether bytes are kept from now on, and not only counted. */
+  constructor(public isKept: boolean) {}
 
   add(chunk: Buffer): void {
     this.bytes += chunk.length;
@@ -59,8 +62,9 @@ export class BodyCapture {
   copy(): BodyCapture {
     const twin = new BodyCapture(this.isKept);
     this.closeBlock();
-    for (const chunk of this.head) twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
-    for (const chunk of this.tail) twin.keepTail(chunk);
+    for (const chunk of this.head ?? NOTHING)
+      twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
+    for (const chunk of this.tail ?? NOTHING) twin.keepTail(chunk);
     twin.bytes = this.bytes;
     return twin;
   }
@@ -69,8 +73,9 @@ export class BodyCapture {
   taken(contentType?: string | null, contentEncoding?: string | null): CapturedBody | null {
     if (!this.isKept || this.bytes === 0) return null;
     this.closeBlock();
+    const head = this.head ?? NOTHING;
     return {
-      chunks: this.tail.length > 0 ? [...this.head, ...this.tail] : this.head,
+      chunks: this.tail ? [...head, ...this.tail] : head,
       bytes: this.bytes,
       truncated: this.headBytes + this.tailBytes < this.bytes,
       content_type: contentType ?? null,
@@ -82,10 +87,10 @@ export class BodyCapture {
     processBytes -= this.headBytes + this.tailBytes;
     this.headBytes = 0;
     this.tailBytes = 0;
-    this.head.length = 0;
-    this.tail.length = 0;
-    for (const block of this.blocks) if (spareBlocks.length < SPARE_BLOCKS_MAX) spareBlocks.push(block);
-    this.blocks.length = 0;
+    this.head = this.tail = null;
+    for (const block of this.blocks ?? NOTHING)
+      if (spareBlocks.length < SPARE_BLOCKS_MAX) spareBlocks.push(block);
+    this.blocks = null;
     this.blockFrom = this.blockTo = 0;
   }
 
@@ -93,19 +98,19 @@ export class BodyCapture {
     if (chunk.length <= SMALL_BYTES && this.headBytes > 0) this.gather(chunk);
     else {
       this.closeBlock();
-      this.head.push(chunk);
+      (this.head ??= []).push(chunk);
     }
     this.headBytes += chunk.length;
     processBytes += chunk.length;
   }
 
   private gather(chunk: Buffer): void {
-    let block = this.blocks.at(-1);
+    let block = this.blocks?.at(-1);
     if (!block || this.blockTo + chunk.length > BLOCK_BYTES) {
       this.closeBlock();
       this.blockFrom = this.blockTo = 0;
       block = spareBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
-      this.blocks.push(block);
+      (this.blocks ??= []).push(block);
     }
     block.set(chunk, this.blockTo);
     this.blockTo += chunk.length;
@@ -113,24 +118,26 @@ export class BodyCapture {
 
   /** What was gathered takes its place in the order of the pieces. */
   private closeBlock(): void {
-    const block = this.blocks.at(-1);
-    if (block && this.blockFrom < this.blockTo) this.head.push(block.subarray(this.blockFrom, this.blockTo));
+    const block = this.blocks?.at(-1);
+    if (block && this.blockFrom < this.blockTo)
+      (this.head ??= []).push(block.subarray(this.blockFrom, this.blockTo));
     this.blockFrom = this.blockTo;
   }
 
   private keepTail(chunk: Buffer): void {
     const end = chunk.length > TAIL_BYTES ? chunk.subarray(chunk.length - TAIL_BYTES) : chunk;
-    this.tail.push(end);
+    const tail = (this.tail ??= []);
+    tail.push(end);
     this.tailBytes += end.length;
     processBytes += end.length;
-    while (this.tailBytes > TAIL_BYTES) this.trimTail(this.tailBytes - TAIL_BYTES);
+    while (this.tailBytes > TAIL_BYTES) this.trim(tail, this.tailBytes - TAIL_BYTES);
   }
 
-  private trimTail(excess: number): void {
-    const first = this.tail[0] as Buffer;
+  private trim(tail: Buffer[], excess: number): void {
+    const first = tail[0] as Buffer;
     const dropped = Math.min(excess, first.length);
-    if (dropped === first.length) this.tail.shift();
-    else this.tail[0] = first.subarray(dropped);
+    if (dropped === first.length) tail.shift();
+    else tail[0] = first.subarray(dropped);
     this.tailBytes -= dropped;
     processBytes -= dropped;
   }

@@ -28,6 +28,21 @@ import { redacted } from './redaction.js';
 
 const DECISIONS_MAX = 32;
 
+/** What a second way of an exchange has for itself. */
+const OF_ITS_WAY = [
+  'target',
+  'option',
+  'body',
+  'model',
+  'isStreamed',
+  'isExhausted',
+  'hookResults',
+  'requestBody',
+  'priced',
+  'cacheStatus',
+  'cacheScore',
+] as const satisfies readonly (keyof Entry | 'priced')[];
+
 /** What is priced: a model at a place. */
 interface Priced {
   readonly target: Target;
@@ -141,8 +156,8 @@ export class Entry implements Findings {
   }
 
   keepBodies(isKept: boolean): void {
-    this.requestBody = new BodyCapture(isKept);
-    this.responseBody = new BodyCapture(isKept);
+    this.requestBody.isKept = isKept;
+    this.responseBody.isKept = isKept;
   }
 
   /**
@@ -254,32 +269,7 @@ export class Entry implements Findings {
   /** Goes on as its twin, which is not used any more. */
   adopt(twin: Entry): void {
     this.requestBody.release();
-    const {
-      target,
-      option,
-      body,
-      model,
-      isStreamed,
-      isExhausted,
-      hookResults,
-      requestBody,
-      priced,
-      cacheStatus,
-      cacheScore,
-    } = twin;
-    Object.assign(this, {
-      target,
-      option,
-      body,
-      model,
-      isStreamed,
-      isExhausted,
-      hookResults,
-      requestBody,
-      priced,
-      cacheStatus,
-      cacheScore,
-    });
+    Object.assign(this, Object.fromEntries(OF_ITS_WAY.map((name) => [name, twin[name]])));
   }
 
   /** This twin is not used any more. */

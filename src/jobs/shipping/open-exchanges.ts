@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import type { OpenedExchange } from '../../common/contracts/request-log.js';
-import { encodeOpened, type StoredFrame } from '../../common/spool/frame.js';
+import { encodeOpened, seal, type StoredFrame } from '../../common/spool/frame.js';
 import { readSegment } from '../../common/spool/segment-reader.js';
 import { listOpenExchanges, openExchangesPath, removeFile } from '../../common/spool/spool-files.js';
 
@@ -32,7 +32,11 @@ export async function keepOpenExchanges(
   const draft = `${path}.${process.pid}.new`;
   const file = await open(draft, 'w', 0o600);
   try {
-    const frames = [...exchanges].map(({ json }) => encodeOpened(parseOpened(json)).head);
+    const frames = [...exchanges].map(({ json }) => {
+      const frame = encodeOpened(parseOpened(json));
+      seal(frame, upTo);
+      return frame.head;
+    });
     await file.writeFile(Buffer.concat(frames));
     await file.sync();
   } finally {
@@ -44,11 +48,11 @@ export async function keepOpenExchanges(
 
 /** The exchanges that were open when the last segments were deleted. */
 export async function readOpenExchanges(folder: string): Promise<OpenExchange[]> {
-  const newest = listOpenExchanges(folder).at(-1);
-  if (newest === undefined) return [];
+  const segment = listOpenExchanges(folder).at(-1);
+  if (segment === undefined) return [];
   const found: OpenExchange[] = [];
   for (let offset = 0; ;) {
-    const look = await readSegment(openExchangesPath(folder, newest), offset, true);
+    const look = await readSegment(openExchangesPath(folder, segment), { segment, offset }, true);
     found.push(...look.frames.map(({ frame }) => openExchangeOf(frame)));
     if (look.status !== 'more') return found;
     offset = look.next;

@@ -3,18 +3,19 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { LogRow } from '../../common/database/request-log/log-row.js';
-import {
-  readCursor,
-  type SpoolPosition,
-  storeBatch,
-  type StoredBatch,
-} from '../../common/database/request-log/store-batch.js';
+import { readCursor, storeBatch, type StoredBatch } from '../../common/database/request-log/store-batch.js';
 import { endLeases } from '../../common/database/limits/end-leases.js';
 import { readRedactors, type RedactorOf } from '../../common/redaction/read-redactors.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { isOwnerDead } from '../../common/spool/owner.js';
-import { listSegments, listWriters, removeFolder, segmentPath } from '../../common/spool/spool-files.js';
+import {
+  listSegments,
+  listWriters,
+  removeFolder,
+  segmentPath,
+  type SpoolPosition,
+} from '../../common/spool/spool-files.js';
 import { rowsOfClosed, rowsOfCrashed } from './log-rows.js';
 import { parseOpened } from './open-exchanges.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SpoolPosition } from '../../common/database/request-log/store-batch.js';
 import type { Exchange } from '../../common/redaction/clear-exchange.js';
 import type { StoredFrame } from '../../common/spool/frame.js';
 import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
@@ -10,7 +9,9 @@ import {
   listOpenExchanges,
   listSegments,
   removeFile,
+  retireSegment,
   segmentPath,
+  type SpoolPosition,
 } from '../../common/spool/spool-files.js';
 import {
   forgetOpenExchanges,
@@ -125,7 +126,7 @@ export class SpoolTail {
     if (last === undefined) return;
     if (this.open.size === 0) forgetOpenExchanges(this.folder, Number.POSITIVE_INFINITY);
     else await this.keepOpen(last, done[0] ?? last);
-    for (const segment of done) removeFile(segmentPath(this.folder, segment));
+    for (const segment of done) retireSegment(this.folder, segment);
     forgetOpenExchanges(this.folder, last);
   }
 
@@ -158,7 +159,7 @@ export class SpoolTail {
     const path = segmentPath(this.folder, from.segment);
     let at = from;
     for (;;) {
-      const look = await readSegment(path, at.offset, isSealed || this.isStuckAt(at));
+      const look = await readSegment(path, at, isSealed || this.isStuckAt(at));
       this.report(look, at, isSealed);
       const taken = batch.take(look.frames);
       at = { segment: at.segment, offset: batch.isFull ? (taken ?? at.offset) : look.next };
@@ -183,7 +184,7 @@ export class SpoolTail {
 
   private async remember(segment: number, until: number): Promise<void> {
     for (let offset = 0; ;) {
-      const look = await readSegment(segmentPath(this.folder, segment), offset, true);
+      const look = await readSegment(segmentPath(this.folder, segment), { segment, offset }, true);
       for (const { frame, end } of look.frames) if (end <= until) this.note(frame);
       if (look.status !== 'more' || look.next >= until) return;
       offset = look.next;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
@@ -72,6 +72,11 @@ async function rows(sql: string, ...parameters: unknown[]): Promise<any[]> {
   return (await pool.query(sql, parameters)).rows;
 }
 const logOf = async (id: string) => (await rows('SELECT * FROM request_logs WHERE id = $1', id))[0];
+
+const segments = () =>
+  readdirSync(spool).flatMap((writer) =>
+    readdirSync(join(spool, writer)).filter((name) => name.endsWith('.seg')),
+  );
 
 describe('the shipper', () => {
   it('stores a request with its attempt and both bodies, announces the batch, and keeps the numbers', async () => {
@@ -329,11 +334,32 @@ describe('exchanges that are open', () => {
     }
     expect(segments()).toEqual([]);
   });
+});
 
-  const segments = () =>
-    readdirSync(spool).flatMap((writer) =>
-      readdirSync(join(spool, writer)).filter((name) => name.endsWith('.seg')),
-    );
+describe('segments that are done with', () => {
+  it('are written again, and every request of old and new use is stored once', async () => {
+    const MIB = 1024 * 1024;
+    sink = aSink(8 * MIB);
+    const damage = await valueOf(shipperMetrics.damaged);
+    const shipper = aShipper();
+    const files = new Set<number>();
+    const ids: string[] = [];
+    for (let n = 0; n < 45; n++) {
+      const record = aRecord();
+      ids.push(record.id);
+      await exchange(record, { request: aBody(Buffer.alloc(MIB, n)), response: null });
+      if (n % 3 === 0) await drain(shipper);
+      for (const name of segments()) files.add(statSync(join(spool, sink.writerId, name)).ino);
+    }
+    await sink.shutdown();
+    await drain(shipper);
+
+    const [{ count }] = await rows('SELECT count(*)::int FROM request_logs WHERE id = ANY ($1)', ids);
+    expect(count).toBe(45);
+    // Six segments in three files at most: the one in use, the one before it, and a spare.
+    expect(files.size).toBeLessThanOrEqual(3);
+    expect(await valueOf(shipperMetrics.damaged)).toBe(damage);
+  });
 });
 
 describe('two shippers over one spool', () => {

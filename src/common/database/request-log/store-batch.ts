@@ -1,16 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { uuidV7 } from '../../ids/uuid-v7.js';
+import type { SpoolPosition } from '../../spool/spool-files.js';
 import { chargeLimits } from '../limits/charge-limits.js';
 import { UnfitValueError } from './copy-binary.js';
 import { copyRows } from './copy-rows.js';
 import { type DeadLetter, keepDeadLetters, reduced } from './dead-letters.js';
 import type { LogRow } from './log-row.js';
-
-/** A place in a writer's spool: everything before it is stored. */
-export interface SpoolPosition {
-  readonly segment: number;
-  readonly offset: number;
-}
 
 /** Rows read from one writer's spool between two places. */
 export interface BatchToStore {
