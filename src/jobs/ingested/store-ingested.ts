@@ -36,7 +36,7 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
     if (taken === 0) return null;
     const exchanges = rows.map(exchangeOf);
     const redactorOf = await readRedactors(
-      async (sql, parameters) => (await client.query(sql, parameters)).rows,
+      async (sql, parameters) => (await client.query<object>(sql, parameters)).rows,
       exchanges.map(({ closed }) => closed.record.organisation_id),
     );
     return rowsOfClosed(exchanges, COUNTS_NOTHING, redactorOf);

@@ -32,9 +32,13 @@ function withUsage(exchange: Exchange, counter: UsageCounter): Exchange {
   return record === closed.record ? exchange : { ...exchange, closed: { ...closed, record } };
 }
 
+export const redactorFor = (
+  { organisation_id, workspace_id }: LogRow['record'],
+  redactorOf: RedactorOf,
+): ReturnType<RedactorOf> => redactorOf(organisation_id, workspace_id);
+
 function rowOf(exchange: Exchange, redactorOf: RedactorOf): LogRow {
-  const { organisation_id, workspace_id } = exchange.closed.record;
-  const redactor = redactorOf(organisation_id, workspace_id);
+  const redactor = redactorFor(exchange.closed.record, redactorOf);
   const { closed, json, requestBody, responseBody } = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
     record: closed.record,

@@ -16,7 +16,7 @@ import {
   segmentPath,
   type SpoolPosition,
 } from '../../common/spool/spool-files.js';
-import { rowsOfClosed, rowsOfCrashed } from './log-rows.js';
+import { redactorFor, rowsOfClosed, rowsOfCrashed } from './log-rows.js';
 import { parseOpened } from './open-exchanges.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';
 import { shipperMetrics } from './shipper-metrics.js';
@@ -150,6 +150,8 @@ export class Shipper {
     const reading = await tail.read();
     if (reading.closed.length > 0) {
       const redactorOf = await this.redactors(reading.closed.map(({ closed }) => closed.record));
+      if (reading.closed.some(({ closed: { record } }) => redactorFor(record, redactorOf)))
+        tail.leaveNothing();
       const rows = await rowsOfClosed(reading.closed, this.options.counter, redactorOf);
       if (!(await this.store(writer, { from: tail.cursor, to: reading.end, rows }))) return true;
     }
@@ -162,7 +164,7 @@ export class Shipper {
   /** Asked after the exchanges were read: rules that were saved before they arrived are there. */
   private redactors(exchanges: readonly { readonly organisation_id: string }[]): Promise<RedactorOf> {
     return readRedactors(
-      async (sql, parameters) => (await this.options.pool.query(sql, parameters)).rows,
+      async (sql, parameters) => (await this.options.pool.query<object>(sql, parameters)).rows,
       exchanges.map(({ organisation_id }) => organisation_id),
     );
   }

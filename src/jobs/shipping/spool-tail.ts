@@ -53,6 +53,8 @@ const HALF_FRAME_PATIENCE_MS = 5_000;
  */
 export class SpoolTail {
   private readonly open = new Map<string, OpenExchange>();
+  /** Segments up to this one are deleted and never written again. Of those before the first that was read nobody knows what they hold. */
+  private goneUpTo: number;
   private stuck: { readonly at: SpoolPosition; readonly since: number } | null = null;
 
   private constructor(
@@ -60,7 +62,17 @@ export class SpoolTail {
     private position: SpoolPosition,
     /** What the cursor in the database says. */
     private stored: SpoolPosition | null,
-  ) {}
+  ) {
+    this.goneUpTo = position.segment;
+  }
+
+  /**
+   * Some of what was read must not be kept. A segment that is kept to be written again would keep it for as long as that takes,
+   * so from now on those of this writer are deleted.
+   */
+  leaveNothing(): void {
+    this.goneUpTo = Number.POSITIVE_INFINITY;
+  }
 
   get cursor(): SpoolPosition | null {
     return this.stored;
@@ -126,7 +138,9 @@ export class SpoolTail {
     if (last === undefined) return;
     if (this.open.size === 0) forgetOpenExchanges(this.folder, Number.POSITIVE_INFINITY);
     else await this.keepOpen(last, done[0] ?? last);
-    for (const segment of done) retireSegment(this.folder, segment);
+    for (const segment of done)
+      if (segment > this.goneUpTo) retireSegment(this.folder, segment);
+      else removeFile(segmentPath(this.folder, segment));
     forgetOpenExchanges(this.folder, last);
   }
 

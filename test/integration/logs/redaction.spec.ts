@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,6 +31,7 @@ const BY_PATTERN = 'canary-4111-2222-3333-4444';
 const BY_PATH = 'canary of the path';
 const BY_HEADER = 'canary-of-the-header';
 const CANARIES = [BY_PATTERN, BY_PATH, BY_HEADER];
+const MIB = 1024 * 1024;
 const OPEN = 'nothing to hide';
 
 const ORGANIZATION_RULES = { headers: ['X-Customer'], patterns: [String.raw`canary(-\d{4}){4}`] };
@@ -240,6 +241,25 @@ describe('what the log must not keep', () => {
     const shipping = shipper();
     while (await shipping.round());
     expect(await pathOf(crashed.id)).toBe('/v1/chat/completions?for=***');
+  });
+
+  it('is left in no segment of the spool that is kept to be written again', async () => {
+    await app.call('PUT', '/v1/admin/organisation', { body: { log_redaction: { headers: ['x-customer'] } } });
+    const sink = new SpoolLogSink({ spool, logger: pino({ level: 'silent' }), reserveBytes: 65_536 });
+    const files = () => readdirSync(join(spool, sink.writerId));
+    const shipping = shipper();
+    for (let n = 0; n < 20; n++) {
+      const record = inOwn();
+      sink.open(record);
+      sink.close(record, { request: aBody(Buffer.alloc(MIB, 97)), response: null });
+      await new Promise<void>((resolve) => sink.whenWritten(resolve));
+      if (n === 0) while (await shipping.round());
+    }
+    expect(files().filter((name) => name.endsWith('.seg'))).toHaveLength(2);
+    while (await shipping.round());
+    expect(files().filter((name) => /\.(seg|spare)$/.test(name))).toHaveLength(1);
+    await sink.shutdown();
+    while (await shipping.round());
   });
 
   it('is not shown in previews to who may not see bodies', async () => {
