@@ -1,4 +1,5 @@
 import {
+  Agent,
   type ClientRequest,
   type IncomingMessage,
   request as connectTo,
@@ -13,6 +14,8 @@ import { createLogger } from './common/observability/logger.js';
 /** How long to wait for an administration that is being started again. Nothing was sent by then. */
 const CONNECT_PATIENCE_MS = 20_000;
 const CONNECT_PAUSE_MS = 50;
+/** Of connections that wait for the next request, at most. */
+const IDLE_CONNECTIONS = 16;
 /** Longer than any statement of the administration may take. */
 const SILENCE_MS = 60_000;
 
@@ -31,11 +34,19 @@ const NOT_RELAYED: ReadonlySet<string> = new Set([
 
 const logger = createLogger('administration');
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly upstream: ClientRequest;
+}
+
 /**
  * Carries requests of the administration to the process that answers them, and the answers back, as they are.
- * One connection per request: what is asked of an administration is few, and a connection that is new cannot be stale.
+ * Connections are kept: the other side never closes one that waits, so one that breaks means that its process has ended.
  */
 export class AdminRelay {
+  private readonly connections = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS });
+
   constructor(
     private readonly socketPath: string,
     private readonly addresses: ClientAddresses,
@@ -77,21 +88,23 @@ export class AdminRelay {
         method: request.method,
         path: request.url,
         headers: this.requestHeaders(request),
-        agent: false,
+        agent: this.connections,
         timeout: SILENCE_MS,
       });
       upstream.once('error', reject);
-      upstream.once('socket', (socket) =>
-        socket.once('connect', () => {
-          upstream.off('error', reject);
-          resolve(upstream);
-        }),
-      );
+      const isThere = (): void => {
+        upstream.off('error', reject);
+        resolve(upstream);
+      };
+      upstream.once('socket', (socket) => {
+        if (socket.connecting) socket.once('connect', isThere);
+        else isThere();
+      });
     });
   }
 
   private carry(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
-    upstream.on('error', (error) => this.broken(request, response, error));
+    upstream.on('error', (error) => this.broken({ request, response, upstream }, error));
     upstream.once('timeout', () => upstream.destroy(new Error('no answer in time')));
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answerHeaders(answer, request));
@@ -103,8 +116,10 @@ export class AdminRelay {
       if (!request.complete) request.unpipe(upstream).resume();
     });
     response.once('close', () => upstream.destroy());
-    this.limit(request, response, upstream);
-    request.pipe(upstream);
+    if (hasBody(request)) {
+      this.limit(request, response, upstream);
+      request.pipe(upstream);
+    } else upstream.end();
   }
 
   /**
@@ -124,11 +139,12 @@ export class AdminRelay {
     });
   }
 
-  private broken(request: IncomingMessage, response: ServerResponse, error: Error): void {
+  private broken({ request, response, upstream }: Exchange, error: Error): void {
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
     }
+    if (canBeAskedAgain(upstream, request)) return this.handle(request, response);
     logger.warn({ err: error }, 'The administration ended before it had answered.');
     const detail = 'it ended before it had answered. Look whether the change was made before you try again';
     this.refuse(request, response, new AppError('administration_unavailable', { detail }));
@@ -137,10 +153,18 @@ export class AdminRelay {
   /** Names and values in turn, as the client wrote them. */
   private requestHeaders(request: IncomingMessage): string[] {
     const headers = relayed(request.rawHeaders);
-    headers.push('connection', 'close', CLIENT_ADDRESS_HEADER, this.addresses.of(request));
+    headers.push('connection', 'keep-alive', CLIENT_ADDRESS_HEADER, this.addresses.of(request));
     if (request.headers['transfer-encoding'] !== undefined) headers.push('transfer-encoding', 'chunked');
     return headers;
   }
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+/** A kept connection may break just as a request is put on it. One that changes nothing is asked again, over another. */
+function canBeAskedAgain({ reusedSocket }: ClientRequest, request: IncomingMessage): boolean {
+  return reusedSocket && (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
 }
 
 /** A client that is still sending what nobody reads is told that its connection ends with this answer. */

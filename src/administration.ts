@@ -29,7 +29,7 @@ async function main(settings: Settings): Promise<void> {
   await connectPatiently(dataSource, logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     AdministrationModule.of(settings, dataSource),
-    new FastifyAdapter({ serverFactory: relayedServer }),
+    new FastifyAdapter({ serverFactory: relayedServer, return503OnClosing: false }),
     { logger: nestLogger, abortOnError: false },
   );
   configureAdmin(app);
@@ -48,8 +48,9 @@ async function main(settings: Settings): Promise<void> {
   tellSupervisor({ type: 'ready' });
 }
 
+/** A connection that waits for the next request is closed by the other side alone, which then never writes into a closed one. */
 function relayedServer(handle: RequestListener): Server {
-  return createServer((request, response) => {
+  return createServer({ keepAliveTimeout: 0 }, (request, response) => {
     takeClientAddress(request);
     handle(request, response);
   });

@@ -13,7 +13,7 @@ afterEach(async () => {
   front = null;
 });
 
-/** A server whose model requests are answered when they are whole. */
+/** A server whose requests, of both planes, are answered when they are whole. */
 async function aServer(): Promise<{ port: number; ended: string[] }> {
   const ended: string[] = [];
   const gateway: Plane = {
@@ -23,7 +23,8 @@ async function aServer(): Promise<{ port: number; ended: string[] }> {
     },
   };
   const sockets = { handle: () => undefined, close: () => undefined };
-  const planes = { gateway, sockets } as unknown as Planes;
+  const probes = { answer: () => false };
+  const planes = { gateway, administration: gateway, probes, sockets } as unknown as Planes;
   front = new FrontServer(planes, TIMEOUT_MS);
   await front.listen(0, '127.0.0.1');
   const { server } = front as unknown as { server: { address(): AddressInfo } };
@@ -31,7 +32,7 @@ async function aServer(): Promise<{ port: number; ended: string[] }> {
 }
 
 /** Sends a body byte by byte for as long as the connection lasts. Answers what came back. */
-function drip(port: number): Promise<string> {
+function drip(port: number, path: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     let text = '';
@@ -42,22 +43,25 @@ function drip(port: number): Promise<string> {
       clearInterval(dripping);
       resolve(text);
     });
-    socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n');
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n`);
   });
 }
 
 describe('a client that takes for ever', () => {
-  it('D08: is told 408 when its time is over, and nobody else waits for it', async () => {
-    const { port, ended } = await aServer();
-    const slow = Array.from({ length: SLOW_ONES }, () => drip(port));
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
-      method: 'POST',
-      body: '{}',
-    });
+  it.each(['/v1/chat/completions', '/v1/api-keys'])(
+    'D08: is told 408 at %s when its time is over, and nobody else waits for it',
+    async (path) => {
+      const { port, ended } = await aServer();
+      const slow = Array.from({ length: SLOW_ONES }, () => drip(port, path));
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        body: '{}',
+      });
 
-    expect(await answer.text()).toBe('whole');
-    expect(ended).toEqual([]);
-    for (const text of await Promise.all(slow)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
-    expect(ended).toHaveLength(SLOW_ONES);
-  });
+      expect(await answer.text()).toBe('whole');
+      expect(ended).toEqual([]);
+      for (const text of await Promise.all(slow)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(ended).toHaveLength(SLOW_ONES);
+    },
+  );
 });

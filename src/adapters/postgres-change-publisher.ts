@@ -9,6 +9,6 @@ export class PostgresChangePublisher extends ChangePublisher {
   }
 
   override async publish(change: Change): Promise<void> {
-    await this.work.manager.query('SELECT pg_notify($1, $2)', [CHANGES_CHANNEL, writeChange(change)]);
+    await this.work.notify(CHANGES_CHANNEL, writeChange(change));
   }
 }

@@ -213,9 +213,8 @@ export class ApiKeysService {
     this.audit.note({ targetId: key.id, workspaceId: key.workspaceId, before, ...(after ? { after } : {}) });
   }
 
-  private save(key: Partial<ApiKey>): Promise<ApiKey> {
-    const keys = this.unitOfWork.repository(ApiKey);
-    return keys.save(keys.create(key));
+  private save(key: ApiKey): Promise<ApiKey> {
+    return this.unitOfWork.repository(ApiKey).saveLocked(key);
   }
 }
 

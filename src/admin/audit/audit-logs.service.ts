@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import { Between, type SelectQueryBuilder } from 'typeorm';
 import { type Reach } from '../../auth/tenant.js';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
 import type { Page } from '../../common/database/page.js';
@@ -60,10 +60,10 @@ export class AuditLogsService {
     );
     const total = Number(head?.seq ?? 0);
     const newest = total - skip;
-    const records = await this.matching({ organizationId }, [])
-      .andWhere('record.seq <= :newest AND record.seq > :oldest', { newest, oldest: newest - take })
-      .orderBy('record.seq', 'DESC')
-      .getMany();
+    const records = await this.unitOfWork.repository(AuditRecord).find({
+      where: { organizationId, seq: Between(String(newest - take + 1), String(newest)) },
+      order: { seq: 'DESC' },
+    });
     return [records, total];
   }
 

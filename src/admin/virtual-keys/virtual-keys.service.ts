@@ -76,7 +76,7 @@ export class VirtualKeysService {
     if (dto.model_pricing !== undefined) key.prices = pricesOf(dto.model_pricing);
     await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
-    const saved = await this.unitOfWork.repository(VirtualKey).save(key);
+    const saved = await this.unitOfWork.repository(VirtualKey).saveLocked(key);
     this.noteChange(saved, before, VirtualKeyDto.from(saved));
     await this.announce(saved);
   }

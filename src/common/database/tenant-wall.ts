@@ -1,6 +1,9 @@
+import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { isUuid } from '../ids/uuid-v7.js';
+import type { StatementNames } from './statement-names.js';
+import type { Statement } from './tenant-statement.js';
 
 /**
  * The role that administrative requests work as. It owns no table, cannot log in, and the policies of the tables show
@@ -21,6 +24,15 @@ export const WALL_STANDS = `
       AND has_table_privilege(role.oid, 'api_keys', 'SELECT')
   ) AS stands`;
 
+/** The login's own. */
+const NO_ROLE = 'none';
+
+/** Until the end of the transaction; read-only can be switched on at any time in it. */
+const settings = ([role, organization, isReadOnly]: readonly string[]): string =>
+  `set_config('role', ${role}, true), set_config('gatehouse.organization_id', ${organization}, true), ` +
+  `set_config('transaction_read_only', ${isReadOnly}, true)`;
+const ENTER = `SELECT ${settings(['$1', '$2', '$3'])}`;
+
 const LOOK_AGAIN_MS = 60_000;
 
 const logger = createLogger('database');
@@ -33,14 +45,26 @@ export class TenantWall {
   private stands = false;
   private lookAgainAt = 0;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly names: StatementNames,
+  ) {}
 
-  /** One text, so that all of it takes one round trip. It holds for one transaction, and a pool that mixes sessions is no danger. */
-  async beginning({ organizationId, isReading }: Tenancy): Promise<string> {
+  /** How a transaction begins for a reader that brings its own connection: one text, and so one round trip. */
+  async beginning(tenancy: Tenancy): Promise<string> {
+    const values = (await this.entering(tenancy)).map((value) => pg.escapeLiteral(value));
+    return `START TRANSACTION; SELECT ${settings(values)}`;
+  }
+
+  /** What makes a transaction that of a tenant. It holds for one transaction, and a pool that mixes sessions is no danger. */
+  async entrance(tenancy: Tenancy): Promise<Statement> {
+    return { text: ENTER, values: await this.entering(tenancy), name: this.names.ofOwn(ENTER) };
+  }
+
+  private async entering({ organizationId, isReading }: Tenancy): Promise<string[]> {
     if (!isUuid(organizationId)) throw new Error('An organization is named by its id.');
-    const start = `START TRANSACTION ${isReading ? 'READ ONLY' : 'READ WRITE'}`;
-    if (!(await this.isThere())) return start;
-    return `${start}; SET LOCAL ROLE ${TENANT_ROLE}; SET LOCAL gatehouse.organization_id = '${organizationId}'`;
+    const role = (await this.isThere()) ? TENANT_ROLE : NO_ROLE;
+    return [role, organizationId, isReading ? 'on' : 'off'];
   }
 
   private async isThere(): Promise<boolean> {

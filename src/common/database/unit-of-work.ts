@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import {
-  DataSource,
-  type EntityManager,
-  type EntityTarget,
-  type ObjectLiteral,
-  type Repository,
-} from 'typeorm';
+import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
+import { PlainRepository } from './plain-repository.js';
+import { StatementNames } from './statement-names.js';
 import { TenantSession } from './tenant-session.js';
 import { type Tenancy, TenantWall } from './tenant-wall.js';
 
@@ -29,10 +25,11 @@ const logger = createLogger('database');
 @Injectable()
 export class UnitOfWork {
   private readonly current = new AsyncContext<Work>();
+  private readonly names = new StatementNames();
   private readonly wall: TenantWall;
 
   constructor(private readonly dataSource: DataSource) {
-    this.wall = new TenantWall(dataSource);
+    this.wall = new TenantWall(dataSource, this.names);
   }
 
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
@@ -52,7 +49,7 @@ export class UnitOfWork {
    */
   async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
-    const session = new TenantSession(this.dataSource, this.wall, tenancy);
+    const session = new TenantSession(this.dataSource, this.wall, this.names, tenancy);
     const afterCommit: (() => void)[] = [];
     let result: T;
     try {
@@ -71,8 +68,9 @@ export class UnitOfWork {
     return this.running?.transaction.manager ?? this.dataSource.manager;
   }
 
-  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): Repository<T> {
-    return this.manager.getRepository(entity);
+  repository<T extends ObjectLiteral>(entity: EntityTarget<T>): PlainRepository<T> {
+    const { manager } = this;
+    return new PlainRepository(entity, manager, manager.queryRunner);
   }
 
   /**
@@ -110,6 +108,13 @@ export class UnitOfWork {
     const work = this.running;
     if (work) work.afterCommit.push(then);
     else attempt(then);
+  }
+
+  /** Notifies a channel of PostgreSQL when the running transaction commits; outside of a unit, at once. */
+  async notify(channel: string, payload: string): Promise<void> {
+    const transaction = this.running?.transaction;
+    if (transaction instanceof TenantSession && transaction.hasBegun) transaction.notify(channel, payload);
+    else await this.manager.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
 
   private get running(): Work | undefined {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isDatabaseBusy } from '../../../src/common/database/database-errors.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
 import { VirtualKey } from '../../../src/common/database/entities/virtual-key.entity.js';
 import { Workspace } from '../../../src/common/database/entities/workspace.entity.js';
@@ -202,6 +204,104 @@ describe('the transaction of a request', () => {
     });
     await expect(work).rejects.toThrow('rolled back');
     expect(await sql("SELECT 1 FROM workspaces WHERE name = 'lost'")).toEqual([]);
+  });
+});
+
+describe('a statement that brings its tenant along', () => {
+  const alone = async (work: (unit: UnitOfWork, one: DataSource) => Promise<void>) => {
+    const one = await createDataSource(database.url, 1).initialize();
+    try {
+      await work(new UnitOfWork(one), one);
+    } finally {
+      await one.destroy();
+    }
+  };
+  const names = ({ manager }: UnitOfWork) => manager.query('SELECT name FROM workspaces');
+
+  it('is parsed once in each session, and still shows each tenant its own', async () => {
+    await alone(async (work, one) => {
+      for (let round = 0; round < 8; round++)
+        for (const organizationId of tenants) {
+          const seen = () =>
+            work.manager.query('SELECT organization_id AS id FROM workspaces WHERE slug = $1', ['w']);
+          expect(await work.runFor({ organizationId, isReading: true }, seen)).toEqual([
+            { id: organizationId },
+          ]);
+          expect(await work.runFor({ organizationId, isReading: false }, seen)).toEqual([
+            { id: organizationId },
+          ]);
+        }
+      const [{ known }] = await one.query(
+        "SELECT count(*)::int AS known FROM pg_prepared_statements WHERE statement LIKE '%FROM workspaces WHERE slug%'",
+      );
+      expect(known).toBe(1);
+    });
+  });
+
+  it.each([true, false])(
+    'does without names behind a pool that loses them, after one refusal (reading: %s)',
+    async (isReading) => {
+      await alone(async (work, one) => {
+        const ask = () => work.runFor({ organizationId: A, isReading }, () => names(work));
+        for (let round = 0; round < 4; round++) await ask();
+        await one.query('DEALLOCATE ALL');
+        const refusal: unknown = await ask().catch((error: unknown) => error);
+        expect(isDatabaseBusy(refusal)).toBe(true);
+        expect(await ask()).toHaveLength(1);
+        await one.query('DEALLOCATE ALL');
+        expect(await ask()).toHaveLength(1);
+      });
+    },
+  );
+
+  it('never runs without its tenant, when the beginning failed and nobody minded', async () => {
+    await alone(async (work, one) => {
+      const writer = { organizationId: A, isReading: false };
+      await work.runFor(writer, () => names(work));
+      await one.query('DEALLOCATE ALL');
+      const change = () => work.manager.query("UPDATE workspaces SET name = 'everybody'");
+      await expect(
+        work.runFor(writer, () => Promise.allSettled([names(work), change(), change()])),
+      ).rejects.toThrow();
+      expect(await one.query("SELECT 1 FROM workspaces WHERE name = 'everybody'")).toEqual([]);
+      expect(await one.query('SELECT pg_current_xact_id_if_assigned() AS id')).toEqual([{ id: null }]);
+    });
+  });
+
+  it('gives each of several at once its own answer, and one transaction to all of a writer', async () => {
+    await alone(async (work) => {
+      const asked = () =>
+        Promise.all(
+          [1, 2, 3].map((each) =>
+            work.manager.query('SELECT $1::int AS each, pg_current_xact_id()::text AS xid', [each]),
+          ),
+        );
+      const answers = await work.runFor({ organizationId: A, isReading: false }, asked);
+      expect(answers.map(([row]) => row.each)).toEqual([1, 2, 3]);
+      expect(new Set(answers.map(([row]) => row.xid)).size).toBe(1);
+    });
+  });
+
+  it('tells what it notifies of with the commit, and nothing after a rollback', async () => {
+    const listener = new pg.Client({ connectionString: database.url });
+    const heard: (string | undefined)[] = [];
+    await listener.connect();
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    try {
+      await listener.query('LISTEN walls');
+      const tell = async (payload: string, failure?: Error) => {
+        await unit.manager.query('SELECT 1');
+        await unit.notify('walls', payload);
+        if (failure) throw failure;
+      };
+      await writing(A, () => tell('lost', new Error('undone'))).catch(() => undefined);
+      await writing(A, () => tell("it's '; SELECT 1"));
+      await writing(A, () => unit.notify('walls', 'alone'));
+      await unit.notify('walls', 'last');
+      await expect.poll(() => heard).toEqual(["it's '; SELECT 1", 'alone', 'last']);
+    } finally {
+      await listener.end();
+    }
   });
 });
 

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AdminRelay } from './admin-relay.js';
+import { ClientAddresses } from './common/http/client-address.js';
+
+let folder: string;
+let front: Server;
+let administration: Server;
+let connections: Socket[];
+let asked: string[];
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+
+const told = (incoming: IncomingMessage, response: ServerResponse): void => {
+  incoming.resume().on('end', () => response.end(`${incoming.method ?? ''} ${incoming.url ?? ''}`));
+};
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-'));
+  const socketPath = join(folder, 's');
+  [connections, asked, answer] = [[], [], told];
+  administration = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
+    asked.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
+    answer(incoming, response);
+  });
+  administration.on('connection', (socket: Socket) => connections.push(socket));
+  await new Promise<void>((resolve) => administration.listen(socketPath, resolve));
+  const relay = new AdminRelay(socketPath, new ClientAddresses([]), (_request, response, error) => {
+    response.writeHead(error.spec.status).end(error.code);
+  });
+  front = createServer((incoming, response) => relay.handle(incoming, response));
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  for (const server of [front, administration]) server.close().closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+function send(
+  method: string,
+  path: string,
+  body?: string,
+): Promise<[status: number | undefined, text: string]> {
+  const { port } = front.address() as AddressInfo;
+  // Node says no length of what goes out with a DELETE by itself.
+  const headers = body === undefined ? {} : { 'content-length': body.length };
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ port, method, path, headers, agent: new Agent() }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => resolve([response.statusCode, text]));
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+describe('the relay to the administration', () => {
+  it('asks one request after the other over one connection, with bodies and without', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
+      expect(await send(method, '/v1/x', method === 'GET' ? undefined : '{}')).toEqual([
+        200,
+        `${method} /v1/x`,
+      ]);
+    expect(connections).toHaveLength(1);
+  });
+
+  it('opens more when several ask at once', async () => {
+    const answers = await Promise.all([1, 2, 3].map((each) => send('GET', `/v1/${each}`)));
+    expect(answers).toEqual([1, 2, 3].map((each) => [200, `GET /v1/${each}`]));
+  });
+
+  it('asks what changes nothing again when a kept connection broke under it', async () => {
+    await send('GET', '/v1/first');
+    answer = (incoming, response) => {
+      answer = told;
+      incoming.socket.destroy();
+      response.destroy();
+    };
+    expect(await send('GET', '/v1/again')).toEqual([200, 'GET /v1/again']);
+    expect(asked).toEqual(['GET /v1/first', 'GET /v1/again', 'GET /v1/again']);
+  });
+
+  it('never asks for a change twice', async () => {
+    await send('GET', '/v1/first');
+    answer = (incoming) => incoming.socket.destroy();
+    expect(await send('POST', '/v1/change', '{}')).toEqual([503, 'administration_unavailable']);
+    expect(asked.filter((each) => each.startsWith('POST'))).toHaveLength(1);
+  });
+
+  it('uses no connection again whose request was answered before it was read', async () => {
+    answer = (_incoming, response) => response.writeHead(413).end('too large');
+    const large = 'x'.repeat(900_000);
+    expect(await send('POST', '/v1/large', large)).toEqual([413, 'too large']);
+    answer = told;
+    expect(await send('GET', '/v1/next')).toEqual([200, 'GET /v1/next']);
+  });
+
+  it('lets go of a connection whose client has left', async () => {
+    const arrived = new Promise<void>((resolve) => (answer = () => resolve()));
+    const { port } = front.address() as AddressInfo;
+    const leaving = request({ port, path: '/v1/slow' }).on('error', () => undefined);
+    leaving.end();
+    await arrived;
+    leaving.destroy();
+    await expect.poll(() => connections[0]?.destroyed).toBe(true);
+  });
+});

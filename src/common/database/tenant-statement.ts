@@ -1,0 +1,96 @@
+import pg from 'pg';
+
+/** A statement, its parameters, and the name under which a session knows it; without a name it is parsed each time. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly name: string | undefined;
+}
+
+/** What of `pg`'s connection a statement speaks to. */
+interface Wire {
+  readonly parsedStatements: Record<string, string>;
+  parse(message: { readonly name: string; readonly text: string }): void;
+  bind(message: { readonly statement: string; readonly values: readonly unknown[] }): void;
+  execute(message: { readonly portal: string }): void;
+}
+
+/** The steps of `pg.Query`, which its types leave out. */
+interface Steps {
+  name: string | undefined;
+  prepare(wire: Wire): void;
+  requiresPreparation(): boolean;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, wire: Wire): void;
+}
+
+type Callback = (error: Error | null, result: pg.QueryResult) => void;
+type QueryClass = new (
+  config: { text: string; values: unknown[]; name: string | undefined },
+  callback: Callback,
+) => Steps & pg.Submittable;
+
+/**
+ * A statement that brings others with it, all in one round trip: PostgreSQL runs what stands before one Sync in its order, and
+ * after a failure none of the rest, so the statement never runs when what goes before it did not. Without a START TRANSACTION
+ * all of it is one transaction that ends by itself.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ */
+class AccompaniedQuery extends (pg.Query as unknown as QueryClass) {
+  private done = 0;
+
+  constructor(
+    private readonly before: readonly Statement[],
+    { text, values, name }: Statement,
+    callback: Callback,
+  ) {
+    super({ text, values: [...values], name }, callback);
+  }
+
+  override requiresPreparation(): boolean {
+    return true;
+  }
+
+  /** `pg` takes the first confirmation of a parsing for that of its own statement, which therefore gets no name beside another. */
+  override prepare(wire: Wire): void {
+    for (const { name = '', text, values } of this.before) {
+      if (!isKnown(wire, name)) {
+        wire.parse({ name, text });
+        this.name = undefined;
+      }
+      wire.bind({ statement: name, values });
+      wire.execute({ portal: '' });
+    }
+    super.prepare(wire);
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.done === this.before.length) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, wire: Wire): void {
+    const step = this.before[this.done];
+    if (!step) return super.handleCommandComplete(message, wire);
+    this.done++;
+    if (step.name) wire.parsedStatements[step.name] = step.text;
+  }
+}
+
+const isKnown = ({ parsedStatements }: Wire, name: string): boolean =>
+  name !== '' && parsedStatements[name] !== undefined;
+
+/** Runs a statement after others, in one round trip, and answers what it alone came to. */
+export function runAfter(
+  connection: { query(statement: pg.Submittable): unknown },
+  before: readonly Statement[],
+  statement: Statement,
+): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    connection.query(
+      new AccompaniedQuery(before, statement, (error, result) => {
+        if (error) reject(error);
+        else resolve(result);
+      }),
+    );
+  });
+}
