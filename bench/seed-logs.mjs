@@ -13,7 +13,7 @@ import { createDataSource } from '../dist/common/database/data-source.js';
 import { storeBatch } from '../dist/common/database/request-log/store-batch.js';
 import { uuidV7 } from '../dist/common/ids/uuid-v7.js';
 import { derive, ripeMarks } from '../dist/common/rollups/derive.js';
-import { BatchAggregator } from '../dist/jobs/batch-aggregator.js';
+import { PostgresBatchAggregator } from '../dist/common/usage-store/postgres/postgres-batch-aggregator.js';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 30);
@@ -67,7 +67,7 @@ function progress(done, what) {
 
 const pool = new pg.Pool({ connectionString: url, max: 2 });
 const dataSource = await createDataSource(url, 4, 'migrations').initialize();
-const aggregator = new BatchAggregator(dataSource);
+const aggregator = new PostgresBatchAggregator(dataSource);
 const [organization] = await dataSource.query('SELECT id FROM organizations ORDER BY created_at LIMIT 1');
 const workspaces = (await dataSource.query('SELECT id FROM workspaces WHERE organization_id = $1', [organization.id])).map(({ id }) => id);
 /** The same in every part of the seeding. */

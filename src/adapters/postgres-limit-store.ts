@@ -17,6 +17,7 @@ export class PostgresLimitStore extends LimitStore {
   constructor(
     private readonly database: Queryable,
     override readonly holder: string,
+    private readonly slotLease = SLOT_LEASE,
   ) {
     super();
   }
@@ -24,7 +25,7 @@ export class PostgresLimitStore extends LimitStore {
   override async take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
     const rows: Row[] = await this.database.query(
       'SELECT place, granted, free, retry_ms FROM take_limits($1, $2) ORDER BY place',
-      [this.holder, JSON.stringify(asks.map(askRow))],
+      [this.holder, JSON.stringify(asks.map((ask) => askRow(ask, this.slotLease)))],
     );
     return rows.map(({ granted, free, retry_ms }) => ({
       granted: Number(granted),
@@ -34,12 +35,21 @@ export class PostgresLimitStore extends LimitStore {
   }
 
   override async giveBack(returns: readonly LimitReturn[]): Promise<void> {
-    const rows = returns.map(({ key, limit, amount }) => ({ key, kind: limit.kind, amount }));
+    // Its rows do not forget, and all that this process leases is kept alive by its name.
+    const due = returns.filter(({ amount, unsureSince }) => amount > 0 || unsureSince !== null);
+    const rows = due.map(({ key, limit, amount, call, unsureSince }) => ({
+      key,
+      kind: limit.kind,
+      amount,
+      call,
+      unsure_since: unsureSince,
+    }));
     await this.database.query('SELECT give_back_limits($1, $2)', [this.holder, JSON.stringify(rows)]);
   }
 }
 
-function askRow({ key, limit, group, debt, first, need, spare }: LimitAsk) {
+function askRow(ask: LimitAsk, slotLease: string) {
+  const { key, limit, group, debt, first, need, spare, call, unsureSince } = ask;
   return {
     key,
     kind: limit.kind,
@@ -50,10 +60,12 @@ function askRow({ key, limit, group, debt, first, need, spare }: LimitAsk) {
     amount: limit.amount,
     alert: limit.budget?.alert_amount ?? null,
     window: limit.windowMs,
-    lease: limit.kind === 'slots' ? SLOT_LEASE : BUDGET_LEASE,
+    lease: limit.kind === 'slots' ? slotLease : BUDGET_LEASE,
     debt,
     first,
     need,
     spare,
+    call,
+    unsure_since: unsureSince,
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The rules of `take_limits` and `give_back_limits` in PostgreSQL, for Redis. A window is a hash of step to amount, slots
- * are a hash of holder to "amount:expires at". Numbers of Lua are doubles, exact up to 2^53, as amounts are.
+ * are a hash of holder to "amount:expires at"; each call says what its holder has in hand, because a Redis may have forgotten it, or have done what
+ * its holder never heard of. Numbers of Lua are doubles, exact up to 2^53, as amounts are.
  *
  * Scripts that read the clock before they write need effects replication, which is the default since Redis 5:
  * https://redis.io/docs/latest/develop/programmability/lua-api/#redis.set_repl
@@ -15,20 +16,18 @@ const COMMON = `
     return 0
   end
 
-  local function slots(key)
+  local function usedByOthers(key)
     local used = 0
-    local mine = 0
     local held = redis.call('HGETALL', key)
     for at = 1, #held, 2 do
       local amount, expires = string.match(held[at + 1], '^(%d+):(%d+)$')
       if tonumber(expires) > now then
-        used = used + tonumber(amount)
-        if held[at] == ARGV[1] then mine = tonumber(amount) end
+        if held[at] ~= ARGV[1] then used = used + tonumber(amount) end
       else
         redis.call('HDEL', key, held[at])
       end
     end
-    return used, mine
+    return used
   end
 
   local function keep(key, amount)
@@ -42,18 +41,18 @@ const COMMON = `
   end
 `;
 
-/** KEYS: counters. ARGV: holder, lease of slots (ms), then of each counter kind, amount, window (ms), debt, first, need, spare. */
+/** KEYS: counters. ARGV: holder, lease of slots (ms), then of each counter kind, amount, window (ms), debt, first, need, spare, holds. */
 export const TAKE = `${COMMON}
   local answers = {}
   for index, key in ipairs(KEYS) do
-    local base = 2 + (index - 1) * 7
+    local base = 2 + (index - 1) * 8
     local kind = ARGV[base + 1]
     local amount, window, debt, first, need, spare = tonumber(ARGV[base + 2]), tonumber(ARGV[base + 3]),
       tonumber(ARGV[base + 4]), tonumber(ARGV[base + 5]), tonumber(ARGV[base + 6]), tonumber(ARGV[base + 7])
     local granted, free, retry = 0, 0, 0
     if kind == 'slots' then
-      local used, mine = slots(key)
-      free = amount - used - debt
+      local mine = tonumber(ARGV[base + 8])
+      free = amount - usedByOthers(key) - mine - debt
       granted = grant(free, first, need, spare)
       keep(key, mine + granted + debt)
     else
@@ -63,7 +62,8 @@ export const TAKE = `${COMMON}
       local marks = redis.call('HGETALL', key)
       for at = 1, #marks, 2 do
         local mark = tonumber(marks[at])
-        if mark > step - 100 then
+        -- What lies more than a window ahead was written before the clock was set back.
+        if mark > step - 100 and mark <= step + 100 then
           used = used + tonumber(marks[at + 1])
           oldest = math.min(oldest, mark)
         else
@@ -83,13 +83,12 @@ export const TAKE = `${COMMON}
   return answers
 `;
 
-/** KEYS: counters. ARGV: holder, lease of slots (ms), then of each counter kind and amount. */
+/** KEYS: counters. ARGV: holder, lease of slots (ms), then of each counter kind, amount and holds. */
 export const GIVE_BACK = `${COMMON}
   for index, key in ipairs(KEYS) do
-    local kind, rest = ARGV[1 + 2 * index], tonumber(ARGV[2 + 2 * index])
+    local kind, rest = ARGV[3 * index], tonumber(ARGV[3 * index + 1])
     if kind == 'slots' then
-      local _, mine = slots(key)
-      keep(key, mine - rest)
+      keep(key, tonumber(ARGV[3 * index + 2]))
     else
       local marks = redis.call('HKEYS', key)
       table.sort(marks, function(one, other) return tonumber(one) < tonumber(other) end)

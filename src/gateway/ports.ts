@@ -165,10 +165,13 @@ export type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
  * is used, and given back when it is not.
  */
 export abstract class LimitStore {
+  /** Where budgets are counted, which may be elsewhere and goes away apart from this one. */
+  readonly budgets: LimitStore = this;
+
   /** The name under which this process leases. Its leases end when it is dead and all its records are stored. */
   abstract readonly holder: string;
   /** Takes from each counter, all in one step; answers in the order of the asks. Rejects when the store is away. */
   abstract take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]>;
-  /** Gives back what was leased and not used, and keeps the rest alive. */
+  /** Gives back what was leased and not used, and keeps the rest alive. Rejects when nobody knows whether it was taken. */
   abstract giveBack(returns: readonly LimitReturn[]): Promise<void>;
 }

@@ -89,7 +89,7 @@ export class Providers {
     const wanted = expected.map(({ input, output, costNanoUsd }) =>
       expect.arrayContaining([[input, output, costNanoUsd, 'completed']]),
     );
-    await expect.poll(async () => found(await this.world.rows()), { timeout: 20_000 }).toEqual(wanted);
+    await expect.poll(async () => found(await this.world.rows())).toEqual(wanted);
   }
 
   async close(): Promise<void> {

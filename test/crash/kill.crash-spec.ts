@@ -234,7 +234,7 @@ describe.each<Victim>(['gateway', 'administration', 'worker', 'postgres'])('kill
       if (victim === 'gateway')
         expect(unknown, 'more failed than were in flight').toBeLessThanOrEqual(2 * CLIENTS);
       else expect([unknown, ended], 'the data plane goes on').toEqual([0, 0]);
-      await eventually(allServe, { withinMs: 25_000, what: 'all processes to be back' });
+      await eventually(allServe, { what: 'all processes to be back' });
     },
   );
 

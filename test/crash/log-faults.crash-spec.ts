@@ -80,7 +80,7 @@ async function killed(victim: Victim): Promise<void> {
   const { worker } = service.pids;
   if (worker === null) throw new Error('There is no background process.');
   process.kill(worker, 'SIGKILL');
-  await eventually(() => !isAlive(worker), { withinMs: 2_000, what: 'the background process to be gone' });
+  await eventually(() => !isAlive(worker), { what: 'the background process to be gone' });
 }
 
 /** The first rounds have each victim once, the others any. */
@@ -101,7 +101,6 @@ async function underLoad(work: () => Promise<void>): Promise<void> {
 
 const workerIsBack = () =>
   eventually(async () => (await service.serving())['worker'] === 1, {
-    withinMs: 25_000,
     what: 'the background process',
   });
 

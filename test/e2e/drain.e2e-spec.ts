@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Balancer } from '../support/balancer.js';
+import { Balancer, HEALTH_CHECK_MS } from '../support/balancer.js';
 import { HttpClient } from '../support/http-client.js';
 import { freePort, portRange } from '../support/ports.js';
 import { type OwnService, startService } from '../support/service.js';
@@ -16,7 +16,8 @@ const RESTARTS = 4;
 const CLIENTS = 12;
 const STREAMS = 10;
 const EVENTS = 24;
-const DRAIN_DELAY_MS = 600;
+/** Ten looks of the balancer: on a busy machine some of them come late. */
+const DRAIN_DELAY_MS = 10 * HEALTH_CHECK_MS;
 
 const started = new Started();
 let store: SharedStore;
@@ -52,7 +53,6 @@ beforeAll(async () => {
   for (const index of [0, 1]) instances[index] = await start(index);
   balancer = started.add(await Balancer.start(ports), (it) => it.stop());
   await eventually(() => balancer.ready === 2, {
-    withinMs: 5_000,
     what: 'both instances behind the balancer',
   });
   world = started.add(await World.create('drain', instances[0]), (it) => it.close());
@@ -107,12 +107,15 @@ describe('P8: a rolling restart', () => {
       });
 
       const exits: unknown[] = [];
+      const served: number[] = [];
       for (let i = 0; i < RESTARTS; i++) {
         const index = i % 2;
+        const before = counts.requests;
         await sleep(500);
         exits.push(await (instances[index] as OwnService).stop());
         instances[index] = await start(index);
-        await eventually(() => balancer.ready === 2, { withinMs: 5_000, what: 'the instance to be back' });
+        await eventually(() => balancer.ready === 2, { what: 'the instance to be back' });
+        served.push(counts.requests - before);
       }
       isOver = true;
       await Promise.all([...clients, ...streams]);
@@ -120,14 +123,13 @@ describe('P8: a rolling restart', () => {
       console.log(`${counts.requests} requests and ${counts.streams} streams through ${RESTARTS} restarts`);
       expect(failures).toEqual([]);
       expect(exits).toEqual(Array.from({ length: RESTARTS }, () => ({ code: 0, signal: null })));
-      expect(counts.requests).toBeGreaterThan(1_000);
+      expect(Math.min(...served), 'requests during each restart').toBeGreaterThan(2 * CLIENTS);
     },
   );
 
   it('every request of it has its row, those of instances that are gone included', async () => {
     const expected = world.upstream.ledger.length;
     await eventually(async () => (await world.rows()).length >= expected, {
-      withinMs: 20_000,
       everyMs: 500,
       what: `${expected} rows`,
     });

@@ -11,7 +11,8 @@ import { World } from '../support/world.js';
 /** Section F: API keys, from both sides of the service. */
 const REVOCATION_MS = 2_000;
 const REVOCATIONS = 8;
-const SHORT_OVERLAP_MS = 1_500;
+/** Long enough that a busy machine asks twice before it is over. */
+const SHORT_OVERLAP_MS = 5_000;
 
 let world: World;
 let vitals: Vitals;
@@ -104,12 +105,14 @@ describe('F: a key that is none', () => {
 
   it('F05: unknown, revoked and expired keys cannot be told apart', async () => {
     const revoked = await aKey();
-    const expired = await world.administration.createKey('expired', undefined, {
-      expires_at: new Date(Date.now() + 1_200).toISOString(),
-    });
+    const expired = await aKey();
     expect((await probe(expired.key)).status).toBe(200);
+    const soon = Date.now() + 1_200;
+    await world.administration.ask('PUT', `/v1/api-keys/${expired.id}`, {
+      expires_at: new Date(soon).toISOString(),
+    });
     await world.administration.deleteKey(revoked.id);
-    await sleep(REVOCATION_MS);
+    await sleep(Math.max(REVOCATION_MS, soon - Date.now()));
     const answers = await Promise.all([
       probe(`gw_ws_${'b'.repeat(49)}`),
       probe(revoked.key),
@@ -129,10 +132,12 @@ describe('F: a key that is none', () => {
   });
 
   it('F09: guessing from one address is slowed, and a valid key from it still works', async () => {
-    const answers = await inParallel(Array.from({ length: 400 }), 40, () => probe('gw_ws_guess'));
+    // On one connection, one after the other without waiting: nobody guesses faster, and a slow client is no excuse.
+    const guess = `GET /v1/probe HTTP/1.1\r\nhost: g\r\nx-gateway-api-key: gw_ws_guess\r\nx-gateway-virtual-key: ${world.virtualKey}\r\n\r\n`;
+    const { answers } = await rawExchange(world.service.baseUrl, guess.repeat(200), { answers: 200 });
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
     const slowed = answers.find(({ status }) => status === 429);
-    expect(slowed?.headers['retry-after']).toBeTruthy();
+    expect(slowed?.headers.get('retry-after')).toBeTruthy();
     expect((await probe(world.apiKey.key)).status).toBe(200);
     await sleep(1_100);
   });
@@ -260,8 +265,10 @@ describe('F11: revocation', () => {
       const revoked = Date.now();
       let lastSuccess = revoked;
       while (Date.now() - revoked < REVOCATION_MS + 500) {
+        // What was asked before the change arrived may be answered after it: the moment of asking counts.
+        const asked = Date.now();
         const statuses = await inParallel(Array.from({ length: 8 }), 8, () => freshStatus(key.key));
-        if (statuses.includes(200)) lastSuccess = Date.now();
+        if (statuses.includes(200)) lastSuccess = asked;
         else if (Date.now() - lastSuccess > 600) break;
         await sleep(25);
       }

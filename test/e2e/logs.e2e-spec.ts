@@ -405,7 +405,7 @@ describe('through the gateway', () => {
         await world.logs.row(sent.at(-1) ?? '');
         return sent.find((id) => text.includes(id));
       },
-      { withinMs: 15_000, what: 'an event of a new request' },
+      { what: 'an event of a new request' },
     );
     request.destroy();
     expect(text).toContain(`id: ${watched}\nevent: log\ndata: {`);
@@ -423,7 +423,6 @@ describe('through the gateway', () => {
     await administration.ask('POST', `/v1/logs/exports/${id}/start`);
     const path = `/v1/logs/exports/${id}`;
     await eventually(async () => (await administration.ask('GET', path)).status === 'success', {
-      withinMs: 15_000,
       what: 'the end of an export',
     });
     const { signed_url } = await administration.ask('GET', `${path}/download`);
@@ -432,7 +431,7 @@ describe('through the gateway', () => {
     const file = await world.service.client.call({ path: `${link.pathname}${link.search}` });
     expect(file.status).toBe(200);
     expect(jsonOf(file)).toMatchObject({ id: row.id, request: { body: { model: MODEL } } });
-    const spoiled = `${link.pathname}${link.search.replace(/signature=./, 'signature=_')}`;
+    const spoiled = `${link.pathname}${link.search.replace(/signature=(.)/, (_, first) => `signature=${first === 'A' ? 'B' : 'A'}`)}`;
     expect((await world.service.client.call({ path: spoiled })).status).toBe(404);
   });
 });

@@ -13,7 +13,10 @@ import { World } from '../support/world.js';
 /** P1: the data plane goes on without its database. */
 const REQUESTS = 120;
 const CHANGES = 4;
-/** How soon callers hear that the database is away: at once when it refuses, after a timeout when it is silent. */
+/**
+ * How soon callers hear that the database is away: at once when it refuses, after a timeout when it is silent. What such a call takes
+ * while the database is there comes on top: it is the measure of the machine.
+ */
 const REFUSED_WITHIN_MS: Readonly<Record<ProxyMode, number>> = { pass: 0, refuse: 1_000, blackhole: 6_000 };
 const WARM = 24;
 
@@ -81,6 +84,13 @@ async function timed(pending: Promise<Answer>): Promise<Timed> {
   return { status: answer.status, code: jsonOf(answer).error.code, ms };
 }
 
+/** Milliseconds that something takes. */
+async function took(work: () => Promise<unknown>): Promise<number> {
+  const began = Date.now();
+  await work();
+  return Date.now() - began;
+}
+
 async function used(count: number): Promise<number[]> {
   const answers = await inParallel(Array.from({ length: count }), 8, () => use());
   for (const { requestId, status } of answers)
@@ -91,28 +101,26 @@ async function used(count: number): Promise<number[]> {
 describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is away (%s)', (mode) => {
   it(
     'known keys keep working, unknown keys get 503, the administration says 503, and nothing is lost',
-    { timeout: 90_000 },
+    { timeout: 240_000 },
     async () => {
       proxy.mode = 'pass';
       await eventually(async () => (await world.administration.call('GET', '/v1/api-keys')).status === 200, {
-        withinMs: 20_000,
         what: 'the administration',
       });
       await eventually(async () => (await used(WARM)).every((status) => status === 200), {
-        withinMs: 5_000,
         what: 'the key to be known in every process',
       });
       const unknownKey = await aDeletedKey();
       // Connections that stood before are the ones on which a silent database is found out last.
-      await inParallel(Array.from({ length: 16 }), 16, () =>
-        world.administration.call('GET', '/v1/api-keys'),
+      const listed = await took(() =>
+        inParallel(Array.from({ length: 16 }), 16, () => world.administration.call('GET', '/v1/api-keys')),
       );
+      const usual = await took(() => used(REQUESTS));
       proxy.mode = mode;
       await sleep(200);
 
-      const started = Date.now();
-      expect(new Set(await used(REQUESTS))).toEqual(new Set([200]));
-      expect(Date.now() - started, 'ms for all of them').toBeLessThan(6_000);
+      const without = await took(async () => expect(new Set(await used(REQUESTS))).toEqual(new Set([200])));
+      expect(without, `ms for all of them, which took ${usual} before`).toBeLessThan(6_000 + 2 * usual);
       expect(await service.ready(), '/readyz').toBe(true);
 
       const [unknown, ...changes] = await Promise.all([
@@ -136,20 +144,18 @@ describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is awa
           503,
           expect.toBeOneOf(['database_unavailable', 'audit_unavailable', 'auth_unavailable']),
         ]);
-      expect([unknown, ...changes].filter(({ ms }) => ms > REFUSED_WITHIN_MS[mode])).toEqual([]);
+      expect([unknown, ...changes].filter(({ ms }) => ms > REFUSED_WITHIN_MS[mode] + 4 * listed)).toEqual([]);
 
       proxy.mode = 'refuse';
       proxy.mode = 'pass';
       const back = Date.now();
       await eventually(async () => (await world.administration.call('GET', '/v1/api-keys')).status === 200, {
-        withinMs: 10_000,
         what: 'the administration to be back',
       });
       console.log(`the administration was back after ${Date.now() - back} ms`);
       await world.checkLog();
       console.log(`all rows were there after ${Date.now() - back} ms`);
       await eventually(async () => (await use(unknownKey)).status === 401, {
-        withinMs: 5_000,
         what: 'a 401 for the unknown key',
       });
     },
@@ -159,11 +165,10 @@ describe.each<ProxyMode>(['refuse', 'blackhole'])('P1: while the database is awa
 describe('processes that have to start while the database is away', () => {
   it(
     'wait for it: the gateways go on, and what they wrote is stored when it is back',
-    { timeout: 90_000 },
+    { timeout: 240_000 },
     async () => {
       proxy.mode = 'pass';
       await eventually(async () => (await used(WARM)).every((status) => status === 200), {
-        withinMs: 20_000,
         what: 'the key to be known in every process',
       });
       proxy.mode = 'refuse';
@@ -173,7 +178,7 @@ describe('processes that have to start while the database is away', () => {
         () =>
           service.output.split('The database is away. This process begins when it is there.').length > 2 &&
           service.pids.worker !== worker,
-        { withinMs: 20_000, what: 'both to be waiting' },
+        { what: 'both to be waiting' },
       );
 
       expect(new Set(await used(REQUESTS))).toEqual(new Set([200]));
@@ -181,7 +186,6 @@ describe('processes that have to start while the database is away', () => {
 
       proxy.mode = 'pass';
       await eventually(async () => (await service.serving())['administration'] === 1, {
-        withinMs: 20_000,
         what: 'the administration to be back',
       });
       await world.checkLog();
@@ -190,35 +194,38 @@ describe('processes that have to start while the database is away', () => {
 });
 
 describe('kill -9 of the embedded database', () => {
-  it('fails no request of a known key, and the service mends it by itself', { timeout: 90_000 }, async () => {
-    const own = await startService({
-      egressPorts: await portRange(4),
-      env: { GATEHOUSE_PROCESSES: '2', GATEHOUSE_DRAIN_DELAY_MS: '0' },
-    });
-    const mine = await World.create('killed-database', own);
-    try {
-      const { postgres } = own.pids;
-      if (postgres === null) {
-        expect(own.facts.databaseUrl, 'there is an outside database instead').not.toBeNull();
-        return;
-      }
-      const warm = await inParallel(Array.from({ length: WARM }), 8, () => mine.send({ path: '/v1/used' }));
-      expect(new Set(warm.map(({ status }) => status))).toEqual(new Set([200]));
-      process.kill(postgres, 'SIGKILL');
-      await eventually(() => !isAlive(postgres), { withinMs: 2_000, what: 'the database to be gone' });
-      const answers = await inParallel(Array.from({ length: REQUESTS }), 8, () =>
-        mine.send({ path: '/v1/used' }),
-      );
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-      await eventually(async () => (await mine.administration.call('GET', '/v1/api-keys')).status === 200, {
-        withinMs: 30_000,
-        what: 'the administration to be back',
+  it(
+    'fails no request of a known key, and the service mends it by itself',
+    { timeout: 240_000 },
+    async () => {
+      const own = await startService({
+        egressPorts: await portRange(4),
+        env: { GATEHOUSE_PROCESSES: '2', GATEHOUSE_DRAIN_DELAY_MS: '0' },
       });
-      expect(own.pids.postgres).not.toBe(postgres);
-      await mine.checkLog();
-    } finally {
-      await mine.close();
-      await own.dispose();
-    }
-  });
+      const mine = await World.create('killed-database', own);
+      try {
+        const { postgres } = own.pids;
+        if (postgres === null) {
+          expect(own.facts.databaseUrl, 'there is an outside database instead').not.toBeNull();
+          return;
+        }
+        const warm = await inParallel(Array.from({ length: WARM }), 8, () => mine.send({ path: '/v1/used' }));
+        expect(new Set(warm.map(({ status }) => status))).toEqual(new Set([200]));
+        process.kill(postgres, 'SIGKILL');
+        await eventually(() => !isAlive(postgres), { what: 'the database to be gone' });
+        const answers = await inParallel(Array.from({ length: REQUESTS }), 8, () =>
+          mine.send({ path: '/v1/used' }),
+        );
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+        await eventually(async () => (await mine.administration.call('GET', '/v1/api-keys')).status === 200, {
+          what: 'the administration to be back',
+        });
+        expect(own.pids.postgres).not.toBe(postgres);
+        await mine.checkLog();
+      } finally {
+        await mine.close();
+        await own.dispose();
+      }
+    },
+  );
 });

@@ -160,13 +160,10 @@ describe('portkey-ai, unmodified', () => {
 
 describe('what people lose', () => {
   const untilRefused = async (key: string, status: number): Promise<void> => {
-    const since = Date.now();
-    await eventually(async () => (await statusOf(key)) === status, {
-      withinMs: NARROWED_MS,
-      everyMs: 25,
-      what: `a ${status} after ${Date.now() - since} ms`,
-    });
-    for (let at = 0; at < 8; at++) expect(await statusOf(key)).toBe(status);
+    // Each on a connection of its own: one process that has heard of it is not all of them.
+    const everywhere = async (): Promise<boolean> =>
+      (await Promise.all(Array.from({ length: 8 }, () => statusOf(key)))).every((each) => each === status);
+    await eventually(everywhere, { withinMs: NARROWED_MS, everyMs: 25, what: `a ${status} everywhere` });
   };
 
   it('by leaving a workspace is gone in every process within two seconds', async () => {
@@ -285,7 +282,7 @@ describe('with a mail server', () => {
     });
     expect(jsonOf(made)).toMatchObject({ invite_link: null });
 
-    await eventually(() => Promise.resolve(mail.mails.length > 0), { withinMs: 15_000, what: 'the mail' });
+    await eventually(() => Promise.resolve(mail.mails.length > 0), { what: 'the mail' });
     const [received] = mail.mails;
     expect(received).toMatchObject({ to: ['ada@example.com'] });
     expect(received?.text).toContain('https://gate.example.com/invites/accept#');

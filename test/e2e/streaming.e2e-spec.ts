@@ -7,6 +7,9 @@ import { World } from '../support/world.js';
 
 const MIB = 1024 * 1024;
 const EVENTS = 25;
+const EVENT_MS = 20;
+/** GATEHOUSE_IDLE_TIMEOUT_MS of the shared service. */
+const IDLE_MS = 3_000;
 const CHAT = '/v1/chat/completions';
 const BODY = { model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'count' }] };
 const event = (content: string): string =>
@@ -39,7 +42,6 @@ class Gate {
   }
   after(count: number): Promise<unknown> {
     return eventually(() => this.#passed >= count, {
-      withinMs: 5_000,
       everyMs: 1,
       what: `event ${count} to arrive`,
     });
@@ -103,7 +105,6 @@ describe('a stream', () => {
       body: (async function* () {
         yield Buffer.from('first ');
         await eventually(() => listener.ledger.length > 0, {
-          withinMs: 3_000,
           what: 'the head to reach the provider',
         });
         arrived.push('head');
@@ -129,10 +130,15 @@ describe('a stream', () => {
       },
     });
     const answer = await world.open({ path: '/v1/fast' });
-    await sleep(1_000);
-    const atPause = written;
-    await sleep(500);
-    expect(written, 'nothing moves while the reader pauses').toBe(atPause);
+    // All buffers on the way fill up, and then nothing moves while the reader pauses.
+    const atPause = await eventually(
+      async () => {
+        const before = written;
+        await sleep(500);
+        return before > 0 && written === before && written;
+      },
+      { what: 'the provider to pause' },
+    );
     expect(atPause).toBeLessThan(24 * MIB);
     const parts: Buffer[] = [];
     for await (const part of answer.stream) parts.push(part as Buffer);
@@ -143,13 +149,14 @@ describe('a stream', () => {
 });
 
 describe('a client that leaves', () => {
-  it('in the middle of a stream ends the call to the provider within a second, and the row says so', async () => {
+  it('in the middle of a stream ends the call to the provider before it has said much more, and the row says so', async () => {
+    let said = 0;
     world.upstream.on('/base/v9/chat/completions', {
       headers: SSE,
       body: async (response) => {
-        for (let i = 0; !response.destroyed && i < 500; i++) {
-          response.write(event(`${i} `));
-          await sleep(20);
+        for (; !response.destroyed; said++) {
+          response.write(event(`${said} `));
+          await sleep(EVENT_MS);
         }
       },
     });
@@ -157,14 +164,14 @@ describe('a client that leaves', () => {
     const answer = await world.open({ method: 'POST', path: CHAT, body: BODY });
     await new Promise((resolve) => answer.stream.once('data', resolve));
     answer.request.destroy();
-    const left = Date.now();
+    const left = said;
     const [call] = world.upstream.callsTo('/base/v9/chat/completions');
     await eventually(() => call?.cancelledAt, {
-      withinMs: 1_500,
       everyMs: 5,
       what: 'the call to be cancelled',
     });
-    expect((call?.cancelledAt ?? Infinity) - left).toBeLessThan(1_000);
+    // A second of the provider's own time, which runs as slowly as the machine.
+    expect(said - left).toBeLessThan(1_000 / EVENT_MS);
     const row = await world.logs.row(answer.requestId);
     expect(row).toMatchObject({
       ending: 'client_aborted',
@@ -186,17 +193,15 @@ describe('a client that leaves', () => {
       signal: controller.signal,
     });
     pending.catch(() => undefined);
-    await eventually(() => world.upstream.callsTo(path).length > 0, { withinMs: 2_000, what: 'the call' });
+    await eventually(() => world.upstream.callsTo(path).length > 0, { what: 'the call' });
     controller.abort();
     await eventually(() => world.upstream.callsTo(path)[0]?.cancelledAt, {
-      withinMs: 1_000,
       everyMs: 5,
       what: 'the call to be cancelled',
     });
     const row = await eventually(
       async () => (await world.rows()).find(({ trace_id }) => trace_id === traceId),
       {
-        withinMs: 15_000,
         what: 'the row',
       },
     );
@@ -218,7 +223,6 @@ describe('a client that leaves', () => {
       body: (async function* () {
         yield Buffer.from('half of it');
         await eventually(() => listener.ledger.length > 0, {
-          withinMs: 3_000,
           what: 'the head to reach the provider',
         });
         controller.abort();
@@ -228,7 +232,6 @@ describe('a client that leaves', () => {
     });
     await expect(pending).rejects.toThrow();
     await eventually(() => listener.ledger[0]?.cancelledAt, {
-      withinMs: 1_000,
       everyMs: 5,
       what: 'the call to be cancelled',
     });
@@ -274,14 +277,13 @@ describe('a provider that breaks off', () => {
     });
     const outcome = await drain(answer.stream);
     expect(outcome.failed || /event: error\n/.test(outcome.text), outcome.text).toBe(true);
-    expect(Date.now() - started).toBeGreaterThanOrEqual(2_900);
-    expect(Date.now() - started).toBeLessThan(4_500);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(IDLE_MS * 0.95);
+    expect(Date.now() - started, 'it waited once').toBeLessThan(2 * IDLE_MS);
     expect(await world.logs.row(answer.requestId)).toMatchObject({
       ending: 'upstream_truncated',
       error_code: 'upstream_timeout',
     });
     await eventually(() => raw.callsOf('stall-mid-stream')[0]?.closedAt, {
-      withinMs: 1_000,
       what: 'the socket to be closed',
     });
   });

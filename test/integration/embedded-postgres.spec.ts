@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDataFolder } from '../../src/launcher/data-folder.js';
@@ -12,6 +11,7 @@ import { findBinaries } from '../../src/launcher/postgres/binaries.js';
 import { ServerProcess } from '../../src/launcher/postgres/server-process.js';
 import { findRunAs } from '../../src/launcher/postgres/unprivileged.js';
 import { findPort } from '../../src/launcher/processes/free-port.js';
+import { eventually } from '../support/waiting.js';
 
 let parent: string;
 let dataDir: string;
@@ -31,9 +31,9 @@ async function startOrphan(): Promise<ServerProcess> {
   const runAs = findRunAs(binaries.root, dataDir);
   const port = await findPort('127.0.0.1', 0);
   const orphan = new ServerProcess({ binaries, runAs, folder, port, maxConnections: 20, logger });
-  await eventually(async () =>
-    expect(await readFile(join(folder, 'postmaster.pid'), 'utf8')).toContain('ready'),
-  );
+  await eventually(async () => (await readFile(join(folder, 'postmaster.pid'), 'utf8')).includes('ready'), {
+    what: 'the orphan',
+  });
   return orphan;
 }
 
@@ -46,16 +46,6 @@ async function ask(server: EmbeddedPostgres, statement: string): Promise<unknown
     return rows[0]?.['value'];
   } finally {
     await client.end();
-  }
-}
-
-async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  for (const deadline = performance.now() + 15_000; ; await sleep(50)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-    }
   }
 }
 
@@ -105,7 +95,9 @@ describe('EmbeddedPostgres', () => {
 
     process.kill(server.pid ?? 0, 'SIGKILL');
 
-    expect(await eventually(() => ask(server, 'SELECT value FROM kept'))).toBe(42);
+    expect(
+      await eventually(() => ask(server, 'SELECT value FROM kept'), { what: 'the server to be back' }),
+    ).toBe(42);
     expect(server.url.reveal()).toBe(url);
   });
 
@@ -170,6 +162,6 @@ describe('EmbeddedPostgres', () => {
     await rm(join(dataDir, 'postgres', 'global'), { recursive: true });
     process.kill(server.pid ?? 0, 'SIGKILL');
 
-    await eventually(async () => expect(lost?.message).toContain('does not start again'));
+    await eventually(() => lost?.message.includes('does not start again'), { what: 'the sentence' });
   });
 });

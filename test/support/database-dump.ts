@@ -51,18 +51,20 @@ const TABLES = `
 
 /** Every row of every table as text, one sink per table. Bytes come as they are, and kept bodies once more unpacked. */
 export function databaseDump(service: Service): Promise<Sink[]> {
-  return withDatabase(service, async (client) => {
-    const { rows: tables } = await client.query<{ name: string }>(TABLES);
-    const sinks: Sink[] = [];
-    for (const { name } of tables) {
-      const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM ${name}`);
-      sinks.push({
-        name: `table ${name}`,
-        bytes: Buffer.concat(rows.flatMap((row) => [...Object.values(row).map(asBytes), ...opened(row)])),
-      });
-    }
-    return sinks;
-  });
+  return withDatabase(service, dumpOf);
+}
+
+export async function dumpOf(client: Pick<pg.Client, 'query'>): Promise<Sink[]> {
+  const { rows: tables } = await client.query<{ name: string }>(TABLES);
+  const sinks: Sink[] = [];
+  for (const { name } of tables) {
+    const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM ${name}`);
+    sinks.push({
+      name: `table ${name}`,
+      bytes: Buffer.concat(rows.flatMap((row) => [...Object.values(row).map(asBytes), ...opened(row)])),
+    });
+  }
+  return sinks;
 }
 
 const END = Buffer.from('\n');

@@ -4,6 +4,8 @@ import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/common/database/data-source.js';
 import { migrate } from '../../src/common/database/migrate.js';
+import { sessionLimits } from '../../src/common/database/patience.js';
+import { eventually, PATIENCE_MS } from './waiting.js';
 
 /** A database of its own for one test file, with the schema in place. */
 export interface TestDatabase {
@@ -18,7 +20,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const setUp = await createDataSource(database.url, 2, 'migrations').initialize();
   await migrate(setUp);
   await setUp.destroy();
-  const dataSource = await createDataSource(database.url).initialize();
+  const dataSource = await patient(createDataSource(database.url)).initialize();
   return {
     url: database.url,
     dataSource,
@@ -27,6 +29,18 @@ export async function freshDatabase(): Promise<TestDatabase> {
       await database.drop();
     },
   };
+}
+
+/**
+ * The service gives a statement of a request two seconds and a connection three, and then says that it is busy. A test that
+ * stores ten thousand rows, or asks a hundred times at once, on a machine that does other things wants to hear something else.
+ */
+function patient(dataSource: DataSource): DataSource {
+  const limits = {
+    connectTimeoutMS: PATIENCE_MS,
+    extra: sessionLimits({ statementMs: PATIENCE_MS, answerMs: PATIENCE_MS }),
+  };
+  return dataSource.setOptions(limits);
 }
 
 /** A database without tables. */
@@ -39,22 +53,31 @@ export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<vo
   return { url: url.href, drop: () => dropDatabase(server, name) };
 }
 
-/** How long connections that are closing may take: a pool says that it has ended before its sockets have. */
-const CLOSING_MS = 2_000;
-
-/** Connections that are cut instead of closed report it to nobody, which ends the process of the test. */
+/**
+ * A pool says that it has ended before its sockets have, and a connection that is cut reports it to nobody, which ends the
+ * process of the test. So they are waited for; one that stays is a mistake of the test, and named.
+ */
 async function dropDatabase(server: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
+  let open: string[] = [];
+  const isFree = async (): Promise<boolean> => {
+    const { rows } = await client.query<{ who: string }>(
+      "SELECT format('%s: %s', application_name, query) AS who FROM pg_stat_activity WHERE datname = $1",
+      [name],
+    );
+    open = rows.map(({ who }) => who);
+    return open.length === 0;
+  };
   try {
-    const giveUpAt = Date.now() + CLOSING_MS;
-    const isUsed = async () =>
-      (await client.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name])).rowCount !== 0;
-    while (Date.now() < giveUpAt && (await isUsed())) await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(isFree, { everyMs: 20, what: 'the last connection to be closed' }).catch(
+      () => undefined,
+    );
     await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   } finally {
     await client.end();
   }
+  if (open.length > 0) throw new Error(`Nobody closed these connections:\n${open.join('\n')}`);
 }
 
 /** Runs one statement on the server, outside all pools. */

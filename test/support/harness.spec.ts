@@ -7,7 +7,7 @@ import { parseAnswers, rawExchange } from './raw-client.js';
 import { CanaryListener } from './upstreams/canary-listener.js';
 import { EchoUpstream } from './upstreams/echo.js';
 import { MisbehavingUpstream, ODD_STREAM } from './upstreams/misbehaving.js';
-import { inParallel } from './waiting.js';
+import { eventually, inParallel, sleep } from './waiting.js';
 
 /** The tools of the end-to-end tests, tried on each other: a tool that lies would make every test true. */
 const open: { stop(): Promise<void> }[] = [];
@@ -77,18 +77,23 @@ describe('the echo upstream and the client', () => {
 describe('the raw client', () => {
   it('tells answers apart, whole or not, and how the connection ended', async () => {
     const raw = keep(await MisbehavingUpstream.start());
-    const ask = (name: string) =>
-      rawExchange(raw.url, `GET /${name} HTTP/1.1\r\nhost: x\r\n\r\n`, { waitMs: 300 });
-    expect(await ask('fine')).toMatchObject({ answers: [{ status: 200, whole: true }], ended: 'open' });
+    const ask = (name: string, answers?: number) =>
+      rawExchange(
+        raw.url,
+        `GET /${name} HTTP/1.1\r\nhost: x\r\n\r\n`,
+        answers === undefined ? {} : { answers },
+      );
+    expect(await ask('fine', 1)).toMatchObject({ answers: [{ status: 200, whole: true }], ended: 'open' });
     expect(await ask('short-body')).toMatchObject({
       answers: [{ status: 200, whole: false }],
       ended: 'closed',
     });
-    expect(await ask('unsolicited')).toMatchObject({ answers: [{ status: 200 }, { status: 200 }] });
+    expect(await ask('unsolicited', 2)).toMatchObject({ answers: [{ status: 200 }, { status: 200 }] });
     expect((await ask('reset-mid-stream')).ended).toBe('reset');
-    expect((await ask('never')).answers).toEqual([]);
-    expect((await ask('early-hints')).answers.map(({ status }) => status)).toEqual([103, 200]);
-    expect((await ask('odd-stream')).answers[0]?.body.equals(ODD_STREAM)).toBe(true);
+    const silence = await rawExchange(raw.url, 'GET /never HTTP/1.1\r\nhost: x\r\n\r\n', { waitMs: 300 });
+    expect(silence).toMatchObject({ answers: [], ended: 'open' });
+    expect((await ask('early-hints', 1)).answers.map(({ status }) => status)).toEqual([103, 200]);
+    expect((await ask('odd-stream', 1)).answers[0]?.body.equals(ODD_STREAM)).toBe(true);
     expect(raw.calls.map(({ behaviour }) => behaviour)).toContain('never');
   });
 
@@ -101,6 +106,20 @@ describe('the raw client', () => {
       [200, 'abc', true],
       [404, 'x', true],
     ]);
+  });
+});
+
+describe('waiting', () => {
+  it('is not in vain before a try has failed that began when the time was over', async () => {
+    let tries = 0;
+    const slowAtFirst = async (): Promise<boolean> => {
+      if (++tries === 1) await sleep(30);
+      return tries === 2;
+    };
+    await expect(eventually(slowAtFirst, { withinMs: 10, what: 'the second try' })).resolves.toBe(true);
+    await expect(eventually(() => false, { withinMs: 5, everyMs: 1, what: 'nothing' })).rejects.toThrow(
+      'in vain for nothing',
+    );
   });
 });
 

@@ -38,5 +38,6 @@ export const slots = (amount: number): Limit =>
 
 export const asks = (limit: Limit, wishes: Partial<LimitAsk> = {}): LimitAsk => {
   const first = wishes.first ?? 1;
-  return { key: limit.id, limit, group: null, debt: 0, first, need: first, spare: 0, ...wishes };
+  const call = { call: 0, unsureSince: null, holds: 0 };
+  return { key: limit.id, limit, group: null, debt: 0, first, need: first, spare: 0, ...call, ...wishes };
 };

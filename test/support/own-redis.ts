@@ -33,7 +33,7 @@ export class OwnRedis {
       'noeviction',
     ];
     this.#server = spawn('redis-server', ['--port', String(this.port), ...settings], { stdio: 'ignore' });
-    await eventually(() => this.#answers(), { withinMs: 10_000, what: 'the own Redis' });
+    await eventually(() => this.#answers(), { what: 'the own Redis' });
   }
 
   async kill(): Promise<void> {

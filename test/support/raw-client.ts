@@ -19,7 +19,7 @@ export interface RawExchange {
 }
 
 interface RawOptions {
-  /** Give up waiting for more after this long, in milliseconds. */
+  /** Give up waiting for more after this long, in milliseconds. Only where nothing comes is so long waited. */
   readonly waitMs?: number;
   /** Stop as soon as so many final answers are whole. Default: wait for the connection to end. */
   readonly answers?: number;
@@ -34,7 +34,7 @@ interface RawOptions {
 export function rawExchange(
   baseUrl: string,
   bytes: string | Buffer | readonly (string | Buffer)[],
-  { waitMs = 3_000, answers = Infinity, lingerMs }: RawOptions = {},
+  { waitMs = 20_000, answers = Infinity, lingerMs }: RawOptions = {},
 ): Promise<RawExchange> {
   const { hostname, port } = new URL(baseUrl);
   const started = Date.now();

@@ -44,9 +44,6 @@ export interface LogRow {
 
 const PAGE_SIZE = 100;
 
-/** How long a row may take from the end of its request to the log, in milliseconds. */
-const SETTLE_MS = 15_000;
-
 /** The request log through its own interface, `GET /v1/logs`. */
 export class RequestLogs {
   constructor(
@@ -91,7 +88,7 @@ export class RequestLogs {
   }
 
   /** Waits for the row of a request. */
-  row(id: string, withinMs = SETTLE_MS): Promise<LogRow> {
-    return eventually(() => this.find(id), { withinMs, what: `the log row of ${id}` });
+  row(id: string): Promise<LogRow> {
+    return eventually(() => this.find(id), { what: `the log row of ${id}` });
   }
 }

@@ -133,7 +133,7 @@ export class OwnService extends Service {
   }
 
   /** Asks it to end, as an operator would, and waits until it has. */
-  async stop(withinMs = 30_000): Promise<Exit> {
+  async stop(withinMs = 60_000): Promise<Exit> {
     this.#child.kill('SIGTERM');
     const exit = await this.#endedWithin(withinMs);
     if (!exit)
@@ -163,8 +163,8 @@ export class OwnService extends Service {
   async dispose(): Promise<void> {
     const family = [this.facts.pid, ...descendants(this.facts.pid).map(({ pid }) => pid)];
     if (this.#child.exitCode === null && this.#child.signalCode === null)
-      await this.stop(15_000).catch(() => this.kill());
-    const deadline = Date.now() + 3_000;
+      await this.stop().catch(() => this.kill());
+    const deadline = Date.now() + 10_000;
     while (family.some(isAlive) && Date.now() < deadline) await sleep(25);
     for (const pid of family.filter(isAlive)) process.kill(pid, 'SIGKILL');
     this.client.close();
@@ -205,7 +205,7 @@ export interface Run extends Exit {
 export async function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<Run> {
   const started = Date.now();
   const { child, ended, outputPath } = launch(args, env);
@@ -266,7 +266,7 @@ export async function startService(options: StartOptions = {}): Promise<OwnServi
   const early = ended.then((exit) => ({ exit }));
   const outcome = await Promise.race([
     early,
-    service.untilReady(withinMs).catch((error: unknown) => ({ error })),
+    service.untilReady(withinMs).catch((error: unknown) => ({ error: String(error) })),
   ]);
   if (outcome === true) return service;
   const { output } = service;

@@ -1,31 +1,45 @@
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/**
+ * How long a test waits for what has to happen, where nothing was promised about when. Nobody waits so long while all is well,
+ * so a busy machine is given plenty.
+ */
+export const PATIENCE_MS = 30_000;
+
+/** Where nothing was promised, so many tries are made at least: a machine that stood still for half a minute has done nothing in it. */
+const FEWEST_TRIES = 20;
+
 interface Patience {
-  /** How long to go on trying, in milliseconds. */
-  readonly withinMs: number;
+  /** How long to go on trying, in milliseconds. Named where the time is what is promised; patience otherwise. */
+  readonly withinMs?: number;
   /** Pause between two tries, in milliseconds. */
   readonly everyMs?: number;
   /** What is waited for, for the error. */
   readonly what: string;
 }
 
-/** Tries until something other than null, undefined or false comes back. A thrown error counts as "not yet". */
+/**
+ * Tries until something other than null, undefined or false comes back. A thrown error counts as "not yet". It is in vain only
+ * when a try failed that began after the time was over: a try that began before says nothing about what was true then.
+ */
 export async function eventually<T>(
   attempt: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   { withinMs, everyMs = 50, what }: Patience,
 ): Promise<T> {
-  const deadline = Date.now() + withinMs;
+  const [patienceMs, fewest] = withinMs === undefined ? [PATIENCE_MS, FEWEST_TRIES] : [withinMs, 1];
+  const deadline = Date.now() + patienceMs;
   let last: unknown;
-  for (;;) {
+  for (let tries = 1; ; tries++) {
+    const isLast = Date.now() >= deadline && tries >= fewest;
     try {
       const found = await attempt();
       if (found !== null && found !== undefined && found !== false) return found;
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline)
+    if (isLast)
       throw new Error(
-        `Waited ${withinMs} ms in vain for ${what}.`,
+        `Waited ${patienceMs} ms in vain for ${what}.`,
         last === undefined ? {} : { cause: last },
       );
     await sleep(everyMs);

@@ -130,7 +130,7 @@ export class World {
       return expected.filter((id) => !found.has(id)).map((id) => `${id} ${this.#asked.get(id)?.what ?? ''}`);
     };
     await eventually(async () => (await missing()).length === 0, {
-      withinMs: 20_000,
+      withinMs: 60_000,
       everyMs: 250,
       what: 'all rows',
     }).catch(async () => expect(await missing(), 'requests without a row').toEqual([]));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Reach } from '../../auth/tenant.js';
 import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import { type Condition, REQUESTS } from '../../common/database/log-reading/log-filters.js';
+import { type Condition } from '../../common/database/log-reading/log-filters.js';
 import type { FeedbackCount } from './feedback-graphs.js';
 import { Statement } from '../../common/usage-store/postgres/statement.js';
 import type { UsageQuery } from '../../common/usage-store/usage-store.js';
@@ -60,7 +60,7 @@ export class FeedbackReader {
     const kept = filters(statement, await this.kept.conditions(reach));
     const rows = await this.database.read<{ value: string; weighted: number; requests: string }>(
       `SELECT ${value} AS value, avg(given.weighted) AS weighted, count(*) AS requests
-       FROM ${REQUESTS} CROSS JOIN LATERAL (
+       FROM request_logs CROSS JOIN LATERAL (
          SELECT avg(feedback.value * feedback.weight)::float8 AS weighted FROM feedback WHERE ${OF_TRACE}
        ) AS given
        WHERE ${tenant} AND trace_id IN (SELECT trace_id FROM feedback WHERE organization_id = $2::uuid)
@@ -91,7 +91,7 @@ export class FeedbackReader {
     ];
     if (conditions.length > 0)
       parts.push(
-        `EXISTS (SELECT 1 FROM ${REQUESTS} WHERE ${OF_TRACE} ${kept} ${filters(statement, conditions)})`,
+        `EXISTS (SELECT 1 FROM request_logs WHERE ${OF_TRACE} ${kept} ${filters(statement, conditions)})`,
       );
     return parts.join(' AND ');
   }

@@ -20,6 +20,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'integration_id',
   'key_transition_period_ms',
   'log_bodies',
+  'log_redaction',
   'log_retention_days',
   'max_lifetime_seconds',
   'name',

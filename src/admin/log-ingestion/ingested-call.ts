@@ -1,6 +1,8 @@
 import type { Principal } from '../../auth/principal.js';
 import type { HeaderPairs, LogSource, RequestLogRecord, Usage } from '../../common/contracts/request-log.js';
 import type { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
+import { clearExchange } from '../../common/redaction/clear-exchange.js';
+import type { Redactor } from '../../common/redaction/redactor.js';
 import { CREDENTIAL_HEADERS } from '../../common/http/credential-headers.js';
 
 /** A call that was made elsewhere, as far as somebody told of it. */
@@ -43,7 +45,11 @@ const SOUNDS_SECRET = /(?:key|token|secret|password|credential|signature|authori
 const SUCCESS = 400;
 
 /** The call as the inbox keeps it: the closed frame that the gateway would have written. It names no counter, so no budget pays. */
-export function inboxRow(caller: Principal, call: IngestedCall, keepsBodies: boolean): IngestedLog {
+export function inboxRow(
+  caller: Principal,
+  call: IngestedCall,
+  { keepsBodies, redactor }: { readonly keepsBodies: boolean; readonly redactor: Redactor | null },
+): IngestedLog {
   const [request, response] = [call.request, call.response].map(({ body }) =>
     keepsBodies && body !== undefined ? Buffer.from(JSON.stringify(body)) : Buffer.alloc(0),
   ) as [Buffer, Buffer];
@@ -56,12 +62,15 @@ export function inboxRow(caller: Principal, call: IngestedCall, keepsBodies: boo
     request: facts(request),
     response: facts(response),
   };
+  const json = Buffer.from(JSON.stringify(closed));
+  const exchange = { closed, json, requestBody: request, responseBody: response };
+  const kept = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
     id: call.id,
     organizationId: caller.organizationId,
-    closed: Buffer.from(JSON.stringify(closed)),
-    requestBody: request,
-    responseBody: response,
+    closed: kept.json,
+    requestBody: kept.requestBody,
+    responseBody: kept.responseBody,
   };
 }
 

@@ -3,6 +3,8 @@ import type { Principal } from '../../auth/principal.js';
 import type { Usage } from '../../common/contracts/request-log.js';
 import { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { readRedactors } from '../../common/redaction/read-redactors.js';
+import type { Redactor } from '../../common/redaction/redactor.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { costOf } from '../../providers/prices/cost.js';
@@ -32,12 +34,27 @@ export class LogIngestionService {
     // The log is what records these. A row of the audit trail for each would double it.
     this.audit.leaveOut();
     const keepsBodies = this.settings.logBodies !== 'off' && caller.policy?.keepsBodies !== false;
+    if (calls.length === 0) return;
+    const redactor = await this.redactorFor(caller);
     const rows = calls.map(({ toldCostNanoUsd, ...call }) =>
-      inboxRow(caller, { ...call, costNanoUsd: toldCostNanoUsd ?? this.costOf(call) }, keepsBodies),
+      inboxRow(
+        caller,
+        { ...call, costNanoUsd: toldCostNanoUsd ?? this.costOf(call) },
+        { keepsBodies, redactor },
+      ),
     );
-    if (rows.length === 0) return;
     await checkRoom(this.unitOfWork.manager, rows, this.settings.inboxLimitBytes);
     await this.unitOfWork.insertUnlessTaken(IngestedLog, rows);
+  }
+
+  /** Applied here because the inbox is a table as well. */
+  private async redactorFor({ organizationId, workspaceId }: Principal): Promise<Redactor | null> {
+    const { manager } = this.unitOfWork;
+    const redactorOf = await readRedactors(
+      (sql, parameters) => manager.query(sql, parameters),
+      [organizationId],
+    );
+    return redactorOf(organizationId, workspaceId);
   }
 
   /** Null where provider, model or usage are not recognised: an unknown price is never one of nothing. */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import { REQUESTS } from '../../common/database/log-reading/log-filters.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { filtered, Where } from '../../common/database/log-reading/where.js';
 import type { LogPosition } from './log-cursor.js';
@@ -99,6 +98,17 @@ const BODIES_OF_ALL = `
   FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
   JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3`;
 
+const PREVIEWS = `
+  SELECT request_id, direction, preview
+  FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (id, at)
+  JOIN request_bodies ON request_id = wanted.id AND created_at = wanted.at AND organisation_id = $3
+  WHERE preview IS NOT NULL`;
+
+export type PreviewRow = Pick<BodyRow, 'direction'> & {
+  readonly request_id: string;
+  readonly preview: string;
+};
+
 /** A row of `feedback`. */
 export interface FeedbackRow {
   readonly id: string;
@@ -128,7 +138,7 @@ export class LogRows {
     }
     const limit = query.bind(size + 1);
     return this.database.read(
-      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
       query.parameters,
     );
   }
@@ -179,7 +189,7 @@ export class LogRows {
     }
     const selected = columns.map((name) => (name === 'at' ? AT : name)).join(', ');
     return this.database.read(
-      `SELECT ${selected} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id`,
+      `SELECT ${selected} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id`,
       query.parameters,
     );
   }
@@ -196,7 +206,7 @@ export class LogRows {
     query.and((first) => `created_at >= ${first}::timestamptz`, batch.first);
     query.and((last) => `created_at <= ${last}::timestamptz`, batch.last);
     const rows = await this.database.read<LogRow & { readonly fitting: number }>(
-      `SELECT ${LOG_COLUMNS}, (count(*) OVER ())::int AS fitting FROM ${REQUESTS} WHERE ${query.sql}
+      `SELECT ${LOG_COLUMNS}, (count(*) OVER ())::int AS fitting FROM request_logs WHERE ${query.sql}
        ORDER BY created_at, id LIMIT ${query.bind(most)}`,
       query.parameters,
     );
@@ -208,7 +218,7 @@ export class LogRows {
     const query = filtered(reach, conditions);
     const limit = query.bind(most);
     const [row] = await this.database.read<{ count: number }>(
-      `SELECT count(*)::int AS count FROM (SELECT 1 FROM ${REQUESTS} WHERE ${query.sql} LIMIT ${limit}) AS counted`,
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM request_logs WHERE ${query.sql} LIMIT ${limit}) AS counted`,
       query.parameters,
     );
     return row?.count ?? 0;
@@ -220,7 +230,7 @@ export class LogRows {
     query.and((placeholder) => `trace_id = ${placeholder}`, traceId);
     const limit = query.bind(most);
     return this.database.read(
-      `SELECT ${LOG_COLUMNS} FROM ${REQUESTS} WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
+      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
       query.parameters,
     );
   }
@@ -248,6 +258,15 @@ export class LogRows {
     rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[],
   ): Promise<readonly (BodyRow & { readonly request_id: string })[]> {
     return this.database.read(BODIES_OF_ALL, [
+      rows.map(({ id }) => id),
+      rows.map(({ at }) => at),
+      rows[0]?.organisation_id,
+    ]);
+  }
+
+  /** The beginnings of what requests of one organization and their answers say. */
+  previewsOf(rows: readonly Pick<LogRow, 'id' | 'at' | 'organisation_id'>[]): Promise<readonly PreviewRow[]> {
+    return this.database.read(PREVIEWS, [
       rows.map(({ id }) => id),
       rows.map(({ at }) => at),
       rows[0]?.organisation_id,

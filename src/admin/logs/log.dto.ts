@@ -123,7 +123,20 @@ export class LogDto {
   @ApiProperty({ type: 'integer', enum: [0, 1] }) readonly stream_mode: number;
   @ApiProperty({ type: 'integer', example: 0 }) readonly retry_success_count: number;
 
-  static from(row: LogRow): LogDto {
+  @ApiPropertyOptional({
+    maxLength: 200,
+    description: 'The last message of the request; in lists, with logs.view',
+    example: 'Hello',
+  })
+  readonly request_preview?: string;
+  @ApiPropertyOptional({
+    maxLength: 200,
+    description: 'How the answer begins; in lists, with logs.view',
+    example: 'Hello! How can I help you?',
+  })
+  readonly response_preview?: string;
+
+  static from(row: LogRow, previews: Previews = {}): LogDto {
     return Object.assign(new LogDto(), {
       ...row,
       // Serve the cursor and the count only.
@@ -135,9 +148,12 @@ export class LogDto {
       cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
       saved_nano_usd: row.saved_nano_usd === null ? null : Number(row.saved_nano_usd),
       ...compatible(row),
+      ...previews,
     });
   }
 }
+
+export type Previews = Pick<LogDto, 'request_preview' | 'response_preview'>;
 
 function compatible(row: LogRow): Partial<LogDto> {
   const is_success = row.status >= 200 && row.status < 300;

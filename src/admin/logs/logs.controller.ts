@@ -8,6 +8,7 @@ import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi.decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { logQueryOf } from './log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
@@ -69,10 +70,11 @@ export class LogsController {
       caller,
       parameterOf(query, 'workspace_id', 'workspace_slug'),
     );
-    if (search !== undefined) return this.found(await this.search.find(caller, reach, { wanted, all }));
+    if (search !== undefined)
+      return this.found(caller, await this.search.find(caller, reach, { wanted, all }));
     const [rows, nextCursor] = await this.logs.list(reach, wanted);
     return LogListDto.from(
-      rows.map((row) => LogDto.from(row)),
+      await this.shown(caller, rows),
       nextCursor,
       wanted.includesTotal ? await this.logs.count(reach, wanted) : undefined,
     );
@@ -94,8 +96,12 @@ export class LogsController {
     return LogDetailDto.of(await this.logs.get(withSight(caller), id));
   }
 
-  private found({ rows, nextCursor, searched }: SearchedPage): LogListDto {
-    const shown = rows.map((row) => LogDto.from(row));
-    return LogListDto.from(shown, nextCursor, { searched_rows: searched });
+  private async found(caller: Principal, { rows, nextCursor, searched }: SearchedPage): Promise<LogListDto> {
+    return LogListDto.from(await this.shown(caller, rows), nextCursor, { searched_rows: searched });
+  }
+
+  private async shown(caller: Principal, rows: readonly LogRow[]): Promise<LogDto[]> {
+    const previews = await this.logs.previews(caller, rows);
+    return rows.map((row) => LogDto.from(row, previews.get(row.id)));
   }
 }

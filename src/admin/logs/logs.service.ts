@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/principal.js';
 import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -9,7 +10,7 @@ import type { LogQuery } from './log-query.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogRows } from './log-rows.js';
-import type { CappedCount } from './log.dto.js';
+import type { CappedCount, Previews } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
 import { StoredBodies } from './stored-bodies.js';
@@ -36,6 +37,20 @@ export class LogsService {
     const page = found.slice(0, query.size);
     const last = page.at(-1);
     return [page, last && found.length > page.length ? toCursor(last) : null];
+  }
+
+  /** What the requests of a page and their answers say, by request; nothing to who may not see bodies, or of bodies that are over. */
+  async previews(caller: Principal, rows: readonly LogRow[]): Promise<ReadonlyMap<string, Previews>> {
+    const found = new Map<string, { -readonly [Name in keyof Previews]: Previews[Name] }>();
+    const kept = caller.scopes.has('logs.view') ? await this.kept.withBodies(rows) : [];
+    for (const { request_id, direction, preview } of kept.length > 0
+      ? await this.rows.previewsOf(kept)
+      : []) {
+      const of = found.get(request_id) ?? {};
+      of[`${direction}_preview`] = preview;
+      found.set(request_id, of);
+    }
+    return found;
   }
 
   async count(reach: Reach, query: LogQuery): Promise<CappedCount> {

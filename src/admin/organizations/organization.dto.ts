@@ -18,6 +18,8 @@ import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/org
 import type { Organization } from '../../common/database/entities/organization.entity.js';
 import { IfGiven, IsName, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../common/contracts/log-export.js';
+import type { LogRedaction } from '../../common/contracts/log-redaction.js';
+import { ShowsRedaction, TakesRedaction } from '../redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../retention.dto.js';
 
 const MOST_PROVIDERS = 200;
@@ -145,6 +147,10 @@ export class UpdateOrganizationDto {
   @TakesDays()
   readonly body_retention_days?: number | null;
 
+  /** What the log must not keep of requests: values of headers, places in JSON bodies, and what fits a pattern. */
+  @TakesRedaction()
+  readonly log_redaction?: LogRedaction | null;
+
   /** What exports of the log may not have; null for no such rule. */
   @ApiPropertyOptional(EXPORT_SETTINGS)
   @OrNull()
@@ -213,6 +219,10 @@ export class OrganizationDto {
   /** The same of bodies. */
   @KeepsForDays()
   readonly body_retention_days: number | null;
+
+  /** What the log does not keep of requests. */
+  @ShowsRedaction()
+  readonly log_redaction: LogRedaction | null;
 
   @ApiProperty(EXPORT_SETTINGS)
   readonly export_settings: ExportSettingsDto | null;

@@ -6,6 +6,7 @@ import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/crypto/secret.js';
 import { parseDestination } from '../../common/egress/destination.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { readRedaction } from '../../common/redaction/rules.js';
 import { findProvider } from '../../providers/registry.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { GuardrailReferences } from '../guardrails/guardrail-references.service.js';
@@ -44,7 +45,11 @@ export class OrganizationsService {
     });
     const before = OrganizationDto.from(organization);
     if (name !== undefined) organization.name = name;
-    organization.settings = merged(organization.settings, wanted);
+    const { log_redaction: rules } = wanted;
+    organization.settings = merged(
+      organization.settings,
+      rules === undefined ? wanted : { ...wanted, log_redaction: readRedaction(rules) },
+    );
     if (alertUrl !== undefined) organization.alertWebhookUrl = alertUrl;
     if (alertSecret !== undefined)
       organization.sealedAlertSecret = alertSecret === null ? null : this.sealed(organization, alertSecret);

@@ -93,11 +93,11 @@ export class WorkspaceRemovalService {
   }
 
   private async keepPromise(workspace: Workspace): Promise<void> {
-    const { organizationId, id: workspaceId, logRetentionDays, bodyRetentionDays } = workspace;
-    if (logRetentionDays === null && bodyRetentionDays === null) return;
+    const { organizationId, id: workspaceId, logRetentionDays, bodyRetentionDays, logRedaction } = workspace;
+    if (logRetentionDays === null && bodyRetentionDays === null && logRedaction === null) return;
     await this.unitOfWork
       .repository(RemovedWorkspaceRetention)
-      .insert({ organizationId, workspaceId, logRetentionDays, bodyRetentionDays });
+      .insert({ organizationId, workspaceId, logRetentionDays, bodyRetentionDays, logRedaction });
   }
 
   private async count(contents: readonly Content[], tenant: Tenant): Promise<readonly Counted[]> {

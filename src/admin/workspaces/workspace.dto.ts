@@ -26,6 +26,8 @@ import {
   UsageLimits,
   type UsageLimitsDto,
 } from '../limit.dto.js';
+import type { LogRedaction } from '../../common/contracts/log-redaction.js';
+import { ShowsRedaction, TakesRedaction } from '../redaction.dto.js';
 import { KeepsForDays, TakesDays } from '../retention.dto.js';
 import { NO_USAGE, shownBudgets, shownRates, type Usage } from '../limits/limits.service.js';
 import { MemberDto, type Membership } from './member.dto.js';
@@ -106,6 +108,10 @@ class WorkspaceFields {
   @TakesDays()
   readonly body_retention_days?: number | null;
 
+  /** What the log must not keep of requests of the workspace, besides what its organization says. */
+  @TakesRedaction()
+  readonly log_redaction?: LogRedaction | null;
+
   @UsageLimits()
   readonly usage_limits?: UsageLimitsDto[] | null;
 
@@ -182,6 +188,10 @@ export class WorkspaceDto {
   @KeepsForDays()
   readonly body_retention_days: number | null;
 
+  /** What the log does not keep of its requests, besides what its organization says. */
+  @ShowsRedaction()
+  readonly log_redaction: LogRedaction | null;
+
   /** 1 for the workspace that the organization began with. */
   @ApiProperty({ enum: [0, 1] })
   readonly is_default: 0 | 1;
@@ -235,6 +245,7 @@ function shown(workspace: Workspace, usage: Usage) {
     usage_limits: shownBudgets(workspace.usageLimits, usage),
     log_retention_days: workspace.logRetentionDays,
     body_retention_days: workspace.bodyRetentionDays,
+    log_redaction: workspace.logRedaction,
     is_default: workspace.isDefault ? 1 : 0,
     created_at: workspace.createdAt.toISOString(),
     last_updated_at: workspace.updatedAt.toISOString(),

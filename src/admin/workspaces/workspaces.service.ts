@@ -10,6 +10,7 @@ import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { readRedaction } from '../../common/redaction/rules.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { MembersService } from './members.service.js';
@@ -111,6 +112,7 @@ export class WorkspacesService {
       usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
       logRetentionDays: dto.log_retention_days ?? null,
       bodyRetentionDays: dto.body_retention_days ?? null,
+      logRedaction: readRedaction(dto.log_redaction ?? null),
     });
     const users = (dto.users ?? []).map((id) => ({ id, role: 'member' as const }));
     if (users.length > 0) await this.members.enter(tenantOf(workspace), users);
@@ -130,6 +132,7 @@ export class WorkspacesService {
     if (dto.description !== undefined) workspace.description = dto.description;
     if (dto.log_retention_days !== undefined) workspace.logRetentionDays = dto.log_retention_days;
     if (dto.body_retention_days !== undefined) workspace.bodyRetentionDays = dto.body_retention_days;
+    if (dto.log_redaction !== undefined) workspace.logRedaction = readRedaction(dto.log_redaction);
     if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, defaults);
     const { rate_limits, usage_limits } = dto;
     if (rate_limits !== undefined)

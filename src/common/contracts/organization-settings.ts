@@ -1,3 +1,5 @@
+import type { LogRedaction } from './log-redaction.js';
+
 /** Positions of the switches that an organization has set, by their names in the API. One that is absent is as usual. */
 export type SwitchPositions = Readonly<Record<string, boolean>>;
 
@@ -18,6 +20,8 @@ export interface OrganizationSettings {
   /** Days for which logs and bodies are kept where their workspace does not say; null for the installation's. */
   readonly log_retention_days: number | null;
   readonly body_retention_days: number | null;
+  /** What the log must not keep of requests. */
+  readonly log_redaction: LogRedaction | null;
   /** What exports of the log may not have; the name inside is the compatible API's. */
   readonly export_settings: { readonly deniedFields: readonly string[] } | null;
 }
@@ -32,5 +36,6 @@ export const USUAL_SETTINGS: OrganizationSettings = {
   output_guardrails: null,
   log_retention_days: null,
   body_retention_days: null,
+  log_redaction: null,
   export_settings: null,
 };

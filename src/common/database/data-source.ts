@@ -48,9 +48,12 @@ import { People1763690800000 } from './migrations/1763690800000-people.js';
 import { LogExports1763691300000 } from './migrations/1763691300000-log-exports.js';
 import { IngestedLogs1763691310000 } from './migrations/1763691310000-ingested-logs.js';
 import { FiltersOfLogs1763691570001 } from './migrations/1763691570001-filters-of-logs.js';
+import { EndUsers1763691591001 } from './migrations/1763691591001-end-users.js';
+import { LogRedaction1763691590001 } from './migrations/1763691590001-log-redaction.js';
 import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollups-of-prompts.js';
 import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
+import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -114,7 +117,10 @@ const MIGRATIONS = [
   SemanticCache1763691110000,
   RollupsOfPrompts1763691570000,
   FiltersOfLogs1763691570001,
+  LogRedaction1763691590001,
+  EndUsers1763691591001,
   LogSinks1763691540000,
+  NumberedLeases1763691580001,
 ];
 
 /**

@@ -281,7 +281,9 @@ describe('a connection that fails', () => {
       `upstream_timeout: The provider did not answer within ${CONNECT_MS} ms (connect).`,
     );
 
-    expect(Math.abs(performance.now() - start - CONNECT_MS)).toBeLessThan(CONNECT_MS * 0.05);
+    const waited = performance.now() - start;
+    expect(waited).toBeGreaterThan(CONNECT_MS * 0.95);
+    expect(waited, 'it waited once').toBeLessThan(2 * CONNECT_MS);
     await expect
       .poll(() => silent.sockets.every((socket) => socket.readableEnded || socket.destroyed))
       .toBe(true);
@@ -314,7 +316,9 @@ describe('a provider that breaks HTTP', () => {
     const origin = `http://127.0.0.1:${open.port}`;
 
     expect(await call(egress, origin)).toBe('200 ok');
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await expect
+      .poll(() => open.sockets.every((socket) => socket.readableEnded || socket.destroyed))
+      .toBe(true);
     expect(await call(egress, origin)).toBe('200 ok');
 
     expect(open.sockets).toHaveLength(2);

@@ -78,9 +78,12 @@ export class ObjectStore {
     }
   }
 
-  async remove(key: string): Promise<void> {
+  async remove(key: string, signal?: AbortSignal): Promise<void> {
     const { sdk, client } = await this.#open();
-    await client.send(new sdk.DeleteObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key) }));
+    await client.send(
+      new sdk.DeleteObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key) }),
+      signal ? { abortSignal: signal } : {},
+    );
   }
 
   /** Keys below a folder (which ends in a slash), a page at a time. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writevSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aBody, anOpened, aRecord, NO_BODIES } from '../../../test/support/exchanges.js';
 import { encodeClosed, encodeOpened } from './frame.js';
 import { isOwnerDead } from './owner.js';
@@ -229,7 +229,7 @@ describe('SpoolWriter in a file that is used again', () => {
     writer.append(nameIt('no room'));
     await written(writer);
     disk.isFull = false;
-    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+    await expect.poll(() => writer.state).toBe('ok');
 
     expect(sparesIn(folder())).toEqual([]);
     await writer.close();
@@ -245,7 +245,7 @@ describe('SpoolWriter on a full disk', () => {
       write: (fd, buffers, position) =>
         writer?.state === 'degraded' ? writevSync(fd, buffers, position) : write(fd, buffers, position),
     });
-    await vi.waitFor(() => expect(readFileSync(join(folder(), 'reserve'))).toHaveLength(MIB));
+    await expect.poll(() => readFileSync(join(folder(), 'reserve'))).toHaveLength(MIB);
     const append = async (name: string) => {
       writer.append(
         encodeClosed(aRecord(anOpened({ span_name: name })), {
@@ -262,7 +262,7 @@ describe('SpoolWriter on a full disk', () => {
     expect(writer.state).toBe('degraded');
     await append('during');
     disk.isFull = false;
-    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+    await expect.poll(() => writer.state).toBe('ok');
     await append('after');
 
     const records = await stored();
@@ -290,7 +290,7 @@ describe('SpoolWriter on a full disk', () => {
     expect([writer.state, called]).toEqual(['exhausted', 2]);
 
     disk.isFull = false;
-    await vi.waitUntil(() => writer.state === 'ok', { timeout: 5000 });
+    await expect.poll(() => writer.state).toBe('ok');
 
     expect((await stored()).map((found) => found.record?.span_name ?? found.span_name)).toEqual([
       'before',

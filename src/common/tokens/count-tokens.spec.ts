@@ -34,11 +34,11 @@ describe('countTokens', () => {
     const text = String.fromCharCode(
       ...Array.from({ length: 4096 }, (_, index) => 0x4e00 + ((index * 7919) % 20_000)),
     ).repeat(1024);
-    const before = performance.now();
+    const before = process.cpuUsage();
 
     expect(countTokens(text)).toBeGreaterThan(1_000_000);
-    expect(performance.now() - before).toBeLessThan(8000);
-  }, 30_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(8000);
+  });
 
   it.each([
     ['one letter', 'a'],
@@ -47,15 +47,11 @@ describe('countTokens', () => {
     ['Japanese without a space', '日本語'],
     ['emoji', '😀'],
     ['marks upon marks', 'a\u0301\u0302'],
-  ])(
-    'needs bounded time for 4 MiB of %s',
-    (_, unit) => {
-      const text = unit.repeat((4 * 1024 * 1024) / unit.length);
-      const before = performance.now();
+  ])('needs bounded time for 4 MiB of %s', (_, unit) => {
+    const text = unit.repeat((4 * 1024 * 1024) / unit.length);
+    const before = process.cpuUsage();
 
-      expect(countTokens(text)).toBeGreaterThan(1000);
-      expect(performance.now() - before).toBeLessThan(8000);
-    },
-    30_000,
-  );
+    expect(countTokens(text)).toBeGreaterThan(1000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(8000);
+  });
 });

@@ -62,7 +62,7 @@ async function ask(
 }
 const caches = (heard: readonly Heard[]) => heard.map(({ cache }) => cache);
 const lastRecord = async (gateway: TestGateway, count: number) => {
-  await vi.waitFor(() => expect(gateway.logs).toHaveLength(count));
+  await expect.poll(() => gateway.logs).toHaveLength(count);
   return gateway.logs.at(-1)?.record;
 };
 
@@ -153,7 +153,7 @@ describe('an equal request', () => {
     const [one, other] = [await given({ answerStore }), await given({ answerStore })];
 
     await ask(one);
-    await vi.waitFor(() => expect(answerStore.kept.size).toBe(1));
+    await expect.poll(() => answerStore.kept.size).toBe(1);
 
     expect((await ask(other)).cache).toBe('HIT');
     expect(other.calls).toHaveLength(0);
@@ -173,7 +173,7 @@ describe('an equal request', () => {
       expect(gateway.calls).toHaveLength(1);
     }
 
-    await vi.waitFor(() => expect(answerStore.kept.size).toBe(3));
+    await expect.poll(() => answerStore.kept.size).toBe(3);
     const digests = [...answerStore.kept.keys()].map((place) => place.split('/')[2]);
     expect(new Set(digests).size).toBe(3);
   });
@@ -235,7 +235,7 @@ describe('an equal request', () => {
     ];
     await ask(one);
     await ask(other, SIMPLE, { headers: { 'x-gateway-cache-force-refresh': 'true' } });
-    await vi.waitFor(() => expect(String([...answerStore.kept.values()][0]?.answer)).toContain('newer'));
+    await expect.poll(() => String([...answerStore.kept.values()][0]?.answer)).toContain('newer');
 
     vi.setSystemTime(Date.now() + 20_001);
 
@@ -253,7 +253,7 @@ describe('what is not kept', () => {
     const gateway = await given({ answers: [answer, body === STREAM ? STREAMED : answerOf('good')] });
     const asked = () => ask(gateway, SIMPLE, { body }).catch(() => null);
     await asked();
-    await vi.waitFor(() => expect(gateway.logs).toHaveLength(1));
+    await expect.poll(() => gateway.logs).toHaveLength(1);
 
     expect((await asked())?.cache).toBe('MISS');
     expect((await asked())?.cache).toBe('HIT');
@@ -318,10 +318,9 @@ describe('the store of all processes', () => {
   it('keeps nobody waiting when it does not answer', async () => {
     const gateway = await given();
     gateway.answerStore.state = 'silent';
-    const before = performance.now();
 
+    // It never answers: whoever waited for it would wait for ever.
     expect((await ask(gateway)).cache).toBe('MISS');
-    expect(performance.now() - before).toBeLessThan(5_000);
     expect((await ask(gateway, SIMPLE, { body: { ...ASK, seed: 1 } })).cache).toBe('MISS');
     expect(gateway.answerStore.lookups).toBe(1);
   });
@@ -329,7 +328,7 @@ describe('the store of all processes', () => {
   it('may hold what nobody can read: that is a miss', async () => {
     const gateway = await given();
     await ask(gateway);
-    await vi.waitFor(() => expect(gateway.answerStore.kept.size).toBe(1));
+    await expect.poll(() => gateway.answerStore.kept.size).toBe(1);
     for (const [place, { expiresAt }] of gateway.answerStore.kept)
       gateway.answerStore.kept.set(place, { answer: Buffer.from('rubbish'), expiresAt });
     const other = await given({ answerStore: gateway.answerStore, answers: [answerOf('good')] });
@@ -379,9 +378,9 @@ describe('a hundred equal requests at once', () => {
       })
       .then((answer) => answer.text())
       .catch(() => 'left');
-    await vi.waitFor(() => expect(gateway.calls).toHaveLength(1));
+    await expect.poll(() => gateway.calls).toHaveLength(1);
     const others = Promise.all([ask(gateway), ask(gateway), ask(gateway)]);
-    await vi.waitFor(() => expect(gateway.opened).toHaveLength(4));
+    await expect.poll(() => gateway.opened).toHaveLength(4);
 
     leaving.abort();
 
@@ -430,7 +429,7 @@ describe('limits', () => {
     const body = { ...ASK, max_tokens: 5 };
 
     await ask(gateway, SIMPLE, { body });
-    await vi.waitFor(() => expect(gateway.logs).toHaveLength(1));
+    await expect.poll(() => gateway.logs).toHaveLength(1);
     const spent = gateway.limits.leased.get(budget.id);
     expect(await ask(gateway, SIMPLE, { body })).toMatchObject({ cache: 'HIT', status: 200 });
     expect((await ask(gateway, SIMPLE, { body })).status).toBe(429);

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
 import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
@@ -103,9 +102,8 @@ describe('a request under limits', () => {
 
     expect(ending).toBe('client_aborted');
     expect(attempts[0]?.charges?.[0]?.leased).toBeGreaterThan(0);
-    await delay(1_200);
-    expect(limits.leased.get(slot.id)).toBe(0);
-    expect(limits.leased.get(budget.id)).toBe(attempts[0]?.charges?.[0]?.leased);
+    await expect.poll(() => limits.leased.get(slot.id)).toBe(0);
+    await expect.poll(() => limits.leased.get(budget.id)).toBe(attempts[0]?.charges?.[0]?.leased);
   });
 
   it('costs nothing when the provider refuses', async () => {
@@ -118,8 +116,7 @@ describe('a request under limits', () => {
     await chat(CHAT);
 
     expect((await logged()).attempts).toMatchObject([{ charges: [{ leased: 0 }] }]);
-    await delay(1_200);
-    expect(limits.leased.get(budget.id)).toBe(0);
+    await expect.poll(() => limits.leased.get(budget.id)).toBe(0);
   });
 
   it('reserves for each try', async () => {
@@ -167,7 +164,6 @@ describe('a request under limits', () => {
     await chat(CHAT, { 'x-gateway-config': config, 'x-gateway-virtual-key': '' });
 
     expect((await logged()).attempts.map(({ charges }) => charges?.[0]?.leased)).toEqual([0, COST]);
-    await delay(1_200);
-    expect(limits.leased.get(budget.id)).toBe(COST);
+    await expect.poll(() => limits.leased.get(budget.id)).toBe(COST);
   });
 });

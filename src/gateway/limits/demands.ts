@@ -15,6 +15,12 @@ export interface Wanted extends LimitedRequest {
   readonly estimate: Estimate;
 }
 
+/** Budgets may be counted elsewhere than the rest. */
+export interface LeasesByKind {
+  readonly budgets: Leases;
+  readonly rates: Leases;
+}
+
 /** What an attempt wants of every limit that applies to it: of the key, the workspace, its policies and the virtual key. */
 export class Demands {
   readonly parts: Part[] = [];
@@ -22,7 +28,7 @@ export class Demands {
 
   constructor(
     private readonly wanted: Wanted,
-    private readonly leases: Leases,
+    private readonly leases: LeasesByKind,
   ) {
     const { caller, target } = wanted;
     if (caller.limits) this.addCallers(caller.limits);
@@ -49,16 +55,17 @@ export class Demands {
 
   private poolOf(limit: Limit, group: Group | null): Pool {
     const name = group ? `${limit.id}/${group.id}` : limit.id;
-    const pool = this.leases.find(name, this.moment) ?? this.opened(name, limit, group);
+    const leases = limit.kind === 'budget' ? this.leases.budgets : this.leases.rates;
+    const pool = leases.find(name, this.moment) ?? this.opened(leases, name, limit, group);
     // The limit may have been changed since the pool was made; its counter stays.
     if (pool.counter.limit !== limit) pool.counter = { ...pool.counter, limit };
     return pool;
   }
 
-  private opened(name: string, limit: Limit, group: Group | null): Pool {
+  private opened(leases: Leases, name: string, limit: Limit, group: Group | null): Pool {
     const period = limit.budget ? periodAt(limit.budget, this.moment) : ENDLESS;
     const key = counterKey(limit.id, period, group ? group.id : '');
-    return this.leases.open(name, { key, limit, group: group && group.text }, period.endsAt);
+    return leases.open(name, { key, limit, group: group && group.text }, period.endsAt);
   }
 }
 

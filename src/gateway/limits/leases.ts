@@ -15,6 +15,12 @@ const PATIENCE_MS = 2_000;
 /** A pool that holds nothing is forgotten after this. */
 const IDLE_MS = 60_000;
 
+/** What a pool gives back with a round. */
+interface Gift {
+  readonly pool: Pool;
+  readonly due: LimitReturn;
+}
+
 const report = reportSparsely(createLogger('limits'));
 
 /**
@@ -27,15 +33,13 @@ export class Leases implements OnApplicationShutdown {
   /** Pools of periods that are over, until what hangs on them has ended. */
   private readonly ended = new Set<Pool>();
   private readonly asking = new Set<Pool>();
+  /** Calls are numbered, so that the store knows an old one that comes late. */
+  private calls = 0;
   private isScheduled = false;
   private awayUntil = -Infinity;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly store: LimitStore) {}
-
-  get holder(): string {
-    return this.store.holder;
-  }
 
   /** The pool by that name, if there is one whose period is not over. */
   find(name: string, moment: number): Pool | null {
@@ -47,7 +51,7 @@ export class Leases implements OnApplicationShutdown {
   open(name: string, counter: Counter, endsAt: number): Pool {
     const known = this.pools.get(name);
     if (known) this.ended.add(known);
-    const pool = new Pool(counter, endsAt, this.wake);
+    const pool = new Pool(counter, endsAt, this.wake, this.calls);
     this.pools.set(name, pool);
     this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
     return pool;
@@ -62,23 +66,30 @@ export class Leases implements OnApplicationShutdown {
   /** Gives back what lies idle and keeps alive what is leased. */
   async round(): Promise<void> {
     const now = performance.now();
-    const returns: LimitReturn[] = [];
+    const gifts: Gift[] = [];
     for (const pool of this.all()) {
-      const amount = pool.surplus(now, ROUND_MS);
-      if (amount > 0) returns.push({ ...pool.counter, amount });
+      const due = pool.nextReturn(now, ROUND_MS, ++this.calls);
       if (pool.available < 0) this.wake(pool);
+      if (!due) continue;
+      gifts.push({ pool, due });
     }
     this.forget(now);
-    if (this.pools.size + this.ended.size === 0 && returns.length === 0) return;
-    await this.store.giveBack(returns).catch((error: unknown) => {
-      // What could not be given back stays leased to this process, and so do its pools.
-      for (const { key, amount } of returns) this.restore(key, amount);
-      report('The store of limits is away.', error);
-    });
+    if (this.pools.size + this.ended.size === 0 && gifts.length === 0) return;
+    await this.give(gifts);
   }
 
-  private restore(key: string, amount: number): void {
-    for (const pool of this.all()) if (pool.counter.key === key) pool.returned += amount;
+  private async give(gifts: readonly Gift[]): Promise<void> {
+    try {
+      await inTime(this.store.giveBack(gifts.map(({ due }) => due)));
+      for (const { pool, due } of gifts) pool.gaveBack(due);
+    } catch (error) {
+      // What could not be given back stays leased to this process, and so do its pools.
+      for (const { pool, due } of gifts) pool.keptBack(due);
+      this.awayUntil = performance.now() + AWAY_MS;
+      report('The store of limits is away.', error);
+    } finally {
+      this.wakeRest();
+    }
   }
 
   private *all(): Iterable<Pool> {
@@ -109,7 +120,7 @@ export class Leases implements OnApplicationShutdown {
     for (const pool of this.asking) {
       if (pool.isAsking) continue;
       this.asking.delete(pool);
-      const ask = pool.nextAsk(now);
+      const ask = pool.nextAsk(now, ++this.calls);
       if (!ask) continue;
       asks.push(ask);
       pools.push(pool);
@@ -154,7 +165,9 @@ export class Leases implements OnApplicationShutdown {
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The store of limits did not answer in time.')), PATIENCE_MS);
+    // A process that had no turn for so long looks at what came meanwhile before it calls the store away.
+    const isLate = (): void => reject(new Error('The store of limits did not answer in time.'));
+    timer = setTimeout(() => setImmediate(isLate), PATIENCE_MS);
   });
   try {
     return await Promise.race([work, late]);

@@ -3,6 +3,7 @@ import { aCaller } from '../../../test/support/gateway.js';
 import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
 import { MemoryLimitStore } from '../../../test/support/memory-limit-store.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
+import type { LimitAsk, LimitReturn } from '../ports.js';
 import { findProvider } from '../../providers/registry.js';
 import type { Target } from '../types/target.js';
 import { UNUSED } from './hold.js';
@@ -263,8 +264,67 @@ describe('Limiter without its store', () => {
   });
 });
 
+describe('Limiter whose budgets are counted elsewhere', () => {
+  it('serves them while the store of the rates is away', async () => {
+    const budgets = new MemoryLimitStore();
+    const apart = new (class extends MemoryLimitStore {
+      override readonly budgets = budgets;
+    })();
+    apart.isAway = true;
+    limiter = new Limiter(apart);
+    const [rate, slot, budget] = [aLimit({ amount: 1 }), slots(1), aBudget(1_000)];
+
+    const all = Array.from({ length: 10 }, () => outcome(wants([rate, slot, budget])));
+
+    for (const one of await Promise.all(all)) expect(one).toBeTypeOf('object');
+    expect(budgets.leased.get(budget.id)).toBe(100);
+  });
+});
+
+describe('Limiter whose store answers and is not heard', () => {
+  it('says so with its next call about that counter, until it hears again', async () => {
+    const limit = aBudget(1_000);
+    const [take, giveBack] = [vi.spyOn(store, 'take'), vi.spyOn(store, 'giveBack')];
+    await outcome(wants([limit]));
+    store.isAway = true;
+    await outcome(wants([limit]));
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(1_100);
+    await outcome(wants([limit], { estimate: { tokens: 0, costNanoUsd: 300 } }));
+
+    const calls = [...take.mock.calls, ...giveBack.mock.calls]
+      .flatMap(([all]): readonly (LimitAsk | LimitReturn)[] => all)
+      .sort((one, other) => one.call - other.call);
+    const [first, lost, next, ...others] = calls.map(({ unsureSince }) => unsureSince);
+    expect([first, lost, next]).toEqual([null, null, calls[0]?.call]);
+    expect(others.at(-1)).toBeNull();
+  });
+
+  it('gives the same back again, and says that it may have been taken already', async () => {
+    const limit = aBudget(1_000);
+    const giveBack = vi.spyOn(store, 'giveBack');
+    const { attempt } = await reserve(wants([limit]));
+    attempt.settle(UNUSED);
+    store.isAway = true;
+    await vi.advanceTimersByTimeAsync(1_100);
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(1_100);
+
+    const returns = giveBack.mock.calls.flatMap(([all]) => all);
+    const tries = returns.filter(({ amount }) => amount > 0);
+    expect(tries.length).toBeGreaterThan(1);
+    expect(new Set(tries.map(({ amount }) => amount))).toEqual(new Set([10]));
+    expect(tries.map(({ unsureSince }) => unsureSince === null)).toEqual([
+      true,
+      ...tries.slice(1).map(() => false),
+    ]);
+    expect(new Set(returns.map(({ call }) => call)).size).toBe(returns.length);
+  });
+});
+
 describe('a rate of 100 a second under 500 a second', () => {
-  it('admits 100 in each second, and never more in any', async () => {
+  // Ten thousand steps of a clock that is moved by hand.
+  it('admits 100 in each second, and never more in any', { timeout: 60_000 }, async () => {
     const limit = aLimit({ amount: 100, windowMs: 1_000 });
     const admitted: number[] = [];
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error.js';
 import { LimitStore } from '../ports.js';
-import { areThere, Demands, type Wanted } from './demands.js';
+import { areThere, Demands, type LeasesByKind, type Wanted } from './demands.js';
 import { Hold, type Part } from './hold.js';
 import { Leases } from './leases.js';
 import { limitCounts } from './limit-metrics.js';
@@ -21,10 +21,13 @@ const ROUNDS_MAX = 50;
 /** Says whether a request may go on, and remembers what it reserved. */
 @Injectable()
 export class Limiter implements OnApplicationShutdown {
-  private readonly leases: Leases;
+  private readonly leases: LeasesByKind;
+  private readonly holder: string;
 
   constructor(store: LimitStore) {
-    this.leases = new Leases(store);
+    const rates = new Leases(store);
+    this.leases = { rates, budgets: store.budgets === store ? rates : new Leases(store.budgets) };
+    this.holder = store.holder;
   }
 
   /**
@@ -44,8 +47,9 @@ export class Limiter implements OnApplicationShutdown {
   }
 
   /** Gives back what is leased. */
-  onApplicationShutdown(): Promise<void> {
-    return this.leases.onApplicationShutdown();
+  async onApplicationShutdown(): Promise<void> {
+    const { rates, budgets } = this.leases;
+    await Promise.all([...new Set([rates, budgets])].map((leases) => leases.onApplicationShutdown()));
   }
 
   private async wait(parts: readonly Part[]): Promise<Reserved> {
@@ -68,7 +72,7 @@ export class Limiter implements OnApplicationShutdown {
       part.amount = part.pool.take(part.amount, now);
       isForRequest ||= part.isForRequest;
     }
-    const { holder } = this.leases;
+    const { holder } = this;
     return {
       request: isForRequest ? new Hold(parts, true, holder) : null,
       attempt: new Hold(parts, false, holder),

@@ -16,7 +16,7 @@ function aPool(limit: Limit) {
     wakes: () => wakes,
     /** Asks the store as a process does, which grants all of it where `share` is not less than 1. */
     refill: (now: number, { free = 1_000_000, share = 1 } = {}) => {
-      const ask = pool.nextAsk(now);
+      const ask = pool.nextAsk(now, 1);
       if (!ask) return null;
       const granted = ask.need + Math.floor(ask.spare * share);
       pool.granted(ask, { granted, free, retryMs: 0 }, now);

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { Counter, LimitAsk, LimitGrant } from './store.js';
+import type { Counter, LimitAsk, LimitGrant, LimitReturn } from './store.js';
 import { refusalOf } from './refusal-of.js';
 
 /** For how long a refusal of the store is believed where time alone frees nothing, milliseconds. */
@@ -38,7 +38,9 @@ export class Pool {
   usedLately = 0;
   /** Gone for good since the last round. */
   private spentLately = 0;
+  /** A call about this counter is on its way: the next one waits for its answer. */
   isAsking = false;
+  private unsureSince: number | null = null;
   private waiting: Waiter[] = [];
   private spare = 0;
   private askedAt = -Infinity;
@@ -60,6 +62,8 @@ export class Pool {
     /** When this counter's period ends, milliseconds since the epoch. */
     readonly endsAt: number,
     private readonly wake: (pool: Pool) => void,
+    /** Number of the last call about this counter whose answer came, or of any call before the first. */
+    private answeredCall = 0,
   ) {}
 
   get isWaitedFor(): boolean {
@@ -103,7 +107,7 @@ export class Pool {
   }
 
   /** What to ask the store for; null when there is nothing to ask. */
-  nextAsk(now: number): LimitAsk | null {
+  nextAsk(now: number, call: number): LimitAsk | null {
     const [first] = this.waiting;
     const debt = Math.max(0, -this.available);
     const have = Math.max(0, this.available);
@@ -115,7 +119,24 @@ export class Pool {
     this.isAsking = true;
     const lacking = first ? Math.max(0, first.amount - have) : 0;
     const need = first ? Math.max(lacking, needed) : 0;
-    return { ...this.counter, debt, first: lacking, need, spare: this.spare };
+    return { ...this.numbered(call), debt, first: lacking, need, spare: this.spare };
+  }
+
+  private numbered(call: number) {
+    const holds = Math.max(0, this.available) + this.held + this.returned;
+    return { ...this.counter, call, unsureSince: this.unsureSince, holds };
+  }
+
+  private answered(call: number): void {
+    this.isAsking = false;
+    this.unsureSince = null;
+    this.answeredCall = call;
+  }
+
+  /** Nobody knows what became of the last call. Of a window nothing is held, so that there is nothing to undo. */
+  private unanswered(): void {
+    this.isAsking = false;
+    if (this.counter.limit.kind !== 'window') this.unsureSince ??= this.answeredCall;
   }
 
   /** No round has shown yet what is used here. */
@@ -136,7 +157,7 @@ export class Pool {
 
   /** The store's answer to `ask`. */
   granted(ask: LimitAsk, { granted, free, retryMs }: LimitGrant, now: number): void {
-    this.isAsking = false;
+    this.answered(ask.call);
     const older = this.available + ask.debt;
     this.available = older + granted;
     if (granted > 0) this.date(granted, older, now);
@@ -155,7 +176,7 @@ export class Pool {
 
   /** The store is away. Hard limits refuse those who wait; the others let everything pass for `openMs`. */
   failed(openMs: number, now: number, cause: unknown): void {
-    this.isAsking = false;
+    this.unanswered();
     this.low = 0;
     const waiting = this.waiting;
     if (waiting.length === 0) return;
@@ -167,6 +188,31 @@ export class Pool {
     }
     const { subject } = this.counter.limit;
     for (const { refuse } of waiting) refuse(new AppError('limits_unavailable', { subject }, { cause }));
+  }
+
+  /**
+   * What to tell the store with this round; null when there is nothing. Slots are told as long as there are any, because
+   * their store may forget.
+   */
+  nextReturn(now: number, roundMs: number, call: number): LimitReturn | null {
+    const { kind } = this.counter.limit;
+    if (this.isAsking && kind !== 'window') return null;
+    const amount = this.surplus(now, roundMs);
+    const isTold = kind === 'slots' && this.held + this.available > 0;
+    if (amount === 0 && this.unsureSince === null && !isTold) return null;
+    if (kind !== 'window') this.isAsking = true;
+    return { ...this.numbered(call), amount };
+  }
+
+  /** The store has taken it. */
+  gaveBack({ call }: LimitReturn): void {
+    if (this.counter.limit.kind !== 'window') this.answered(call);
+  }
+
+  /** The store is away, or its answer got lost: the next round gives it back again. */
+  keptBack({ amount }: LimitReturn): void {
+    this.returned += amount;
+    if (this.counter.limit.kind !== 'window') this.unanswered();
   }
 
   /** What may go back to the store: what nobody used lately, but for as much as was used in the last round. */
@@ -192,9 +238,8 @@ export class Pool {
 
   /** Nothing hangs on it, so it may be forgotten. */
   get isEmpty(): boolean {
-    return (
-      this.available === 0 && this.held === 0 && this.returned === 0 && !this.isAsking && !this.isWaitedFor
-    );
+    const isInUse = this.held !== 0 || this.isAsking || this.isWaitedFor;
+    return this.available === 0 && this.returned === 0 && this.unsureSince === null && !isInUse;
   }
 
   private isEnded(): boolean {

@@ -8,8 +8,21 @@ export interface Counter {
   readonly group: string | null;
 }
 
+/**
+ * One call of a process about a counter; there is never a second one under way. Where an answer got lost, nobody knows
+ * whether the store has done what it was asked: the next call says since when that is so, and the store undoes it first.
+ */
+interface NumberedCall extends Counter {
+  /** Higher than that of any earlier call of this process. What a later call has overtaken has no effect. */
+  readonly call: number;
+  /** The last call whose answer came, where one after it got none; otherwise null. */
+  readonly unsureSince: number | null;
+  /** What the process has in its hands, free or in use: after this return, before this ask. For a store that may forget. */
+  readonly holds: number;
+}
+
 /** What a process wants of one counter. All amounts are in the limit's measure. */
-export interface LimitAsk extends Counter {
+export interface LimitAsk extends NumberedCall {
   /** Used already beyond what was leased. Taken in any case. */
   readonly debt: number;
   /** The least that helps: what the first of those who wait lacks. */
@@ -29,6 +42,7 @@ export interface LimitGrant {
   readonly retryMs: number;
 }
 
-export interface LimitReturn extends Counter {
+/** What a process gives back; zero only says what it holds, or that an answer got lost. */
+export interface LimitReturn extends NumberedCall {
   readonly amount: number;
 }

@@ -3,6 +3,7 @@ import type { LogRow } from '../../common/database/request-log/log-row.js';
 import { storeTaken } from '../../common/database/request-log/store-batch.js';
 import type { ClosedJson } from '../../common/spool/frame.js';
 import { NIL_ID } from '../../common/rollups/dimensions.js';
+import { readRedactors } from '../../common/redaction/read-redactors.js';
 import { rowsOfClosed } from '../shipping/log-rows.js';
 import type { BatchAnnouncer, UsageCounter } from '../shipping/ports.js';
 
@@ -32,7 +33,13 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
   const take = async (client: PoolClient): Promise<readonly LogRow[] | null> => {
     const { rows } = await client.query<Inbox>(TAKE);
     taken = rows.length;
-    return taken === 0 ? null : rowsOfClosed(rows.map(exchangeOf), COUNTS_NOTHING);
+    if (taken === 0) return null;
+    const exchanges = rows.map(exchangeOf);
+    const redactorOf = await readRedactors(
+      async (sql, parameters) => (await client.query<object>(sql, parameters)).rows,
+      exchanges.map(({ closed }) => closed.record.organisation_id),
+    );
+    return rowsOfClosed(exchanges, COUNTS_NOTHING, redactorOf);
   };
   const stored = await storeTaken(pool, { writerId: NIL_ID, take });
   // A batch that nobody hears of is found by the sweep.

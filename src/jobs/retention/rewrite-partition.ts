@@ -77,11 +77,11 @@ export const idsOf = (tenants: readonly RowsOf[]): [organizations: string[], wor
   tenants.map(({ workspace_id }) => workspace_id ?? NIL_ID),
 ];
 
-/** By name, because columns that were added later may stand elsewhere in an older partition. */
+/** By name, because columns that were added later may stand elsewhere in an older partition. What the database works out itself is no part of it. */
 async function columnsOf(transaction: Queryable, table: string): Promise<string> {
   const [row] = await transaction.query<{ names: string }>(
     `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS names FROM pg_attribute
-     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
     [table],
   );
   return row?.names ?? '';

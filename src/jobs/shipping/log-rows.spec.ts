@@ -17,6 +17,7 @@ async function stored(body: Buffer) {
   const [row] = await rowsOfClosed(
     [{ closed, json: NOTHING, requestBody: body, responseBody: NOTHING }],
     counter,
+    () => null,
   );
   return row?.request;
 }

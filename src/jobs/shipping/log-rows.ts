@@ -1,40 +1,49 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { LogRow, StoredBody } from '../../common/database/request-log/log-row.js';
-import type { BodyFacts, ClosedJson } from '../../common/spool/frame.js';
+import type { BodyFacts } from '../../common/spool/frame.js';
+import { clearExchange, type Exchange } from '../../common/redaction/clear-exchange.js';
+import type { RedactorOf } from '../../common/redaction/read-redactors.js';
 import { type OpenExchange, parseOpened } from './open-exchanges.js';
 import { withCountedUsage } from './count-usage.js';
 import { crashedExchange } from './crashed-exchange.js';
 import type { UsageCounter } from './ports.js';
-
-/** A closed frame with its JSON parsed. */
-export interface ClosedExchange {
-  readonly closed: ClosedJson;
-  readonly json: Buffer;
-  readonly requestBody: Buffer;
-  readonly responseBody: Buffer;
-}
+import { previewOf } from './preview.js';
 
 /** Rows between two pauses for the other work of the process: some milliseconds. */
 const ROWS_PER_TURN = 64;
 
-/** The rows of a batch: usage counted where it is missing, bodies compressed. */
+/** The rows of a batch: usage counted where it is missing, without what is not to be kept, bodies compressed. */
 export async function rowsOfClosed(
-  exchanges: readonly ClosedExchange[],
+  exchanges: readonly Exchange[],
   counter: UsageCounter,
+  redactorOf: RedactorOf,
 ): Promise<LogRow[]> {
   const rows: LogRow[] = [];
   for (const exchange of exchanges) {
-    rows.push(rowOf(exchange, counter));
+    rows.push(rowOf(withUsage(exchange, counter), redactorOf));
     if (rows.length % ROWS_PER_TURN === 0) await new Promise(setImmediate);
   }
   return rows;
 }
 
-function rowOf({ closed, json, requestBody, responseBody }: ClosedExchange, counter: UsageCounter): LogRow {
+function withUsage(exchange: Exchange, counter: UsageCounter): Exchange {
+  const { closed } = exchange;
+  const record = withCountedUsage(closed.record, counter);
+  return record === closed.record ? exchange : { ...exchange, closed: { ...closed, record } };
+}
+
+export const redactorFor = (
+  { organisation_id, workspace_id }: LogRow['record'],
+  redactorOf: RedactorOf,
+): ReturnType<RedactorOf> => redactorOf(organisation_id, workspace_id);
+
+function rowOf(exchange: Exchange, redactorOf: RedactorOf): LogRow {
+  const redactor = redactorFor(exchange.closed.record, redactorOf);
+  const { closed, json, requestBody, responseBody } = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
-    record: withCountedUsage(closed.record, counter),
-    request: storedBody(closed.request, requestBody),
-    response: storedBody(closed.response, responseBody),
+    record: closed.record,
+    request: storedBody('request', closed.request, requestBody),
+    response: storedBody('response', closed.response, responseBody),
     raw: { json, request: requestBody, response: responseBody },
   };
 }
@@ -42,13 +51,15 @@ function rowOf({ closed, json, requestBody, responseBody }: ClosedExchange, coun
 const NO_BYTES = Buffer.alloc(0);
 
 /** The rows of exchanges that a dead process left open. */
-export function rowsOfCrashed(open: Iterable<OpenExchange>, diedAt: number): LogRow[] {
-  return [...open].map(({ json }) => ({
-    record: crashedExchange(parseOpened(json), diedAt),
-    request: null,
-    response: null,
-    raw: { json, request: NO_BYTES, response: NO_BYTES },
-  }));
+export function rowsOfCrashed(
+  open: Iterable<OpenExchange>,
+  diedAt: number,
+  redactorOf: RedactorOf,
+): LogRow[] {
+  return [...open].map(({ json }) => {
+    const closed = { record: crashedExchange(parseOpened(json), diedAt), request: null, response: null };
+    return rowOf({ closed, json, requestBody: NO_BYTES, responseBody: NO_BYTES }, redactorOf);
+  });
 }
 
 const COMPRESS_FROM_BYTES = 512;
@@ -68,7 +79,11 @@ function compressed(bytes: Buffer): Buffer {
   });
 }
 
-function storedBody(facts: BodyFacts | null, bytes: Buffer): StoredBody | null {
+function storedBody(
+  direction: 'request' | 'response',
+  facts: BodyFacts | null,
+  bytes: Buffer,
+): StoredBody | null {
   if (!facts) return null;
   const { bytes: original_bytes, truncated, content_type, content_encoding } = facts;
   const small = content_encoding === null && bytes.length > COMPRESS_FROM_BYTES ? compressed(bytes) : bytes;
@@ -80,5 +95,6 @@ function storedBody(facts: BodyFacts | null, bytes: Buffer): StoredBody | null {
     truncated,
     content_type,
     content_encoding,
+    preview: previewOf(direction, facts, bytes),
   };
 }

@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import type { LogRow } from '../../common/database/request-log/log-row.js';
 import { readCursor, storeBatch, type StoredBatch } from '../../common/database/request-log/store-batch.js';
 import { endLeases } from '../../common/database/limits/end-leases.js';
+import { readRedactors, type RedactorOf } from '../../common/redaction/read-redactors.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { isOwnerDead } from '../../common/spool/owner.js';
@@ -15,12 +16,14 @@ import {
   segmentPath,
   type SpoolPosition,
 } from '../../common/spool/spool-files.js';
-import { rowsOfClosed, rowsOfCrashed } from './log-rows.js';
+import { redactorFor, rowsOfClosed, rowsOfCrashed } from './log-rows.js';
+import { parseOpened } from './open-exchanges.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';
 import { shipperMetrics } from './shipper-metrics.js';
 import { OvertakenError, SpoolTail } from './spool-tail.js';
 
 export interface ShipperOptions {
+  /** Whoever made it listens to its errors: it outlives the shipper. */
   readonly pool: Pool;
   /** The spool: `<data dir>/spool`. */
   readonly spool: string;
@@ -57,8 +60,6 @@ export class Shipper {
 
   constructor(private readonly options: ShipperOptions) {
     this.report = reportSparsely(options.logger);
-    // The pool reports connections that break while nobody uses them; unheard, that would end the process.
-    options.pool.on('error', (error) => this.report('an idle connection of the shipper broke', error));
   }
 
   start(): void {
@@ -147,7 +148,10 @@ export class Shipper {
     if (!tail) return false;
     const reading = await tail.read();
     if (reading.closed.length > 0) {
-      const rows = await rowsOfClosed(reading.closed, this.options.counter);
+      const redactorOf = await this.redactors(reading.closed.map(({ closed }) => closed.record));
+      if (reading.closed.some(({ closed: { record } }) => redactorFor(record, redactorOf)))
+        tail.leaveNothing();
+      const rows = await rowsOfClosed(reading.closed, this.options.counter, redactorOf);
       if (!(await this.store(writer, { from: tail.cursor, to: reading.end, rows }))) return true;
     }
     tail.apply(reading);
@@ -156,10 +160,20 @@ export class Shipper {
     return this.finish(writer, tail);
   }
 
+  /** Asked after the exchanges were read: rules that were saved before they arrived are there. */
+  private redactors(exchanges: readonly { readonly organisation_id: string }[]): Promise<RedactorOf> {
+    return readRedactors(
+      async (sql, parameters) => (await this.options.pool.query<object>(sql, parameters)).rows,
+      exchanges.map(({ organisation_id }) => organisation_id),
+    );
+  }
+
   /** Closes for a dead writer what it left open, then removes its folder. */
   private async finish(writer: string, tail: SpoolTail): Promise<boolean> {
     if (tail.openCount > 0) {
-      const rows = rowsOfCrashed(tail.openExchanges, tail.diedAt());
+      const open = [...tail.openExchanges];
+      const redactorOf = await this.redactors(open.map(({ json }) => parseOpened(json)));
+      const rows = rowsOfCrashed(open, tail.diedAt(), redactorOf);
       if (!(await this.store(writer, { from: tail.cursor, to: FINISHED, rows }))) return true;
       shipperMetrics.crashed.inc(rows.length);
       this.options.logger.warn(

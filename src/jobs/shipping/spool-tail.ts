@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Exchange } from '../../common/redaction/clear-exchange.js';
 import type { StoredFrame } from '../../common/spool/frame.js';
 import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
 import { type PlacedFrame, readSegment, type SegmentLook } from '../../common/spool/segment-reader.js';
@@ -12,7 +13,6 @@ import {
   segmentPath,
   type SpoolPosition,
 } from '../../common/spool/spool-files.js';
-import type { ClosedExchange } from './log-rows.js';
 import {
   forgetOpenExchanges,
   keepOpenExchanges,
@@ -24,7 +24,7 @@ import { shipperMetrics } from './shipper-metrics.js';
 
 /** What was read in one go: the next frames of one writer. */
 export interface Reading {
-  readonly closed: readonly ClosedExchange[];
+  readonly closed: readonly Exchange[];
   readonly opened: readonly OpenExchange[];
   readonly end: SpoolPosition;
   /** The writer is dead and everything it wrote was read. */
@@ -53,6 +53,8 @@ const HALF_FRAME_PATIENCE_MS = 5_000;
  */
 export class SpoolTail {
   private readonly open = new Map<string, OpenExchange>();
+  /** Segments up to this one are deleted and never written again. Of those before the first that was read nobody knows what they hold. */
+  private goneUpTo: number;
   private stuck: { readonly at: SpoolPosition; readonly since: number } | null = null;
 
   private constructor(
@@ -60,7 +62,17 @@ export class SpoolTail {
     private position: SpoolPosition,
     /** What the cursor in the database says. */
     private stored: SpoolPosition | null,
-  ) {}
+  ) {
+    this.goneUpTo = position.segment;
+  }
+
+  /**
+   * Some of what was read must not be kept. A segment that is kept to be written again would keep it for as long as that takes,
+   * so from now on those of this writer are deleted.
+   */
+  leaveNothing(): void {
+    this.goneUpTo = Number.POSITIVE_INFINITY;
+  }
 
   get cursor(): SpoolPosition | null {
     return this.stored;
@@ -126,7 +138,9 @@ export class SpoolTail {
     if (last === undefined) return;
     if (this.open.size === 0) forgetOpenExchanges(this.folder, Number.POSITIVE_INFINITY);
     else await this.keepOpen(last, done[0] ?? last);
-    for (const segment of done) retireSegment(this.folder, segment);
+    for (const segment of done)
+      if (segment > this.goneUpTo) retireSegment(this.folder, segment);
+      else removeFile(segmentPath(this.folder, segment));
     forgetOpenExchanges(this.folder, last);
   }
 
@@ -199,7 +213,7 @@ export class SpoolTail {
 }
 
 /** What a frame says. Nothing when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
-function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: ClosedExchange } {
+function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Exchange } {
   try {
     return frame.kind === 'opened' ? { opened: openExchangeOf(frame) } : { closed: closedOf(frame) };
   } catch {
@@ -208,13 +222,13 @@ function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Close
   }
 }
 
-function closedOf({ json, requestBody, responseBody }: StoredFrame): ClosedExchange {
-  return { closed: JSON.parse(json.toString()) as ClosedExchange['closed'], json, requestBody, responseBody };
+function closedOf({ json, requestBody, responseBody }: StoredFrame): Exchange {
+  return { closed: JSON.parse(json.toString()) as Exchange['closed'], json, requestBody, responseBody };
 }
 
 /** Frames gathered until there are enough for a batch. */
 class ReadingInProgress {
-  private readonly closed: ClosedExchange[] = [];
+  private readonly closed: Exchange[] = [];
   private readonly opened: OpenExchange[] = [];
   private bytes = 0;
 

@@ -1,26 +1,51 @@
+import type { DataSource } from 'typeorm';
 import { BODIES, ownerOf } from '../../common/object-store/body-objects.js';
 import type { ObjectStore } from '../../common/object-store/object-store.js';
-import type { KeptTimes } from '../../common/retention/kept-times.js';
+import { KeptTimes, type RetentionRule } from '../../common/retention/kept-times.js';
+import { ALL_RULES } from '../../common/retention/read-rules.js';
 import { GRAIN_MS } from '../../common/rollups/grains.js';
+import { inTransaction } from '../../common/rollups/transaction.js';
+import type { RetentionDays } from '../../common/settings/settings.js';
 
+/** Objects that are removed together. */
 const AT_ONCE = 8;
+/** Who places a hold waits for so long at most, which is less than a request of the administration waits for a statement. */
+const REMOVE_WITHIN_MS = 1_500;
 
-/** Removes bodies whose time is over, as retention does with the partitions: whole days, and nothing of what is held. Resolves with how many. */
-export async function forgetBodies(store: ObjectStore, times: KeptTimes): Promise<number> {
+/** Runs something by the times of this moment. Until it is done nobody can place a legal hold. */
+export type UnderTimes = <T>(work: (times: KeptTimes) => Promise<T>) => Promise<T>;
+
+/** As retention does before it drops a day: a hold that is being placed is waited for, and one that comes later waits. */
+export function underTimes(database: DataSource, usual: RetentionDays): UnderTimes {
+  return (work) =>
+    inTransaction(database, async (transaction) => {
+      await transaction.query("SET LOCAL lock_timeout = '2s'");
+      await transaction.query('LOCK TABLE legal_holds IN SHARE MODE');
+      return work(new KeptTimes(usual, await transaction.query<RetentionRule>(ALL_RULES)));
+    });
+}
+
+/**
+ * Removes bodies whose time is over, as retention does with the partitions: whole days, and nothing of what is held. Resolves with
+ * how many. A round may take hours, so what is about to be removed is judged right then, and a few objects at a time.
+ */
+export async function forgetBodies(store: ObjectStore, under: UnderTimes): Promise<number> {
   let removed = 0;
   for await (const organizations of store.folders(BODIES))
-    for (const organization of organizations) removed += await forgetOf(store, organization, times);
+    for (const organization of organizations) removed += await forgetOf(store, organization, under);
   return removed;
 }
 
-async function forgetOf(store: ObjectStore, organization: string, times: KeptTimes): Promise<number> {
+async function forgetOf(store: ObjectStore, organization: string, under: UnderTimes): Promise<number> {
   let removed = 0;
+  const times = await under((now) => Promise.resolve(now));
   for await (const days of store.folders(organization))
     for (const day of days.filter((folder) => isOver(folder, times.latest('bodies'))))
       for await (const keys of store.keys(day))
-        removed += await remove(
+        removed += await removeOver(
           store,
           keys.filter((key) => isOverFor(key, times)),
+          under,
         );
   return removed;
 }
@@ -39,8 +64,14 @@ function isOverFor(key: string, times: KeptTimes): boolean {
   return isOver(key, times.since('bodies', { organization_id, workspace_id }));
 }
 
-async function remove(store: ObjectStore, keys: readonly string[]): Promise<number> {
+async function removeOver(store: ObjectStore, keys: readonly string[], under: UnderTimes): Promise<number> {
+  let removed = 0;
   for (let at = 0; at < keys.length; at += AT_ONCE)
-    await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => store.remove(key)));
-  return keys.length;
+    removed += await under(async (times) => {
+      const over = keys.slice(at, at + AT_ONCE).filter((key) => isOverFor(key, times));
+      const signal = AbortSignal.timeout(REMOVE_WITHIN_MS);
+      await Promise.all(over.map((key) => store.remove(key, signal)));
+      return over.length;
+    });
+  return removed;
 }

@@ -14,13 +14,11 @@ import { BodyObjects } from '../../common/object-store/body-objects.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
 import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { KeptTimes, type RetentionRule } from '../../common/retention/kept-times.js';
-import { ALL_RULES } from '../../common/retention/read-rules.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { InTurn } from '../in-turn.js';
 import { BodySink } from './body-sink.js';
-import { forgetBodies } from './forget-bodies.js';
+import { forgetBodies, underTimes } from './forget-bodies.js';
 import type { LogSink } from './log-sink.js';
 import { MetricSink } from './otlp/metric-sink.js';
 import { TraceSink } from './otlp/trace-sink.js';
@@ -43,12 +41,6 @@ function sinksFor(settings: Settings, database: DataSource, inBucket: InBucket |
     ...(inBucket && s3Seconds !== null ? [new S3Sink(inBucket.store, s3Seconds)] : []),
     ...(inBucket && settings.logBodies === 's3' ? [new BodySink(database, inBucket.bodies)] : []),
   ];
-}
-
-/** By the rules of this hour: a hold that was placed since the last time holds. */
-async function forget(store: ObjectStore, database: DataSource, settings: Settings): Promise<void> {
-  const rules = await database.query<RetentionRule[]>(ALL_RULES);
-  await forgetBodies(store, new KeptTimes(settings.retentionDays, rules));
 }
 
 interface InBucket {
@@ -76,10 +68,12 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
     );
     this.#forgetting =
       store &&
-      new InTurn(() => forget(store, database, settings), {
-        logger: this.#log,
-        failure: 'old bodies could not be removed from the bucket',
-      });
+      new InTurn(
+        async () => {
+          await forgetBodies(store, underTimes(database, settings.retentionDays));
+        },
+        { logger: this.#log, failure: 'old bodies could not be removed from the bucket' },
+      );
   }
 
   onApplicationBootstrap(): void {

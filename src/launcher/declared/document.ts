@@ -21,6 +21,12 @@ const secret = z.union(
 
 const days = z.number().int().min(1).max(3_650).nullable().optional();
 
+const texts = z.array(z.string()).optional();
+const redaction = z
+  .strictObject({ headers: texts, json_paths: texts, patterns: texts })
+  .nullable()
+  .optional();
+
 const organization = z.strictObject({
   name: name.optional(),
   security_settings: z.record(z.string(), z.boolean()).nullable().optional(),
@@ -30,6 +36,7 @@ const organization = z.strictObject({
   strict_logging: z.boolean().optional(),
   log_retention_days: days,
   body_retention_days: days,
+  log_redaction: redaction,
   export_settings: z
     .strictObject({ deniedFields: z.array(z.string()) })
     .nullable()
@@ -44,6 +51,7 @@ const declaredWorkspace = z.strictObject({
   description: note.optional(),
   log_retention_days: days,
   body_retention_days: days,
+  log_redaction: redaction,
 });
 
 const virtualKey = z.strictObject({

@@ -21,8 +21,9 @@ async function exported(client: AdministrationClient): Promise<string> {
     shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as Json);
   const document = {
     organization: without(await client.send('GET', '/v1/admin/organisation'), READ_ONLY),
-    workspaces: workspaces.map(({ name, description, log_retention_days, body_retention_days }) =>
-      filled({ name, description, log_retention_days, body_retention_days }),
+    workspaces: workspaces.map(
+      ({ name, description, log_retention_days, body_retention_days, log_redaction }) =>
+        filled({ name, description, log_retention_days, body_retention_days, log_redaction }),
     ),
     virtual_keys: (await client.all('/v1/virtual-keys')).map((key) => virtualKey(key, slugs)),
     configs: shown.map((config) => ({

@@ -50,14 +50,20 @@ function bytesOf({
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
+/** Until the answers are there, and some time longer: none may follow. */
 async function exchange(
   bytes: string | readonly string[],
   logged: Logged = 'at most once',
+  until: Parameters<typeof rawExchange>[2] = { lingerMs: 150 },
 ): Promise<RawExchange> {
-  const result = await rawExchange(world.service.baseUrl, bytes, { waitMs: 2_000, lingerMs: 150 });
+  const result = await rawExchange(world.service.baseUrl, bytes, until);
   for (const answer of result.answers) world.note(answer.headers.get('x-gateway-request-id') ?? '', logged);
   return result;
 }
+
+/** Until the other side has ended the connection. */
+const untilCut = (bytes: string | readonly string[], logged?: Logged): Promise<RawExchange> =>
+  exchange(bytes, logged, {});
 
 const SMUGGLED = '/v1/smuggled';
 const smuggled = (): string => bytesOf({ method: 'GET', target: SMUGGLED });
@@ -76,7 +82,7 @@ describe('C: framing that two readers could read differently is refused', () => 
   it('C01: content-length beside transfer-encoding, with a second request inside', async () => {
     const inner = smuggled();
     expectCut(
-      await exchange(
+      await untilCut(
         bytesOf({
           lines: [`Content-Length: ${inner.length + 5}`, 'Transfer-Encoding: chunked'],
           body: `0\r\n\r\n${inner}`,
@@ -95,7 +101,7 @@ describe('C: framing that two readers could read differently is refused', () => 
     '\x0bchunked',
   ])('C02: Transfer-Encoding: %j', async (value) => {
     expectCut(
-      await exchange(bytesOf({ lines: [`Transfer-Encoding: ${value}`], body: `0\r\n\r\n${smuggled()}` })),
+      await untilCut(bytesOf({ lines: [`Transfer-Encoding: ${value}`], body: `0\r\n\r\n${smuggled()}` })),
       [400, 501],
     );
   });
@@ -110,15 +116,15 @@ describe('C: framing that two readers could read differently is refused', () => 
     ['too large', ['Content-Length: 99999999999999999999']],
     ['with a blank before the colon', ['Content-Length : 2']],
   ])('C06: content-length %s', async (_, lines) => {
-    expectCut(await exchange(bytesOf({ lines, body: `{}${smuggled()}` })));
+    expectCut(await untilCut(bytesOf({ lines, body: `{}${smuggled()}` })));
   });
 
   it('C09: line ends of one byte', async () => {
-    expectCut(await exchange(bytesOf({ method: 'GET' }).replaceAll('\r\n', '\n')));
+    expectCut(await untilCut(bytesOf({ method: 'GET' }).replaceAll('\r\n', '\n')));
   });
 
   it('C09: a folded header line', async () => {
-    expectCut(await exchange(bytesOf({ method: 'GET', lines: ['X-Folded: a', ' b'] })));
+    expectCut(await untilCut(bytesOf({ method: 'GET', lines: ['X-Folded: a', ' b'] })));
   });
 
   it.each([
@@ -128,7 +134,7 @@ describe('C: framing that two readers could read differently is refused', () => 
     '2;\n{}\r\n0\r\n\r\n',
     'fffffffffffffffff\r\n{}',
   ])('C02: a chunk size of %j', async (body) => {
-    const { answers, ended } = await exchange(
+    const { answers, ended } = await untilCut(
       bytesOf({ lines: ['Transfer-Encoding: chunked'], body: body + smuggled() }),
     );
     expect(answers.filter(({ status }) => status === 200)).toEqual([]);
@@ -175,7 +181,7 @@ describe('C: framing that two readers could read differently is refused', () => 
   });
 
   it('C31: a refusal ends the connection when the body has not come yet', async () => {
-    const { answers, ended } = await exchange(
+    const { answers, ended } = await untilCut(
       [
         bytesOf({ credentials: ['x-gateway-api-key: gw_ws_nobody'], lines: ['Content-Length: 100000'] }),
         smuggled(),
@@ -219,7 +225,7 @@ describe('C: methods', () => {
 
   it('C36: CONNECT opens no tunnel', async () => {
     const canary = await CanaryListener.start();
-    const { answers, ended } = await exchange(
+    const { answers, ended } = await untilCut(
       bytesOf({ method: 'CONNECT', target: `127.0.0.1:${canary.port}` }),
     );
     await canary.stop();
@@ -401,7 +407,7 @@ describe('C: headers', () => {
   it('two requests at once on one connection get their two answers in order', async () => {
     const both =
       bytesOf({ method: 'GET', target: '/v1/one' }) + bytesOf({ method: 'GET', target: '/v1/two' });
-    const { answers } = await exchange(both, 'once');
+    const { answers } = await exchange(both, 'once', { answers: 2 });
     expect(answers.map(({ body }) => (JSON.parse(body.toString()) as { target: string }).target)).toEqual([
       '/base/v9/one',
       '/base/v9/two',

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, jsonOf, sha256 } from '../../support/http-client.js';
-import { residentBytes } from '../../support/process-tree.js';
+import { processorMs, residentBytes } from '../../support/process-tree.js';
 import { parseAnswers, rawExchange } from '../../support/raw-client.js';
 import { expectRefusal, Vitals } from '../../support/refusals.js';
 import { inParallel, sleep } from '../../support/waiting.js';
@@ -39,11 +39,11 @@ const make = (
     headers: { 'x-gateway-api-key': maker, ...headers },
   });
 
-const rawMake = (lines: readonly string[], body: string, waitMs = 3_000) =>
+const rawMake = (lines: readonly string[], body: string) =>
   rawExchange(
     world.service.baseUrl,
     `POST ${KEYS} HTTP/1.1\r\nhost: gateway.example\r\nx-gateway-api-key: ${maker}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${body}`,
-    { waitMs, answers: 1 },
+    { answers: 1 },
   );
 
 describe('D: media types of the administration', () => {
@@ -138,36 +138,36 @@ describe('D: sizes', () => {
     expectRefusal(answer.body, 'body_too_large');
   });
 
-  it.each([KEYS, '/v1/chat/completions'])('D09: 2 GiB announced to %s are refused at once', async (path) => {
-    const credentials =
-      path === KEYS
-        ? `x-gateway-api-key: ${maker}`
-        : Object.entries(world.headers)
-            .map(([n, v]) => `${n}: ${v}`)
-            .join('\r\n');
-    const { answers, ms } = await rawExchange(
-      world.service.baseUrl,
-      `POST ${path} HTTP/1.1\r\nhost: g\r\n${credentials}\r\ncontent-type: application/json\r\ncontent-length: 2147483648\r\n\r\n{"`,
-      { waitMs: 2_000, answers: 1 },
-    );
-    world.note(
-      answers[0]?.headers.get('x-gateway-request-id') ?? '',
-      path === KEYS ? 'never' : 'at most once',
-    );
-    expect(answers.map(({ status }) => status)).toEqual([413]);
-    expectRefusal(answers[0]?.body ?? Buffer.alloc(0), 'body_too_large');
-    expect(ms).toBeLessThan(1_000);
-  });
+  it.each([KEYS, '/v1/chat/completions'])(
+    'D09: 2 GiB announced to %s are refused before they come',
+    async (path) => {
+      const credentials =
+        path === KEYS
+          ? `x-gateway-api-key: ${maker}`
+          : Object.entries(world.headers)
+              .map(([n, v]) => `${n}: ${v}`)
+              .join('\r\n');
+      const { answers } = await rawExchange(
+        world.service.baseUrl,
+        `POST ${path} HTTP/1.1\r\nhost: g\r\n${credentials}\r\ncontent-type: application/json\r\ncontent-length: 2147483648\r\n\r\n{"`,
+        { answers: 1 },
+      );
+      world.note(
+        answers[0]?.headers.get('x-gateway-request-id') ?? '',
+        path === KEYS ? 'never' : 'at most once',
+      );
+      expect(answers.map(({ status }) => status)).toEqual([413]);
+      expectRefusal(answers[0]?.body ?? Buffer.alloc(0), 'body_too_large');
+    },
+  );
 
   it('D19: who shows no key is refused before the body is read', async () => {
-    const { answers, ms, ended } = await rawExchange(
+    const { answers, ended } = await rawExchange(
       world.service.baseUrl,
       `POST ${KEYS} HTTP/1.1\r\nhost: g\r\ncontent-type: application/json\r\ncontent-length: ${50 * MIB}\r\n\r\n${' '.repeat(1_000)}`,
-      { waitMs: 3_000 },
     );
     expect(answers.map(({ status }) => status)).toEqual([expect.toBeOneOf([401, 413])]);
     expect(ended).not.toBe('open');
-    expect(ms).toBeLessThan(2_000);
   });
 
   it('D13: 100 MiB of zeros in gzip pass through packed', async () => {
@@ -187,19 +187,24 @@ describe('D: sizes', () => {
 
   it('D14: the same to a first-class endpoint is never unpacked in the gateway', async () => {
     const packed = gzipSync(Buffer.alloc(100 * MIB));
-    const before = world.service.pids.gateways.map(residentBytes);
-    const started = Date.now();
+    const { gateways } = world.service.pids;
+    const before = gateways.map(residentBytes);
+    const busyBefore = gateways.map(processorMs);
     const answer = await world.send({
       method: 'POST',
       path: '/v1/chat/completions',
       headers: { ...world.headers, 'content-type': 'application/json', 'content-encoding': 'gzip' },
       body: packed,
     });
-    expect(Date.now() - started).toBeLessThan(500);
     expect([200, 400, 413, 415]).toContain(answer.status);
     await sleep(300);
-    const grown = world.service.pids.gateways.map((pid, index) => residentBytes(pid) - (before[index] ?? 0));
+    const grown = gateways.map((pid, index) => residentBytes(pid) - (before[index] ?? 0));
     expect(Math.max(...grown)).toBeLessThan(32 * MIB);
+    // On whatever machine: less work than unpacking is here.
+    const work = gateways.map((pid, index) => processorMs(pid) - (busyBefore[index] ?? 0));
+    const unpacking = process.cpuUsage();
+    gunzipSync(packed);
+    expect(Math.max(...work)).toBeLessThan(process.cpuUsage(unpacking).user / 1_000);
   });
 
   it.each(['/v1/deep', '/v1/chat/completions'])(

@@ -8,7 +8,7 @@ import { residentBytes } from '../../support/process-tree.js';
 import { expectRefusal, Vitals } from '../../support/refusals.js';
 import { listenOnOneOf, stopListening } from '../../support/upstreams/listen.js';
 import { MisbehavingUpstream } from '../../support/upstreams/misbehaving.js';
-import { eventually, sleep } from '../../support/waiting.js';
+import { eventually } from '../../support/waiting.js';
 import { World } from '../../support/world.js';
 
 /** Section E: providers that are hostile or broken. */
@@ -17,8 +17,6 @@ const CHAT = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'x' }] 
 const TLS = resolve(import.meta.dirname, '../../fixtures/tls');
 /** GATEHOUSE_FIRST_BYTE_TIMEOUT_MS of the shared service. */
 const FIRST_BYTE_MS = 3_000;
-/** Time enough for a busy process to see that something came in. */
-const AT_REST_MS = 250;
 
 let world: World;
 let raw: MisbehavingUpstream;
@@ -140,9 +138,9 @@ describe.each(WAYS)('E: $way', ({ path }) => {
     expect(answer.status).toBe(504);
     expectRefusal(answer.body, 'upstream_timeout');
     expect(ms).toBeGreaterThanOrEqual(FIRST_BYTE_MS * 0.95);
-    expect(ms).toBeLessThanOrEqual(FIRST_BYTE_MS * 1.05 + 20);
+    expect(ms, 'it waited once').toBeLessThan(2 * FIRST_BYTE_MS);
     const [call] = raw.callsOf('never');
-    await eventually(() => call?.closedAt, { withinMs: 1_000, what: 'the socket to be closed' });
+    await eventually(() => call?.closedAt, { what: 'the socket to be closed' });
   });
 
   it('E09: the caller’s own bound is a 408', async () => {
@@ -152,7 +150,7 @@ describe.each(WAYS)('E: $way', ({ path }) => {
     expect(answer.status).toBe(408);
     expectRefusal(answer.body, 'request_timeout');
     expect(ms).toBeGreaterThanOrEqual(380);
-    expect(ms).toBeLessThanOrEqual(600);
+    expect(ms, 'not until the bound of the service').toBeLessThan(FIRST_BYTE_MS);
   });
 
   it('E14: an encoding a thousand times over arrives as it is', async () => {
@@ -168,12 +166,11 @@ describe('E: other hostilities', () => {
       raw.calls.length = 0;
       const first = await send('unsolicited', '/v1/anything');
       expect([first.status, first.body.toString()]).toEqual([200, '{"ok":true}']);
-      await eventually(() => raw.callsOf('unsolicited')[0]?.isOver, {
-        withinMs: 2_000,
+      // The gateway ends a connection on which somebody speaks who was not asked.
+      await eventually(() => raw.callsOf('unsolicited')[0]?.closedAt, {
         everyMs: 5,
-        what: 'the second answer to be sent',
+        what: 'the end of the connection',
       });
-      await sleep(AT_REST_MS);
       const second = await send('fine', '/v1/anything');
       expect([second.status, second.body.toString()]).toEqual([200, '{"ok":true}']);
     }

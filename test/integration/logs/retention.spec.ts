@@ -15,6 +15,7 @@ import { dayNamed, type LogDay } from '../../../src/jobs/retention/log-days.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { exportWriter } from '../../support/log-exports.js';
 import { storeAttempts, storeBatch, storeMessages } from '../../support/stored-batches.js';
+import { eventually } from '../../support/waiting.js';
 
 const DAY_MS = 86_400_000;
 const TABLES = ['request_logs', 'request_attempts', 'request_bodies'];
@@ -318,7 +319,15 @@ describe('a legal hold', () => {
     );
 
     const cutting = cut('bodies', made.day).catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(
+      async () =>
+        (
+          await app.dataSource.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          )
+        ).length > 0,
+      { what: 'the cut to wait for the hold' },
+    );
     await runner.commitTransaction();
     await runner.release();
 

@@ -19,7 +19,6 @@ import { eventually, sleep } from '../../support/waiting.js';
 const INVITES = '/v1/admin/users/invites';
 const PUBLIC_URL = 'https://gate.example.com';
 const FROM = 'Gatehouse <gate@example.com>';
-const TAKEN_WITHIN_MS = 15_000;
 
 describe('mails with invites', () => {
   let server: MailServer;
@@ -166,12 +165,15 @@ describe('mails with invites', () => {
 
   it('that a killed process held are sent when its lease is over', async () => {
     const { mailId } = await invite();
-    await app.dataSource.query("UPDATE mails SET leased_until = now() + interval '1 s' WHERE id = $1", [
-      mailId,
-    ]);
+    const leased = (until: string) =>
+      app.dataSource.query('UPDATE mails SET leased_until = now() + $2::interval WHERE id = $1', [
+        mailId,
+        until,
+      ]);
 
+    await leased('1 hour');
     expect(await mails().send(mailId)).toBe('void');
-    await sleep(1_100);
+    await leased('-1 s');
     expect(await mails().send(mailId)).toBe('sent');
   });
 
@@ -181,7 +183,6 @@ describe('mails with invites', () => {
     const [one, two] = [await invite(), await invite()];
 
     await eventually(() => Promise.resolve(server.mails.length === 2), {
-      withinMs: TAKEN_WITHIN_MS,
       everyMs: 100,
       what: 'both mails',
     });

@@ -24,11 +24,8 @@ beforeEach(() => database.dataSource.query(`TRUNCATE ${ROLLUP_TABLES}`));
 const someRequests = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ model: `model-${at % 4}`, duration_ms: at }));
 
-const untilAggregated = (withinMs = 10_000) =>
-  eventually(async () => (await waitingBatches(database.dataSource)) === 0, {
-    withinMs,
-    what: 'the aggregation',
-  });
+const untilAggregated = () =>
+  eventually(async () => (await waitingBatches(database.dataSource)) === 0, { what: 'the aggregation' });
 
 const expectCountedOnce = async () =>
   expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
@@ -58,10 +55,10 @@ describe.each(backends)('the queue on %s', (_, settings) => {
   });
   afterEach(() => jobs.close());
 
-  it('has an announced batch aggregated within two seconds', async () => {
+  it('has an announced batch aggregated because of the announcement: the sweep looks at none so young', async () => {
     await announcer.announce(await storeBatch(database.dataSource, someRequests(50)));
 
-    await untilAggregated(2_000);
+    await untilAggregated();
     await expectCountedOnce();
   });
 
@@ -88,7 +85,6 @@ describe.each(backends)('the queue on %s', (_, settings) => {
     const early = uuidV7(Date.now());
     await announcer.announce(early);
     await eventually(async () => (await queue.getJobCountByTypes('wait', 'active', 'delayed')) === 0, {
-      withinMs: 5_000,
       what: 'the end of the job',
     });
     expect(await queue.getJob(`batch-${early}`)).toBeUndefined();
@@ -99,7 +95,6 @@ describe.each(backends)('the queue on %s', (_, settings) => {
     );
     await announcer.announce(batch);
     await eventually(async () => (await queue.getDelayedCount()) === 1, {
-      withinMs: 5_000,
       what: 'the first failure',
     });
     await database.dataSource.query('ALTER TABLE log_batches DROP CONSTRAINT broken');
@@ -115,7 +110,6 @@ describe.each(backends)('the queue on %s', (_, settings) => {
     await jobs.get(SweepBatches).sweep();
 
     await eventually(async () => (await waitingBatches(database.dataSource)) === 1, {
-      withinMs: 5_000,
       what: 'the sweep',
     });
   });
@@ -179,7 +173,6 @@ describe('the queue on PostgreSQL', () => {
     await jobs.close();
 
     await eventually(async () => (await connections()) === 0, {
-      withinMs: 5_000,
       what: 'closed connections',
     });
   });
@@ -191,16 +184,12 @@ describe('the queue on a Redis that is away', () => {
     const jobs = await startJobs(database.dataSource, { databaseUrl: undefined, redisUrl: new Secret(away) });
     await storeBatch(database.dataSource, someRequests(10), { ageS: 121 });
 
-    const startedAt = Date.now();
     await expect(jobs.get(QueueBatchAnnouncer).announce(uuidV7(Date.now()))).rejects.toThrow('in time');
-    expect(Date.now() - startedAt).toBeLessThan(3_000);
     await jobs.get(SweepBatches).sweep();
 
     expect(await waitingBatches(database.dataSource)).toBe(0);
     await expectCountedOnce();
 
-    const closingAt = Date.now();
     await jobs.close();
-    expect(Date.now() - closingAt).toBeLessThan(15_000);
   });
 });

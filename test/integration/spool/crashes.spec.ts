@@ -102,6 +102,11 @@ describe('no accepted record is lost or doubled', () => {
     const shipper = await aShipper();
     for (let round = 0; round < ROUNDS; round++) {
       const writer = await aWriter();
+      const before = ledger.closed.size;
+      await eventually(() => ledger.closed.size > before + 1, {
+        everyMs: 1,
+        what: 'exchanges that have ended',
+      });
       await momentarily(250);
       await writer.end('SIGKILL');
     }

@@ -38,6 +38,7 @@ describe.skipIf(!isMounted)('a spool whose disk is full', () => {
   beforeAll(async () => {
     database = await freshDatabase();
     pool = new pg.Pool({ connectionString: database.url, max: 2 });
+    pool.on('error', () => undefined);
   });
   afterAll(async () => {
     await pool.end();
@@ -48,7 +49,6 @@ describe.skipIf(!isMounted)('a spool whose disk is full', () => {
     const sink = new SpoolLogSink({ spool, logger });
     const [writer = ''] = readdirSync(spool);
     await eventually(() => statSync(join(spool, writer, 'reserve')).size > 4_000_000, {
-      withinMs: 5000,
       what: 'the reserve',
     });
     const bodies = { request: aBody('q'.repeat(60_000)), response: aBody('a'.repeat(4_000)) };
@@ -69,7 +69,6 @@ describe.skipIf(!isMounted)('a spool whose disk is full', () => {
     expect(sink.hasRoom).toBe(true);
     rmSync(join(disk, 'filler'));
     await eventually(() => statSync(join(spool, writer, 'reserve'), { throwIfNoEntry: false }), {
-      withinMs: 10_000,
       what: 'a new reserve',
     });
     await exchange('after');

@@ -96,6 +96,7 @@ let spool: string;
 beforeAll(async () => {
   database = await freshDatabase();
   pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  pool.on('error', () => undefined);
 });
 afterAll(async () => {
   await pool.end();

@@ -108,7 +108,7 @@ export class EchoUpstream {
 
   /** The one call that reached this path; fails when there is another. */
   async only(path: string): Promise<Received> {
-    await eventually(() => this.callsTo(path)[0]?.complete, { withinMs: 2_000, what: `a call to ${path}` });
+    await eventually(() => this.callsTo(path)[0]?.complete, { what: `a call to ${path}` });
     const [first, ...more] = this.callsTo(path);
     if (!first || more.length > 0) throw new Error(`${path} was called ${more.length + 1} times.`);
     return first;

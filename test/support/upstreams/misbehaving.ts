@@ -7,8 +7,6 @@ export interface RawCall {
   readonly head: string;
   readonly at: number;
   closedAt: number | null;
-  /** The behaviour has done all it does by itself. */
-  isOver: boolean;
 }
 
 type Behaviour = (socket: Socket, call: RawCall) => void | Promise<void>;
@@ -164,11 +162,10 @@ export class MisbehavingUpstream {
           head: request.head,
           at: Date.now(),
           closedAt: null,
-          isOver: false,
         };
         this.calls.push(call);
         mine.push(call);
-        void Promise.resolve(BEHAVIOURS[behaviour]?.(socket, call)).then(() => (call.isOver = true));
+        void BEHAVIOURS[behaviour]?.(socket, call);
       }
     });
   }

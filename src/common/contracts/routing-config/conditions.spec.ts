@@ -79,9 +79,9 @@ describe('readCondition', () => {
     }));
     const facts = { ...FACTS, params: { model: `${'a'.repeat(50_000)}!` } };
 
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(evil.map((query) => holds(query, facts))).toEqual([true, false, false]);
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 
   it('judges $ne and $nin as the opposites of $eq and $in, whatever is compared', () => {

@@ -1,6 +1,7 @@
+import type { LogRedaction } from '../../contracts/log-redaction.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** For how long the request log of a workspace that is no more is kept, where that was its own. */
+/** For how long the request log of a workspace that is no more is kept, and what of it not, where that was its own. */
 @Entity('retention_of_removed_workspaces')
 export class RemovedWorkspaceRetention {
   @PrimaryColumn({ type: 'uuid' })
@@ -14,4 +15,7 @@ export class RemovedWorkspaceRetention {
 
   @Column({ type: 'integer', nullable: true })
   bodyRetentionDays: number | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  logRedaction: LogRedaction | null;
 }

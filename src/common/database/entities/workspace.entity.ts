@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import type { LogRedaction } from '../../contracts/log-redaction.js';
 import type { WorkspaceDefaults } from '../../contracts/workspace-defaults.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
 
@@ -45,6 +46,10 @@ export class Workspace {
   /** The same of request and response bodies. */
   @Column({ type: 'integer', nullable: true })
   bodyRetentionDays: number | null;
+
+  /** What the log must not keep of its requests, besides what its organization says. */
+  @Column({ type: 'jsonb', nullable: true })
+  logRedaction: LogRedaction | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;

@@ -41,12 +41,6 @@ const anyOf = (value: string, type: string): InClickHouse => ({
   sql: (bind, parameter) => `${value} IN ${bind(parameter, `Array(${type})`)}`,
 });
 
-/**
- * Where filters apply: the request rows with the end user beside them. Subqueries as plain as this one cost nothing:
- * https://www.postgresql.org/docs/current/planner-optimizer.html
- */
-export const REQUESTS = `(SELECT *, metadata ->> '${USER_KEY}' AS end_user FROM request_logs) AS request_logs`;
-
 const MOST_VALUES = 100;
 const LONGEST_VALUE = 2_048;
 

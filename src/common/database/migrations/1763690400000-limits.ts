@@ -122,7 +122,7 @@ const LEDGER = `ALTER TABLE request_attempts ADD COLUMN charged jsonb`;
  * wait, only the first of them is served, and towards the end nothing is given ahead, so that nothing is left in a process
  * that cannot use it while another has to refuse.
  */
-const TAKE_BUDGETED = `
+export const TAKE_BUDGETED = `
   CREATE FUNCTION take_pool(holder_name text, ask jsonb, OUT granted bigint, OUT free bigint) LANGUAGE plpgsql AS $$
   DECLARE
     counter_key text := ask->>'key';
@@ -165,7 +165,7 @@ const TAKE_BUDGETED = `
   $$`;
 
 /** Takes from a window that slides in steps of a hundredth of its length. */
-const TAKE_WINDOW = `
+export const TAKE_WINDOW = `
   CREATE FUNCTION take_window(ask jsonb, OUT granted bigint, OUT free bigint, OUT retry_ms bigint)
   LANGUAGE plpgsql AS $$
   DECLARE
@@ -227,7 +227,7 @@ const TAKE = `
  * From a window, the oldest marks are taken away first: what is left of the others counts longer. Then keeps alive what
  * the process still holds; a lease that somebody else is changing right now is kept alive the next time.
  */
-const GIVE_BACK = `
+export const GIVE_BACK = `
   CREATE FUNCTION give_back_limits(holder_name text, returns jsonb) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     one record;

@@ -44,11 +44,8 @@ function encodeValue<Row>(out: GrowingBuffer, { name, type }: CopyColumn<Row>, v
 type Encoder = (out: GrowingBuffer, value: unknown) => boolean;
 
 const ENCODERS: Readonly<Record<ColumnType, Encoder>> = {
-  uuid: (out, value) => {
-    const bytes = typeof value === 'string' ? Buffer.from(value.replaceAll('-', ''), 'hex') : null;
-    return bytes?.length === 16 && out.sized(bytes);
-  },
-  text: (out, value) => typeof value === 'string' && out.sized(Buffer.from(withoutNul(value))),
+  uuid: (out, value) => typeof value === 'string' && out.sizedUuid(value.replaceAll('-', '')),
+  text: (out, value) => typeof value === 'string' && out.sizedText(withoutNul(value)),
   timestamptz: (out, value) =>
     isNumber(value) &&
     Math.abs(value) < YEAR_9999_MS &&
@@ -58,7 +55,7 @@ const ENCODERS: Readonly<Record<ColumnType, Encoder>> = {
   int8: (out, value) => isNumber(value) && out.sizedInt64(clamp(value, Number.MAX_SAFE_INTEGER)),
   float4: (out, value) => isNumber(value) && out.sizedFloat32(value),
   bool: (out, value) => typeof value === 'boolean' && out.sized(value ? TRUE : FALSE),
-  jsonb: (out, value) => out.sized(Buffer.from(`\u0001${cleanJson(value)}`)),
+  jsonb: (out, value) => out.sizedText(`\u0001${cleanJson(value)}`),
   bytea: (out, value) => Buffer.isBuffer(value) && out.sized(value),
 };
 
@@ -103,7 +100,11 @@ function clean(text: string): string {
   return withoutNul(text).replace(LONE_SURROGATE, REPLACEMENT);
 }
 
-/** Bytes that grow by doubling. */
+const UUID_BYTES = 16;
+/** UTF-8 takes no more for a character of a JavaScript string. */
+const BYTES_PER_CHAR = 3;
+
+/** Bytes that grow by doubling. Values are written where they belong, because an object for each costs more than its bytes. */
 class GrowingBuffer {
   private buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   private used = 0;
@@ -130,6 +131,22 @@ class GrowingBuffer {
     return true;
   }
 
+  sizedText(text: string): true {
+    this.room(4 + text.length * BYTES_PER_CHAR);
+    const bytes = this.buffer.write(text, this.used + 4);
+    this.used = this.buffer.writeInt32BE(bytes, this.used) + bytes;
+    return true;
+  }
+
+  /** False when these are not the digits of one. */
+  sizedUuid(digits: string): boolean {
+    this.room(4 + UUID_BYTES);
+    if (digits.length !== 2 * UUID_BYTES) return false;
+    if (this.buffer.write(digits, this.used + 4, 'hex') !== UUID_BYTES) return false;
+    this.used = this.buffer.writeInt32BE(UUID_BYTES, this.used) + UUID_BYTES;
+    return true;
+  }
+
   sizedInt16(value: number): true {
     this.int32(2);
     this.int16(value);
@@ -145,7 +162,9 @@ class GrowingBuffer {
   sizedInt64(value: number): true {
     this.int32(8);
     this.room(8);
-    this.used = this.buffer.writeBigInt64BE(BigInt(value), this.used);
+    const high = Math.floor(value / 2 ** 32);
+    this.used = this.buffer.writeInt32BE(high, this.used);
+    this.used = this.buffer.writeUInt32BE(value - high * 2 ** 32, this.used);
     return true;
   }
 

@@ -12,6 +12,8 @@ export interface StoredBody {
   readonly content_type: string | null;
   /** The sender's own encoding, which still lies beneath. */
   readonly content_encoding: string | null;
+  /** The beginning of what it says, for lists; null where that is no text. */
+  readonly preview: string | null;
 }
 
 /** One request on its way into the tables. */
@@ -30,9 +32,14 @@ export interface CopyTable<Row> {
   rowsOf(row: LogRow, batchId: string): readonly Row[];
 }
 
-type RequestRow = RequestLogRecord & { readonly batch_id: string } & FurtherTries;
+/** What stands in a row of a request beside its record, which is not copied for it: that would take longer than writing it. */
+interface RequestRow extends FurtherTries {
+  readonly record: RequestLogRecord;
+  readonly batch_id: string;
+}
 interface AttemptRow {
-  readonly request: RequestRow;
+  readonly record: RequestLogRecord;
+  readonly batch_id: string;
   readonly attempt: AttemptRecord;
 }
 interface BodyRow {
@@ -43,12 +50,14 @@ interface BodyRow {
 }
 
 /** Columns that bear the name of the field they hold. */
-function fields<Row>(
-  type: CopyColumn<Row>['type'],
-  ...names: readonly (keyof Row & string)[]
-): CopyColumn<Row>[] {
-  return names.map((name) => ({ name, type, value: (row) => row[name] }));
+function fields(
+  type: CopyColumn<RequestRow>['type'],
+  ...names: readonly (keyof RequestLogRecord)[]
+): CopyColumn<RequestRow>[] {
+  return names.map((name) => ({ name, type, value: ({ record }) => record[name] }));
 }
+
+const OF_BATCH = { name: 'batch_id', type: 'uuid' } as const;
 
 const TOKENS = [
   'input_tokens',
@@ -67,10 +76,9 @@ function tokens<Row>(usageOf: (row: Row) => Usage | null): CopyColumn<Row>[] {
 const requestLogs: CopyTable<RequestRow> = {
   name: 'request_logs',
   columns: [
-    ...fields<RequestRow>(
+    ...fields(
       'uuid',
       'id',
-      'batch_id',
       'organisation_id',
       'workspace_id',
       'api_key_id',
@@ -79,8 +87,9 @@ const requestLogs: CopyTable<RequestRow> = {
       'config_id',
       'config_version_id',
     ),
-    ...fields<RequestRow>('timestamptz', 'created_at'),
-    ...fields<RequestRow>(
+    { ...OF_BATCH, value: ({ batch_id }) => batch_id },
+    ...fields('timestamptz', 'created_at'),
+    ...fields(
       'text',
       'trace_id',
       'span_id',
@@ -91,7 +100,7 @@ const requestLogs: CopyTable<RequestRow> = {
       'endpoint',
       'option_path',
     ),
-    ...fields<RequestRow>(
+    ...fields(
       'text',
       'provider',
       'virtual_key',
@@ -101,23 +110,28 @@ const requestLogs: CopyTable<RequestRow> = {
       'error_code',
       'error_source',
     ),
-    ...fields<RequestRow>('text', 'usage_source', 'prompt_slug', 'cache_status', 'source'),
-    ...fields<RequestRow>('bool', 'streamed'),
-    ...fields<RequestRow>('int2', 'status', 'retry_count', 'fallback_count'),
-    ...fields<RequestRow>('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
-    ...fields<RequestRow>('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
-    ...fields<RequestRow>('float4', 'cache_score'),
-    ...tokens<RequestRow>(({ usage }) => usage),
-    { name: 'attempt_count', type: 'int2', value: ({ attempts }) => attempts.length },
-    ...fields<RequestRow>('jsonb', 'decisions', 'hook_results', 'metadata'),
+    ...fields('text', 'usage_source', 'prompt_slug', 'cache_status', 'source'),
+    ...fields('bool', 'streamed'),
+    ...fields('int2', 'status'),
+    { name: 'retry_count', type: 'int2', value: ({ retry_count }) => retry_count },
+    { name: 'fallback_count', type: 'int2', value: ({ fallback_count }) => fallback_count },
+    ...fields('int4', 'duration_ms', 'first_token_ms', 'overhead_us'),
+    ...fields('int8', 'request_bytes', 'response_bytes', 'cost_nano_usd', 'saved_nano_usd'),
+    ...fields('float4', 'cache_score'),
+    ...tokens<RequestRow>(({ record }) => record.usage),
+    { name: 'attempt_count', type: 'int2', value: ({ record }) => record.attempts.length },
+    ...fields('jsonb', 'decisions', 'hook_results', 'metadata'),
   ],
-  rowsOf: ({ record }, batch_id) => [{ ...record, ...furtherTries(record.attempts), batch_id }],
+  rowsOf: ({ record }, batch_id) => [{ ...furtherTries(record.attempts), record, batch_id }],
 };
 
-const ofRequest = (name: keyof RequestRow, type: CopyColumn<AttemptRow>['type']): CopyColumn<AttemptRow> => ({
+const ofRequest = (
+  name: keyof RequestLogRecord,
+  type: CopyColumn<AttemptRow>['type'],
+): CopyColumn<AttemptRow> => ({
   name,
   type,
-  value: ({ request }) => request[name],
+  value: ({ record }) => record[name],
 });
 
 const ofAttempt = (
@@ -130,7 +144,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
   columns: [
     ofRequest('id', 'uuid'),
     ofRequest('created_at', 'timestamptz'),
-    ofRequest('batch_id', 'uuid'),
+    { ...OF_BATCH, value: ({ batch_id }) => batch_id },
     ofRequest('organisation_id', 'uuid'),
     ofRequest('workspace_id', 'uuid'),
     ...ofAttempt('int2', 'attempt', 'status'),
@@ -146,10 +160,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
     },
     ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
   ],
-  rowsOf: ({ record }, batch_id) => {
-    const request = { ...record, ...furtherTries(record.attempts), batch_id };
-    return record.attempts.map((attempt) => ({ request, attempt }));
-  },
+  rowsOf: ({ record }, batch_id) => record.attempts.map((attempt) => ({ record, batch_id, attempt })),
 };
 
 const requestBodies: CopyTable<BodyRow> = {
@@ -170,6 +181,7 @@ const requestBodies: CopyTable<BodyRow> = {
       value: ({ record, direction, body }) => body?.original_bytes ?? record[`${direction}_bytes`],
     },
     { name: 'truncated', type: 'bool', value: ({ body }) => body?.truncated ?? false },
+    { name: 'preview', type: 'text', value: ({ body }) => body?.preview },
   ],
   rowsOf: ({ record, request, response }) => {
     const rows: readonly BodyRow[] = [

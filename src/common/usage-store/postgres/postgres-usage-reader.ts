@@ -1,8 +1,6 @@
 import type { KeptLogs } from '../../database/log-reading/kept-logs.js';
 import type { LogDatabase } from '../../database/log-reading/log-database.js';
-import { REQUESTS } from '../../database/log-reading/log-filters.js';
 import type { Whose } from '../../database/log-reading/where.js';
-import { LONGEST_VALUE } from '../../rollups/dimensions.js';
 import { GRAINS, type Grain } from '../../rollups/grains.js';
 import { cover, type RollupState } from '../coverage.js';
 import { addsUp, type ReadMeasureName, Sums } from '../read-measures.js';
@@ -16,7 +14,7 @@ import type {
   UsageQuery,
   UsageReader,
 } from '../usage-store.js';
-import { groupedBySql, groupOrderSql } from './group-sql.js';
+import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
 import { type Source, sourceOf } from './source.js';
 import { Statement } from './statement.js';
 
@@ -53,10 +51,10 @@ export class PostgresUsageReader implements UsageReader {
   async groups(whose: Whose, query: UsageQuery, wish: GroupsWish): Promise<Groups> {
     const { measures, by } = wish;
     const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
-    const value = `left(coalesce((${groupedBySql(by, statement)})::text, ''), ${LONGEST_VALUE})`;
     const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
     const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
-    const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
+    const grouped = `SELECT ${groupedBySql(by, statement)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
+    const groups = `SELECT ${namedSql(by, 'grouped.key')} AS value, grouped.* FROM (${grouped}) AS grouped`;
     const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
       `WITH groups AS MATERIALIZED (${groups})
        SELECT *, (SELECT count(*) FROM groups) AS groups FROM groups ORDER BY ${order} ${page}`,
@@ -146,4 +144,4 @@ const STATE = `SELECT ${marksOf('hour')} AS hours, ${marksOf('day')} AS days,
    FROM rollup_metadata_keys) AS keys`;
 
 const tableOf = (source: Source, grain: Grain | null): string =>
-  source.table && grain ? source.table(grain) : REQUESTS;
+  source.table && grain ? source.table(grain) : 'request_logs';

@@ -188,19 +188,21 @@ describe('the checks', () => {
   ])(
     '%s %j never holds the process up for long on a hostile text',
     async (id, parameters, text) => {
+      // The processor's time, milliseconds: the clock also runs while other processes have it.
+      const worked = (): number => process.cpuUsage().user / 1_000;
       let longest = 0;
-      let last = performance.now();
+      let last = worked();
       const timer = setInterval(() => {
-        longest = Math.max(longest, performance.now() - last);
-        last = performance.now();
+        longest = Math.max(longest, worked() - last);
+        last = worked();
       }, 1);
       try {
         expect(typeof (await run(id, parameters, text)).verdict).toBe('boolean');
-        longest = Math.max(longest, performance.now() - last);
+        longest = Math.max(longest, worked() - last);
       } finally {
         clearInterval(timer);
       }
-      // A guard against endless work, not a measure: the machine is shared.
+      // A guard against endless work, not a measure.
       expect(longest).toBeLessThan(5_000);
     },
     60_000,

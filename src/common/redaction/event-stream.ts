@@ -1,0 +1,104 @@
+import type { RE2JS } from 're2js';
+import { type Json, type JsonPath, maskPaths } from './json-path.js';
+import { clearPieces, clearText, MASK } from './texts.js';
+
+/** An event, or a line of a stream of JSON lines. `value` is undefined where it is no JSON. */
+interface Event {
+  readonly line: string;
+  readonly prefix: string;
+  readonly value: Json | undefined;
+  isChanged: boolean;
+}
+
+export interface StreamRules {
+  readonly paths: readonly JsonPath[];
+  readonly patterns: readonly RE2JS[];
+  /** Undefined for what is worked on as a text. */
+  readonly parse: (json: string) => Json | undefined;
+}
+
+/** A string of an event that may be put in its place again. */
+interface Piece {
+  readonly text: string;
+  readonly put: (text: string) => void;
+}
+
+const DATA = /^(?:data:)?\s*/;
+/** The end of a stream of OpenAI's shape, which only looks like JSON. */
+const DONE = '[DONE]';
+const LINE_ENDS = /(\r\n|\n|\r)/;
+
+/**
+ * A stream without what the rules find in it. Every event is a document for the paths. For the patterns the strings at the same
+ * place of the events are one text, because an answer comes in pieces that end anywhere:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html and lines of JSON.
+ */
+export function clearStream(stream: string, { paths, patterns, parse }: StreamRules): string {
+  const events = stream.split(LINE_ENDS).map((line) => eventIn(line, parse));
+  for (const event of events)
+    if (event.value !== undefined && maskPaths(event.value, paths, MASK)) event.isChanged = true;
+  if (patterns.length > 0) clearTexts(events, patterns);
+  return events.map((event) => written(event, patterns)).join('');
+}
+
+function eventIn(line: string, parse: (json: string) => Json | undefined): Event {
+  const prefix = DATA.exec(line)?.[0] ?? '';
+  const json = line.slice(prefix.length);
+  const isDocument = (json.startsWith('{') || json.startsWith('[')) && json !== DONE;
+  const value = isDocument ? parse(json) : undefined;
+  return { line, prefix, value, isChanged: value === MASK };
+}
+
+function written({ line, prefix, value, isChanged }: Event, patterns: readonly RE2JS[]): string {
+  if (value === undefined) return clearText(line, patterns);
+  return isChanged ? prefix + JSON.stringify(value) : line;
+}
+
+function clearTexts(events: readonly Event[], patterns: readonly RE2JS[]): void {
+  const places = new Map<string, Piece[]>();
+  for (const event of events) {
+    if (event.value === undefined) continue;
+    const note = (place: string, text: string, put: (text: string) => void): void => {
+      const change = (clear: string): void => {
+        put(clear);
+        event.isChanged = true;
+      };
+      const pieces = places.get(place);
+      if (pieces) pieces.push({ text, put: change });
+      else places.set(place, [{ text, put: change }]);
+    };
+    visit(event.value, '', note);
+  }
+  for (const pieces of places.values()) {
+    const texts = pieces.map(({ text }) => text);
+    for (const [index, clear] of clearPieces(texts, patterns).entries())
+      if (clear !== texts[index]) pieces[index]?.put(clear);
+  }
+}
+
+/** Calls for each string and number. Those of choice or block 1 are another text than those of 0, so an `index` is part of the place. */
+function visit(
+  value: Json,
+  place: string,
+  note: (place: string, text: string, put: (text: string) => void) => void,
+): void {
+  if (typeof value !== 'object' || value === null) return;
+  const isList = Array.isArray(value);
+  const own = isList ? place : `${place}#${indexOf(value)}`;
+  for (const [key, item] of Object.entries(value)) {
+    const put = (text: string): void => {
+      Object.defineProperty(value, key, {
+        value: text,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    };
+    if (typeof item === 'string') note(`${own}.${key}`, item, put);
+    else if (typeof item === 'number') note(`${own}.${key}=${item}`, String(item), put);
+    else visit(item, isList ? `${own}[]` : `${own}.${key}`, note);
+  }
+}
+
+const indexOf = (value: Readonly<Record<string, Json>>): string =>
+  typeof value.index === 'number' ? String(value.index) : '';

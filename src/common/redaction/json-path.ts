@@ -1,0 +1,80 @@
+interface Step {
+  /** A name, an index, or null for anything. */
+  readonly into: string | number | null;
+  /** At any depth below the step before. */
+  readonly isDeep: boolean;
+}
+
+/** A step and those behind it; null behind the last. */
+export interface JsonPath extends Step {
+  readonly next: JsonPath | null;
+}
+
+const MOST_STEPS = 32;
+
+const NAME = String.raw`[A-Za-z_\u0080-\u{10FFFF}][\w\u0080-\u{10FFFF}-]*`;
+const QUOTED = String.raw`'(?:[^'\\]|\\['\\])*'|"(?:[^"\\]|\\["\\])*"`;
+/** `.name`, `.*`, `..name`, `..*`, `[3]`, `[*]`, `['a name']`, and the brackets behind two dots. */
+const STEP = new RegExp(String.raw`(?:(\.\.?)(${NAME}|\*)|(\.\.)?\[(?:(\d{1,9})|(\*)|(${QUOTED}))\])`, 'uy');
+
+/**
+ * Reads a path: names, indexes, wildcards and descendants of https://www.rfc-editor.org/rfc/rfc9535. Filters, slices and
+ * indexes from the end are no part of it. Throws an Error that says at which character it ends to be one.
+ */
+export function jsonPath(text: string): JsonPath {
+  if (!text.startsWith('$')) throw new Error('it does not begin with "$"');
+  const steps: Step[] = [];
+  for (let at = 1; at < text.length; at = STEP.lastIndex) {
+    STEP.lastIndex = at;
+    const found = STEP.exec(text);
+    if (!found) throw new Error(`it cannot be read from character ${at + 1} on`);
+    steps.push(stepOf(found));
+  }
+  if (steps.length > MOST_STEPS) throw new Error(`it has more than ${MOST_STEPS} steps`);
+  const path = steps.reduceRight<JsonPath | null>((next, step) => ({ ...step, next }), null);
+  if (!path) throw new Error('it names the whole body; log_bodies keeps none');
+  return path;
+}
+
+function stepOf([, dots, name, deep, index, , quoted]: RegExpExecArray): Step {
+  const isDeep = dots === '..' || deep !== undefined;
+  if (name !== undefined) return { into: name === '*' ? null : name, isDeep };
+  if (index !== undefined) return { into: Number(index), isDeep };
+  return { into: quoted === undefined ? null : quoted.slice(1, -1).replace(/\\(.)/g, '$1'), isDeep };
+}
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/**
+ * Puts `mask` in the place of every value that one of the paths leads to. True when there was one. The value must not nest
+ * deeper than a stack can follow.
+ */
+export function maskPaths(value: Json, paths: Iterable<JsonPath>, mask: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  let isMasked = false;
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [key, item] of entries) {
+    const onward = following(paths, key);
+    if (onward.size === 0) continue;
+    if (onward.has(null)) {
+      Object.defineProperty(value, key, {
+        value: mask,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+      isMasked = true;
+    } else if (maskPaths(item, onward as Set<JsonPath>, mask)) isMasked = true;
+  }
+  return isMasked;
+}
+
+/** What is left of the paths below a key, each once; one that searches every depth goes on as it is, too. */
+function following(paths: Iterable<JsonPath>, key: string | number): Set<JsonPath | null> {
+  const onward = new Set<JsonPath | null>();
+  for (const path of paths) {
+    if (path.into === null || path.into === key) onward.add(path.next);
+    if (path.isDeep) onward.add(path);
+  }
+  return onward;
+}
