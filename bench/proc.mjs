@@ -29,6 +29,18 @@ export function cpuMicroseconds(pids) {
   return ticks * US_PER_TICK;
 }
 
+/**
+ * CPU time of all threads that the processes have now, microseconds, to the nanosecond of the scheduler: for work that is too short for
+ * ticks of 10 ms. A thread that ended meanwhile is missing. https://docs.kernel.org/scheduler/sched-stats.html
+ */
+export function runMicroseconds(pids) {
+  let nanoseconds = 0;
+  for (const pid of pids)
+    for (const thread of readdirSync(`/proc/${pid}/task`))
+      nanoseconds += Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0);
+  return nanoseconds / 1000;
+}
+
 /** Resident memory of the processes, MiB. */
 export function residentMib(pids) {
   let kib = 0;

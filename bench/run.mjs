@@ -28,7 +28,7 @@ async function main() {
   const cores = allowedCores().length;
   const options = readOptions(process.argv.slice(2), cores);
   if (options.measures.delete('translation')) {
-    const isGood = await measureTranslation();
+    const isGood = await measureTranslation(options);
     if (options.assert && !isGood) process.exitCode = 1;
     if (options.measures.size === 0) return;
   }

@@ -7,6 +7,7 @@ export const ENDPOINT_IDS = [
   'chat-completions',
   'completions',
   'fim-completions',
+  'agent-completions',
   'responses',
   'messages',
   'count-tokens',

@@ -61,6 +61,18 @@ describe("Mistral's client", () => {
     ]);
   });
 
+  it('asks an agent, at the price of the model that answers for it', async () => {
+    const path = '/v1/agents/completions';
+    providers.answers(path, completion('mistral-small-latest', { content: 'Sunny.' }));
+    const asked = { agentId: 'ag_1', messages: MESSAGES };
+    const answered = await client().agents.complete(asked, options());
+
+    expect(answered.choices[0]?.message?.content).toBe('Sunny.');
+    await providers.checkRows([
+      { provider: 'mistral-ai', path, input: 100, output: 10, costNanoUsd: 100 * 100 + 10 * 300 },
+    ]);
+  });
+
   it('embeds, moderates and reads documents', async () => {
     providers.answers('/v1/embeddings', {
       id: 'e-1',

@@ -12,13 +12,11 @@ import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
+import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 
 /** A plain answer up to this size leaves in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;
-
-/** Up to here a copy costs less than a second piece in the write. */
-const ONE_WRITE_BYTES_MAX = 16 * 1024;
 
 const logger = createLogger('delivery');
 
@@ -182,28 +180,11 @@ export class Delivery implements ReplySink {
     const [first, ...rest] = this.held;
     this.held = [];
     if (this.hasEnded && first && rest.length === 0) {
-      this.endWith(first);
+      endWith(this.response, first);
       return;
     }
     for (const chunk of first ? [first, ...rest] : []) this.write(chunk);
     if (this.hasEnded) this.response.end();
-  }
-
-  /**
-   * Node writes head and body as one text when the body is one; each byte is a character of Latin-1 and comes out as it was.
-   * Written and then ended, because `end` with a body adds an empty piece behind it, which makes a vector of the one text.
-   */
-  private endWith(body: Buffer): void {
-    const { response } = this;
-    const { socket } = response;
-    if (!socket || body.length > ONE_WRITE_BYTES_MAX) {
-      response.end(body);
-      return;
-    }
-    socket.cork();
-    response.write(body.toString('latin1'), 'latin1');
-    socket.uncork();
-    response.end();
   }
 
   private sendHead(): void {

@@ -3,10 +3,8 @@ import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { closeExchange } from './closing.js';
+import { endWith } from './end-with.js';
 import { writeRewrittenHead } from './rewritten-head.js';
-
-/** Up to here head and body leave in one write. */
-const ONE_WRITE_BYTES_MAX = 16 * 1024;
 
 /** Carries an answer that was judged as a whole to the client, and ends the exchange in the journal. */
 export function deliverJudged(
@@ -34,9 +32,7 @@ export function deliverJudged(
     () => {
       if (response.destroyed) return;
       writeRewrittenHead(response, entry, head, { status, contentType, bytes: body.length, errorSource });
-      // Node writes head and body at once when the body is a string; as Latin-1 each byte comes out as it was.
-      if (body.length <= ONE_WRITE_BYTES_MAX) response.end(body.toString('latin1'), 'latin1');
-      else response.end(body);
+      endWith(response, body);
     },
   );
 }

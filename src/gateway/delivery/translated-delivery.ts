@@ -16,6 +16,7 @@ import type { Attempt } from '../upstream/attempt.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { closeExchange } from './closing.js';
 import type { OnBroken } from './delivery.js';
+import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
 import { writeRewrittenHead } from './rewritten-head.js';
 
@@ -204,7 +205,7 @@ export class TranslatedDelivery implements ReplySink {
 
   private finishPlain(): void {
     const { attempt, translated } = this.way;
-    const whole = Buffer.concat(this.held);
+    const whole = this.held.length === 1 ? (this.held[0] as Buffer) : Buffer.concat(this.held);
     this.held = [];
     const { contentType, bytes } = translated
       ? inClientsWords(whole, attempt, translated, this.reading)
@@ -214,7 +215,7 @@ export class TranslatedDelivery implements ReplySink {
     this.record('completed', null, () => {
       if (this.response.destroyed) return;
       this.sendHead(contentType, bytes.length);
-      this.response.end(bytes);
+      endWith(this.response, bytes);
     });
   }
 

@@ -23,6 +23,7 @@ const BOUNDS: Partial<Record<EndpointId, { readonly most: readonly string[]; rea
   'chat-completions': { most: ['max_completion_tokens', 'max_tokens'], times: 'n' },
   completions: { most: ['max_tokens'], times: 'n' },
   'fim-completions': { most: ['max_tokens'] },
+  'agent-completions': { most: ['max_tokens'], times: 'n' },
   'chat-v2': { most: ['max_tokens'] },
   responses: { most: ['max_output_tokens'] },
   messages: { most: ['max_tokens'] },

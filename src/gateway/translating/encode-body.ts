@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../providers/endpoint.js';
 import { Form, MediaFile, type ProviderRequest } from '../../providers/translation.js';
+import type { LongStrings } from './long-strings.js';
 
 /** A body as it is sent. */
 export interface EncodedBody {
@@ -8,18 +9,21 @@ export interface EncodedBody {
   readonly bytes: Buffer;
 }
 
-/** Writes what a dialect made of a request. */
-export function encodeBody(body: ProviderRequest['body']): EncodedBody {
+/** Writes what a dialect made of a request. `known`: long strings of what it was made of. */
+export function encodeBody(body: ProviderRequest['body'], known: LongStrings | null = null): EncodedBody {
   if (body instanceof MediaFile) return { contentType: body.contentType, bytes: bufferOf(body.bytes) };
   if (body instanceof Form) return encodeForm(body);
-  return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify(body)) };
+  return { contentType: 'application/json', bytes: written(body, known) };
 }
 
-/** Writes what a client gets. */
-export function encodeAnswer(answer: Json | MediaFile): EncodedBody {
+/** Writes what a client gets. `known`: long strings of what it was made of. */
+export function encodeAnswer(answer: Json | MediaFile, known: LongStrings | null = null): EncodedBody {
   if (answer instanceof MediaFile) return encodeBody(answer);
-  return { contentType: 'application/json; charset=utf-8', bytes: Buffer.from(JSON.stringify(answer)) };
+  return { contentType: 'application/json; charset=utf-8', bytes: written(answer, known) };
 }
+
+const written = (json: Json, known: LongStrings | null): Buffer =>
+  known?.write(json) ?? Buffer.from(JSON.stringify(json));
 
 /** https://www.rfc-editor.org/rfc/rfc7578. Nobody who wrote a file of it can have known the boundary. */
 function encodeForm({ parts }: Form): EncodedBody {

@@ -14,6 +14,7 @@ import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
 import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
+import { LongStrings } from './long-strings.js';
 import { joined, ownPath } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
@@ -131,7 +132,7 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
     path: ownPath(target, entry, '/chat/completions'),
     body: hub,
   };
-  const { contentType, bytes } = encodeBody(body);
+  const { contentType, bytes } = encodeBody(body, longStrings(content, asked));
   const own = ['content-type', contentType, ...OWN_HEADERS, ...headers];
   const wire = {
     method: 'POST',
@@ -141,6 +142,10 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
   };
   return { wire, translated: { translation, context, asked, hub } };
 }
+
+/** Those of the body as this target gets it, and of no earlier one: a guardrail may have changed it. */
+const longStrings = ({ body, json }: Content, asked: Json): LongStrings | null =>
+  json === asked && Buffer.isBuffer(body) ? LongStrings.of(body, json) : null;
 
 const unreadable = ({ provider }: Target, isForm = false): AppError =>
   new AppError('invalid_request', {

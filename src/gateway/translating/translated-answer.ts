@@ -8,6 +8,7 @@ import { encodeAnswer, type EncodedBody } from './encode-body.js';
 import { hubErrorOf } from './hub-error.js';
 import type { Reply } from '../types/reply.js';
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
+import { LongStrings } from './long-strings.js';
 import type { Translated } from './outgoing.js';
 
 const readers = new Map(endpoints.flatMap(({ id, usage }) => (usage ? [[id, usage] as const] : [])));
@@ -21,25 +22,33 @@ export function translatedAnswer(
 ): EncodedBody {
   const { translation, context, asked, hub: hubAsked } = translated;
   const { shape, hub: endpoint } = translation;
-  const hub = hubAnswer(readResponseHead(rawHeaders).contentType, body, translated);
+  const { hub, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
   const reader: UsageReader = readers.get(endpoint) ?? chatCompletionsUsage;
   note(reading, reader, hub);
-  return encodeAnswer(shape ? shape.answer(hub, asked, context) : rendered(endpoint, hub, hubAsked));
+  return encodeAnswer(shape ? shape.answer(hub, asked, context) : rendered(endpoint, hub, hubAsked), known);
 }
 
-function hubAnswer(type: string | null, body: Buffer, { translation, context, hub }: Translated): Json {
+/** An answer in the hub's words, with the long strings of what it was made of. */
+interface HubAnswer {
+  readonly hub: Json;
+  readonly known: LongStrings | null;
+}
+
+function hubAnswer(type: string | null, body: Buffer, { translation, context, hub }: Translated): HubAnswer {
   const { translator } = translation;
-  if (!translator) return parsedObject(body.toString('utf8')) ?? {};
-  const { media } = translator;
-  if (typeof media === 'function' && !isJson(type)) return media(new MediaFile(type ?? '', body), context);
-  return translator.answer(parsedAnswer(body), context, hub);
+  const media = translator?.media;
+  if (typeof media === 'function' && !isJson(type))
+    return { hub: media(new MediaFile(type ?? '', body), context), known: null };
+  const text = body.toString('utf8');
+  const json = parsedObject(text);
+  const known = json && LongStrings.of(body, json);
+  const answer = json ?? listIn(text);
+  return { hub: translator ? translator.answer(answer, context, hub) : answer, known };
 }
 
 /** A bare list is an answer, too. */
-function parsedAnswer(body: Buffer): Json {
-  const text = body.toString('utf8');
-  return parsedObject(text.startsWith('[') ? `{"items":${text}}` : text) ?? {};
-}
+const listIn = (text: string): Json =>
+  (text.startsWith('[') ? parsedObject(`{"items":${text}}`) : null) ?? {};
 
 const isJson = (type: string | null): boolean =>
   type === null || /^application\/(?:[\w.-]+\+)?json/i.test(type);

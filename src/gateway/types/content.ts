@@ -7,7 +7,10 @@ import type { WireRequest } from '../upstream/wire.js';
 export interface Content {
   readonly path: RequestPath;
   readonly body: WireRequest['body'];
-  /** The body as an object; null where it was not read. */
+  /**
+   * The body as an object; null where it was not read. Whoever changes it changes `body` with it: long strings are copied from there
+   * (`translating/long-strings.ts`).
+   */
   readonly json: Json | null;
   /** The form that the body is, where it is one that the gateway reads. */
   readonly form?: FormBody;

@@ -225,8 +225,8 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.lemonfox.ai/v1',
     endpoints: ['chat-completions', 'image-generations', 'transcriptions'],
     pricesId: null,
-    source: 'https://www.lemonfox.ai/apis',
-    unverified: 'The page was not read.',
+    source: 'https://lemonfox.ai/whisper-api',
+    unverified: 'The page shows base URL, key and transcripts; chat and pictures were read in guides of others.',
   }),
   compatible({
     id: 'bytez',

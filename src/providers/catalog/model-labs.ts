@@ -89,6 +89,7 @@ export const modelLabs: readonly Provider[] = [
     endpoints: [
       'chat-completions',
       'fim-completions',
+      'agent-completions',
       'embeddings',
       'moderations',
       'speech',

@@ -110,9 +110,17 @@ const OTHERS: readonly (readonly [provider: string, method: string, path: string
     ['cohere', 'POST', '/v2/chat', 'chat-v2'],
     ['cohere', 'POST', '/v2/embed', 'embed-v2'],
     ['cohere', 'POST', '/v2/rerank', 'rerank-v2'],
+    // The first version still answers, and is what Cohere's later pages lead away from: https://docs.cohere.com/docs/migrating-v1-to-v2
+    ['cohere', 'POST', '/v1/chat', null],
+    ['cohere', 'POST', '/v1/embed', null],
+    ['cohere', 'POST', '/v1/rerank', null],
     ['cohere', 'POST', '/v1/tokenize', null],
     ['mistral-ai', 'POST', '/chat/completions', 'chat-completions'],
     ['mistral-ai', 'POST', '/fim/completions', 'fim-completions'],
+    ['mistral-ai', 'POST', '/agents/completions', 'agent-completions'],
+    // Agents are made, and conversations led, at Mistral: https://docs.mistral.ai/agents/agents
+    ['mistral-ai', 'POST', '/agents', null],
+    ['mistral-ai', 'POST', '/conversations', null],
     ['mistral-ai', 'POST', '/embeddings', 'embeddings'],
     ['mistral-ai', 'POST', '/moderations', 'moderations'],
     ['mistral-ai', 'POST', '/audio/speech', 'speech'],

@@ -229,6 +229,7 @@ export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'chat-completions': chat,
   completions,
   'fim-completions': { ...chat, request: completions.request },
+  'agent-completions': chat,
   'chat-v2': chatV2,
   messages,
   responses,

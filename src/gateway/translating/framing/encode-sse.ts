@@ -9,7 +9,9 @@ const LINE_ENDS = new RegExp(LINE_END, 'g');
  * out, so that neither can make up events of its own.
  */
 export function encodeSse({ event, data }: StreamEvent): string {
-  const name = event === null ? '' : `event: ${event.replace(LINE_ENDS, '')}\n`;
-  const lines = data.includes('\n') || data.includes('\r') ? data.split(LINE_END).join('\ndata: ') : data;
-  return `${name}data: ${lines}\n\n`;
+  const lines = hasLineEnd(data) ? data.split(LINE_END).join('\ndata: ') : data;
+  if (event === null) return `data: ${lines}\n\n`;
+  return `event: ${hasLineEnd(event) ? event.replace(LINE_ENDS, '') : event}\ndata: ${lines}\n\n`;
 }
+
+const hasLineEnd = (text: string): boolean => text.includes('\n') || text.includes('\r');

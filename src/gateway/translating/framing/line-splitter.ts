@@ -14,6 +14,11 @@ export class LineSplitter {
 
   constructor(private readonly onLine: (line: string) => void) {}
 
+  /** Nothing waits: neither for the rest of a line, nor for the second byte of a CRLF. */
+  get isBetweenLines(): boolean {
+    return this.pending.length === 0 && !this.endedWithCr;
+  }
+
   /** Throws when a line passes `FRAME_BYTES_MAX` without an end. */
   feed(chunk: Buffer): void {
     if (chunk.length === 0) return;

@@ -4,6 +4,10 @@ import { LineSplitter } from './line-splitter.js';
 
 const BOM = '\ufeff';
 const LINE_FEED = '\n';
+const LF = 0x0a;
+const CARRIAGE_RETURN = '\r';
+/** Larger chunks are rare, and not worth a second copy. */
+const WHOLE_BYTES_MAX = 64 * 1024;
 /** What keeping a line takes besides its text, so that many empty ones have a bound too. */
 const LINE_COST = 8;
 
@@ -21,8 +25,22 @@ export class SseDecoder implements FrameDecoder {
   private isFirstLine = true;
 
   feed(chunk: Buffer): readonly StreamEvent[] {
-    this.lines.feed(chunk);
+    if (!this.feedLines(chunk)) this.lines.feed(chunk);
     return this.taken();
+  }
+
+  /** Most chunks are whole lines that end with LF, and are decoded at once. False where this one is not. */
+  private feedLines(chunk: Buffer): boolean {
+    const { length } = chunk;
+    if (length > WHOLE_BYTES_MAX || chunk[length - 1] !== LF || !this.lines.isBetweenLines) return false;
+    const text = chunk.toString('utf8');
+    if (text.includes(CARRIAGE_RETURN)) return false;
+    for (let start = 0; start < text.length;) {
+      const end = text.indexOf(LINE_FEED, start);
+      this.line(text.slice(start, end));
+      start = end + 1;
+    }
+    return true;
   }
 
   /**
@@ -64,7 +82,8 @@ export class SseDecoder implements FrameDecoder {
     if (data.length === 0) return;
     this.data = [];
     this.dataLength = 0;
-    this.events.push({ event: event === '' ? null : event, data: data.join(LINE_FEED) });
+    const text = data.length === 1 ? (data[0] as string) : data.join(LINE_FEED);
+    this.events.push({ event: event === '' ? null : event, data: text });
   }
 }
 

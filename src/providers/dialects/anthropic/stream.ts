@@ -7,6 +7,8 @@ import { finishReason, nativeReason, refusalText } from './finish.js';
 import { hubTier, hubUsage, mergedUsage } from './usage.js';
 
 const NOTHING: Translated = { chunks: [] };
+const NO_FIELDS: Json = {};
+const GOES_ON: Json = { finish_reason: null };
 
 /** What is known of a block under way. */
 interface Block {
@@ -42,14 +44,15 @@ export class AnthropicStream implements EventTranslator {
   private calls = 0;
   private length = 0;
   private usage: Json = {};
-  private head: Json;
+  private id: string;
+  private model: string;
   private isStarted = false;
   private isFinished = false;
   private isOver = false;
 
   constructor(private readonly context: Context) {
-    const { id, created, model } = context;
-    this.head = { id, object: 'chat.completion.chunk', created, model };
+    this.id = context.id;
+    this.model = context.model;
   }
 
   event(event: StreamEvent): Translated {
@@ -58,35 +61,36 @@ export class AnthropicStream implements EventTranslator {
     const type = typeof data.type === 'string' ? data.type : event.event;
     if (type === 'error') return this.broken(data);
     if (type === 'message_stop') return this.stopped();
-    return { chunks: this.events.get(type)?.(data) ?? [] };
+    return { chunks: this.read(type, data) };
   }
 
   end(): Translated {
     return NOTHING;
   }
 
-  private readonly events: ReadonlyMap<unknown, (data: Json) => readonly Json[]> = new Map([
-    ['message_start', (data: Json) => this.started(data)],
-    ['content_block_start', (data: Json) => this.blockStarted(data)],
-    ['content_block_delta', (data: Json) => this.blockGrew(data)],
-    ['content_block_stop', (data: Json) => this.blockStopped(data)],
-    ['message_delta', (data: Json) => this.messageChanged(data)],
-  ]);
-
-  private readonly deltas: ReadonlyMap<unknown, (delta: Json, index: unknown) => readonly Json[]> = new Map([
-    ['text_delta', (delta: Json, index: unknown) => this.text(delta, index)],
-    ['thinking_delta', (delta: Json, index: unknown) => this.thinking(delta, index)],
-    ['signature_delta', ({ signature }: Json, index: unknown) => this.extra(index, { signature })],
-    ['input_json_delta', (delta: Json, index: unknown) => this.argumentsGrew(delta, index)],
-    ['citations_delta', ({ citation }: Json, index: unknown) => this.cited(citation, index)],
-  ]);
+  private read(type: unknown, data: Json): readonly Json[] {
+    switch (type) {
+      case 'message_start':
+        return this.started(data);
+      case 'content_block_start':
+        return this.blockStarted(data);
+      case 'content_block_delta':
+        return this.blockGrew(data);
+      case 'content_block_stop':
+        return this.blockStopped(data);
+      case 'message_delta':
+        return this.messageChanged(data);
+      default:
+        return [];
+    }
+  }
 
   private started({ message }: Json): readonly Json[] {
     if (this.isStarted || !isObject(message)) return [];
     this.isStarted = true;
     const { id, model, usage } = message;
-    if (typeof id === 'string') this.head = { ...this.head, id };
-    if (typeof model === 'string') this.head = { ...this.head, model };
+    if (typeof id === 'string') this.id = id;
+    if (typeof model === 'string') this.model = model;
     this.usage = mergedUsage(this.usage, usage);
     return [this.chunk({ role: 'assistant', content: '' })];
   }
@@ -113,7 +117,21 @@ export class AnthropicStream implements EventTranslator {
   }
 
   private blockGrew({ index, delta }: Json): readonly Json[] {
-    return isObject(delta) ? (this.deltas.get(delta.type)?.(delta, index) ?? []) : [];
+    if (!isObject(delta)) return [];
+    switch (delta.type) {
+      case 'text_delta':
+        return this.text(delta, index);
+      case 'thinking_delta':
+        return this.thinking(delta, index);
+      case 'signature_delta':
+        return this.extra(index, { signature: delta.signature });
+      case 'input_json_delta':
+        return this.argumentsGrew(delta, index);
+      case 'citations_delta':
+        return this.cited(delta.citation, index);
+      default:
+        return [];
+    }
   }
 
   private blockStopped({ index }: Json): readonly Json[] {
@@ -144,7 +162,7 @@ export class AnthropicStream implements EventTranslator {
 
   private stopped(): Translated {
     this.isOver = true;
-    const usage = { ...this.head, choices: [], usage: hubUsage(this.usage), ...hubTier(this.usage) };
+    const usage = { ...this.chunkOf([]), usage: hubUsage(this.usage), ...hubTier(this.usage) };
     return { chunks: [...this.finish({}), usage], isDone: true };
   }
 
@@ -194,12 +212,18 @@ export class AnthropicStream implements EventTranslator {
   }
 
   private extraFields(index: unknown, delta: Json): Json {
+    if (this.context.isStrict) return NO_FIELDS;
     const isSound = Number.isSafeInteger(index) && Object.values(delta).every(isTellable);
-    return this.context.isStrict || !isSound ? {} : { content_blocks: [{ index, delta }] };
+    return isSound ? { content_blocks: [{ index, delta }] } : NO_FIELDS;
   }
 
-  private chunk(delta: Json, end: Json = { finish_reason: null }): Json {
-    return { ...this.head, choices: [{ index: 0, delta, logprobs: null, ...end }] };
+  private chunk(delta: Json, end: Json = GOES_ON): Json {
+    return this.chunkOf([{ index: 0, delta, logprobs: null, ...end }]);
+  }
+
+  private chunkOf(choices: readonly Json[]): Json {
+    const { id, model } = this;
+    return { id, object: 'chat.completion.chunk', created: this.context.created, model, choices };
   }
 }
 

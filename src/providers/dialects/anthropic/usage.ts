@@ -47,8 +47,12 @@ function searches({ server_tool_use: uses }: Json): Json {
  */
 export function mergedUsage(known: Json, told: unknown): Json {
   if (!isObject(told)) return known;
-  const news = Object.entries(told).filter(([, value]) => (value ?? null) !== null);
-  return { ...known, ...Object.fromEntries(news) };
+  const merged: Record<string, unknown> = { ...known };
+  for (const name of Object.keys(told)) {
+    const value = told[name];
+    if (value !== null && value !== undefined && name !== '__proto__') merged[name] = value;
+  }
+  return merged;
 }
 
 /** Tiers that Anthropic says it has used, in OpenAI's words. https://platform.claude.com/docs/en/api/service-tiers */

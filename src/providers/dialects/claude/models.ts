@@ -45,9 +45,22 @@ const OTHERS: readonly (readonly [RegExp, Partial<ModelFacts>])[] = [
 const WITH_SYSTEM_TURNS =
   /claude-(?!instant|[1-3]|(sonnet|haiku)-[34](?!\d)|opus-[34](?![-.][89])(?!\d)|sonnet-5(?![-.]5))/;
 
-/** What is known of a model; of one that the table has not, what models of today have in common. */
+const KNOWN_MAX = 1_000;
+const known = new Map<string, ModelFacts>();
+
+/**
+ * What is known of a model; of one that the table has not, what models of today have in common. Remembered, because a request asks
+ * several times, and few models are asked for.
+ */
 export function factsOf(model: string): ModelFacts {
-  const name = model.toLowerCase();
+  let facts = known.get(model);
+  if (facts) return facts;
+  facts = factsOfName(model.toLowerCase());
+  if (known.size < KNOWN_MAX) known.set(model, facts);
+  return facts;
+}
+
+function factsOfName(name: string): ModelFacts {
   return {
     ...TODAY,
     takesSystemTurns: WITH_SYSTEM_TURNS.test(name),

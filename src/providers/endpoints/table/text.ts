@@ -49,6 +49,17 @@ export const textEndpoints: readonly Endpoint[] = [
     source: 'https://github.com/mistralai/client-ts/blob/main/src/models/components/fimcompletionrequest.ts',
   },
   {
+    id: 'agent-completions',
+    title: 'completions of an agent',
+    operations: [post('/agents/completions')],
+    body: 'json',
+    // It names an agent in place of a model; the answer, one of chat completions, names the model, by which it is priced.
+    usage: chatCompletionsUsage,
+    usageInStreams: 'always',
+    source:
+      'https://github.com/mistralai/client-ts/blob/main/src/models/components/agentscompletionrequest.ts',
+  },
+  {
     id: 'responses',
     title: 'responses',
     operations: [post('/responses')],
