@@ -226,7 +226,8 @@ export const inferenceClouds: readonly Provider[] = [
     endpoints: ['chat-completions', 'image-generations', 'transcriptions'],
     pricesId: null,
     source: 'https://lemonfox.ai/whisper-api',
-    unverified: 'The page shows base URL, key and transcripts; chat and pictures were read in guides of others.',
+    unverified:
+      'The page shows base URL, key and transcripts; chat and pictures were read in guides of others.',
   }),
   compatible({
     id: 'bytez',
