@@ -232,6 +232,12 @@ describe('a price of its own', () => {
     );
     const row: Loose = (await world.rows()).find((one: Loose) => one.id === answer.requestId);
     expect(Number(row.cost_nano_usd)).toBe(usage.prompt_tokens * 10_000_000);
+    const { attempts } = await world.administration.ask('GET', `/v1/logs/${answer.requestId}`);
+    expect(attempts[0].price).toEqual({
+      source: 'agreed',
+      model: 'sandbox-1',
+      usd_per_million_tokens: { input: 10_000, output: 0 },
+    });
   });
 });
 

@@ -131,12 +131,16 @@ export class AdminApp {
     readonly close: () => Promise<void>,
   ) {}
 
-  /** `environment`: settings besides those of the stores. `clickhouse`: where requests are counted, if not in PostgreSQL. */
+  /**
+   * `environment`: settings besides those of the stores. `clickhouse`: where requests are counted, if not in PostgreSQL.
+   * `isPatient`: whether statements may take longer than the service gives them.
+   */
   static async start(
     environment: Readonly<Record<string, string>> = {},
     clickhouse: ClickHouse | null = null,
+    isPatient = true,
   ): Promise<AdminApp> {
-    const database = await freshDatabase();
+    const database = await freshDatabase(isPatient);
     const { dataSource, url } = database;
     const key = () => randomBytes(32).toString('base64');
     const settings = loadSettings({

@@ -15,12 +15,14 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function freshDatabase(): Promise<TestDatabase> {
+/** `isPatient`: whether statements may take longer than the service gives them. */
+export async function freshDatabase(isPatient = true): Promise<TestDatabase> {
   const database = await emptyDatabase();
   const setUp = await createDataSource(database.url, 2, 'migrations').initialize();
   await migrate(setUp);
   await setUp.destroy();
-  const dataSource = await patient(createDataSource(database.url)).initialize();
+  const made = createDataSource(database.url);
+  const dataSource = await (isPatient ? patient(made) : made).initialize();
   return {
     url: database.url,
     dataSource,

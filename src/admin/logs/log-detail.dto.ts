@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AppliedPriceDto } from './applied-price.dto.js';
 import { LogDto } from './log.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import type { AttemptRow, BodyRow, FeedbackRow } from './log-rows.js';
@@ -20,12 +21,18 @@ export class LogAttemptDto {
   @ApiProperty({ type: 'integer', nullable: true, example: 12 }) readonly input_tokens: number | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 40 }) readonly output_tokens: number | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 415000 }) readonly cost_nano_usd: number | null;
+  @ApiPropertyOptional({
+    type: AppliedPriceDto,
+    description: 'Absent where nothing was used, nobody knows a price, or several were added up',
+  })
+  readonly price?: AppliedPriceDto;
 
-  static from(row: AttemptRow): LogAttemptDto {
+  static from({ price, ...row }: AttemptRow): LogAttemptDto {
     return Object.assign(new LogAttemptDto(), {
       ...row,
       started_at: row.started_at.toISOString(),
       cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
+      ...(price && { price: AppliedPriceDto.from(price) }),
     });
   }
 }

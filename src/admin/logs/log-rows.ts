@@ -1,3 +1,4 @@
+import type { AppliedPrice } from '../../common/contracts/price.js';
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/sight.js';
 import type { Reach } from '../../auth/tenant.js';
@@ -43,6 +44,7 @@ export interface AttemptRow {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cost_nano_usd: string | null;
+  readonly price: AppliedPrice | null;
 }
 
 /** A row of `request_bodies`. */
@@ -82,7 +84,7 @@ const LOG_COLUMNS = `
 
 const ATTEMPTS = `
   SELECT attempt, option_path, provider, virtual_key_id, origin, started_at, first_byte_ms, duration_ms, status, error_code,
-    input_tokens, output_tokens, cost_nano_usd
+    input_tokens, output_tokens, cost_nano_usd, price
   FROM request_attempts WHERE id = $1 AND created_at = $2::timestamptz AND organisation_id = $3 ORDER BY attempt`;
 
 const BODY_COLUMNS = `

@@ -40,6 +40,14 @@ export interface Price extends Rates {
   readonly isByUnitOnly?: true;
 }
 
+/** A price that was applied, without the kinds that it does not name. `list`: what everybody pays; `agreed`: what the virtual key, its integration or the organization says. */
+export interface AppliedPrice
+  extends Partial<Omit<Price, 'input' | 'output'>>, Pick<Rates, 'input' | 'output'> {
+  readonly source: 'list' | 'agreed';
+  /** Whose price it is: the model that answered, or else the one that was asked for. */
+  readonly model: string;
+}
+
 /** Requests read more than they write. Three to one is how prices of models are commonly compared. */
 const INPUT_SHARE = 3 / 4;
 

@@ -1,3 +1,5 @@
+import type { AppliedPrice } from './price.js';
+
 /**
  * The record of one request, as the data plane writes it and the control plane stores it.
  *
@@ -103,6 +105,8 @@ export interface AttemptRecord {
   readonly error_code: string | null;
   readonly usage: Usage | null;
   readonly cost_nano_usd: number | null;
+  /** By which it was, or will be, charged. Absent where nothing was used, nobody knows a price, or several were added up. */
+  readonly price?: AppliedPrice;
   /** Absent where no budget applies. */
   readonly charges?: readonly Charge[];
   /** The gateway asked this for the request's sake: it costs, and was no try of the request itself. Not stored: `option_path` tells. */

@@ -53,6 +53,7 @@ import { LogRedaction1763691590001 } from './migrations/1763691590001-log-redact
 import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollups-of-prompts.js';
 import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
+import { AppliedPrices1763691610001 } from './migrations/1763691610001-applied-prices.js';
 import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -121,6 +122,7 @@ const MIGRATIONS = [
   EndUsers1763691591001,
   LogSinks1763691540000,
   NumberedLeases1763691580001,
+  AppliedPrices1763691610001,
 ];
 
 /**

@@ -6,6 +6,7 @@ import type {
   OpenedExchange,
   Usage,
 } from '../../common/contracts/request-log.js';
+import type { AppliedPrice } from '../../common/contracts/price.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
@@ -17,8 +18,9 @@ import type { HookResults } from '../guardrails/hook-results.js';
 import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
-import type { Target } from '../types/target.js';
+import type { OwnPrices, Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
+import { appliedPrice } from './applied-price.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
@@ -47,6 +49,26 @@ const OF_ITS_WAY = [
 interface Priced {
   readonly target: Target;
   readonly model: string | null;
+}
+
+/** A price, and where it was found. */
+interface Found {
+  readonly price: Price;
+  readonly source: AppliedPrice['source'];
+  readonly model: string;
+}
+
+/** What an attempt costs, nano-dollars, and by which price. */
+interface Bill {
+  readonly cost: number | null;
+  readonly price: AppliedPrice | null;
+}
+
+const UNBILLED: Bill = { cost: null, price: null };
+
+function foundIn(own: OwnPrices, model: string | null): Found | null {
+  const price = model === null ? undefined : own.get(model);
+  return price ? { price, source: 'agreed', model: model as string } : null;
 }
 
 interface Added {
@@ -223,15 +245,13 @@ export class Entry implements Findings {
       attempt.hold = null;
       return;
     }
-    const { usage, responseModel } = reading;
     // A form may name its model behind the file, when the attempt is on its way.
-    const model = attempt.model ?? this.model;
-    const cost = usage && this.cost(usage, responseModel, { target, model });
+    const { cost, price } = this.billed(added, { target, model: attempt.model ?? this.model });
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
       option_path: attempt.option,
       error_code: errorCode,
-      usage,
+      usage: reading.usage,
       cost_nano_usd: cost,
     });
     const { hold } = attempt;
@@ -239,6 +259,7 @@ export class Entry implements Findings {
     // Nothing of the request may hang on a connection that lives on.
     attempt.target = null;
     attempt.partial = null;
+    if (price) record.price = price;
     if (added.isAside) record.isAside = true;
     if (countable) record.countable = countable;
     if (hold) {
@@ -246,6 +267,15 @@ export class Entry implements Findings {
       if (charges.length > 0) record.charges = charges;
     }
     this.attempts.push(record);
+  }
+
+  private billed(added: Added, priced: Priced): Bill {
+    const { usage, responseModel } = added.reading;
+    if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
+    const found = usage || this.isCountedLater(added) ? this.priceFor(responseModel, priced) : null;
+    if (!found) return UNBILLED;
+    const { price, source, model } = found;
+    return { cost: usage && costOf(usage, price), price: appliedPrice(price, source, model) };
   }
 
   private actualOf(added: Added, costNanoUsd: number | null): Actual {
@@ -311,25 +341,26 @@ export class Entry implements Findings {
   /** What a usage would have cost at the target, nano-dollars; null when nobody knows the price. Nothing is owed for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
     const { target, model } = this;
-    const price = target && this.priceFor(responseModel, { target, model });
-    return price && costOf(usage, price);
-  }
-
-  /** Nano-dollars; null when nobody knows the price. */
-  private cost(usage: Usage, responseModel: string | null, priced: Priced): number | null {
-    if (usage === this.priced?.usage) return this.priced.cost;
-    const price = this.priceFor(responseModel, priced);
-    return price ? costOf(usage, price) : null;
+    const found = target && this.priceFor(responseModel, { target, model });
+    return found && costOf(usage, found.price);
   }
 
   /**
    * The model that answered is priced, or else the one that was asked for. What the virtual key says that it costs wins over
    * any list price, whichever of the two names it is said of.
    */
-  private priceFor(responseModel: string | null, { target, model }: Priced): Price | null {
+  private priceFor(responseModel: string | null, { target, model }: Priced): Found | null {
     const own = target.virtualKey?.prices;
-    const agreed = own && (own.get(responseModel ?? '') ?? own.get(model ?? ''));
-    return agreed ?? this.priceAt(target, responseModel) ?? this.priceAt(target, model);
+    return (
+      (own && (foundIn(own, responseModel) ?? foundIn(own, model))) ??
+      this.listed(target, responseModel) ??
+      this.listed(target, model)
+    );
+  }
+
+  private listed({ provider }: Target, model: string | null): Found | null {
+    const price = model === null ? null : this.prices.find(provider.id, model);
+    return price && { price, source: 'list', model: model as string };
   }
 
   /** What a usage costs where it was added up from several, each at its own price. */

@@ -119,8 +119,9 @@ export function metadataOf({ asked, body }: Pick<Findings, 'asked' | 'body'>): O
 }
 
 /** The row of a try, with what is added to it only where it applies: a spread of an object this wide costs microseconds. */
-export type NewRecord = Omit<AttemptRecord, 'charges' | 'countable' | 'isAside'> & {
-  -readonly [Name in 'charges' | 'countable' | 'isAside']?: AttemptRecord[Name];
+type Rare = 'charges' | 'countable' | 'isAside' | 'price';
+export type NewRecord = Omit<AttemptRecord, Rare> & {
+  -readonly [Name in Rare]?: AttemptRecord[Name];
 };
 
 /** A try that is over. */

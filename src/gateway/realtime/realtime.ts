@@ -110,7 +110,7 @@ export class Realtime {
     }
     const session: Session = recordedSession({
       sides: { client: socket, upstream },
-      ...{ entry, attempt, target, prices: this.journal.prices },
+      ...{ entry, attempt, target },
       onEnded: () => this.sessions.remove(session),
     });
     this.sessions.add(session, socket, async () => {

@@ -1,6 +1,5 @@
 import { costOf } from '../../providers/prices/cost.js';
 import type { Entry } from '../journal/entry.js';
-import type { PriceBook } from '../ports.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { Session, type SessionEnd, type Sides } from './session.js';
@@ -12,7 +11,6 @@ export interface Recorded {
   readonly entry: Entry;
   readonly attempt: Attempt;
   readonly target: Target;
-  readonly prices: PriceBook;
   readonly onEnded: () => void;
 }
 
@@ -26,10 +24,10 @@ export function recordedSession(recorded: Recorded): Session {
   return session;
 }
 
-function costAt({ target, prices }: Recorded): CostOf {
+function costAt({ entry, target }: Recorded): CostOf {
   return (usage, models) => {
     for (const model of models) {
-      const price = model === null ? null : prices.find(target.provider.id, model);
+      const price = entry.priceAt(target, model);
       if (price) return costOf(usage, price);
     }
     return null;

@@ -5,13 +5,15 @@ import type { UsageCounter } from './ports.js';
 
 const counter: UsageCounter = {
   countTokens: (text) => text.length,
-  costOf: (_provider, model) => (model === 'known' ? 900 : null),
+  costOf: (_usage, { input }) => input,
 };
 const silent = { usage: null, usage_source: 'none' as const, cost_nano_usd: null, response_model: null };
 const countable = { input: 'four', output: 'to' };
 const [answered] = aRecord().attempts;
 if (!answered) throw new Error('A record has an attempt.');
-const quiet = { ...answered, usage: null, cost_nano_usd: null };
+const unpriced = { ...answered, usage: null, cost_nano_usd: null };
+const price = { source: 'list', model: 'known', input: 900, output: 0 } as const;
+const quiet = { ...unpriced, price };
 
 describe('withCountedUsage', () => {
   it('believes the provider when it gave usage', () => {
@@ -27,8 +29,8 @@ describe('withCountedUsage', () => {
   });
 
   it('gives usage and cost to the attempt that answered, and the sum to the request', () => {
-    const failed = { ...quiet, status: 500 };
-    const record = aRecord(anOpened({ model: 'known' }), {
+    const failed = { ...unpriced, status: 500 };
+    const record = aRecord(anOpened(), {
       ...silent,
       countable,
       attempts: [failed, answered, quiet],
@@ -44,26 +46,20 @@ describe('withCountedUsage', () => {
     expect(found.attempts.map(({ cost_nano_usd }) => cost_nano_usd)).toEqual([null, 3600, 900]);
   });
 
-  it('prices the model that the provider named, and the one that was asked for if nobody knows that', () => {
-    const cost = (model: string, response_model: string | null) =>
-      withCountedUsage(
-        aRecord(anOpened({ model }), { ...silent, countable, attempts: [quiet], response_model }),
-        counter,
-      ).cost_nano_usd;
+  it('charges by the price that was in force, and nothing where there was none', () => {
+    const costAt = (attempt: typeof unpriced) =>
+      withCountedUsage(aRecord(anOpened(), { ...silent, countable, attempts: [attempt] }), counter)
+        .cost_nano_usd;
 
-    expect([cost('other', 'known'), cost('known', 'other'), cost('other', 'other')]).toEqual([
-      900,
-      900,
-      null,
-    ]);
+    expect([costAt(quiet), costAt(unpriced)]).toEqual([900, null]);
   });
 
   it('leaves the sum unknown when an earlier attempt was used at a price that nobody knows', () => {
-    const unpriced = { ...answered, cost_nano_usd: null };
-    const record = aRecord(anOpened({ model: 'known' }), {
+    const used = { ...answered, cost_nano_usd: null };
+    const record = aRecord(anOpened(), {
       ...silent,
       countable,
-      attempts: [unpriced, quiet],
+      attempts: [used, quiet],
     });
 
     expect(withCountedUsage(record, counter).cost_nano_usd).toBeNull();
@@ -81,9 +77,9 @@ describe('withCountedUsage', () => {
     expect(withCountedUsage(record, broken)).toBe(record);
   });
 
-  it('counts an answer that was put away at its own model, and adds it to what the request cost', () => {
+  it('counts an answer that was put away at its own price, and adds it to what the request cost', () => {
     const lost = { ...quiet, countable: { model: 'known', input: 'longer', output: '' } };
-    const record = aRecord(anOpened({ model: 'other' }), { attempts: [lost, answered] });
+    const record = aRecord(anOpened(), { attempts: [lost, answered] });
 
     const found = withCountedUsage(record, counter);
 

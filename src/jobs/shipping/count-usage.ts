@@ -17,25 +17,23 @@ export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter
   const last = record.attempts.at(-1);
   const usage = record.usage === null && last ? counted(record.countable, counter) : null;
   if (!usage && !record.attempts.some(({ countable }) => countable)) return record;
-  const { response_model, model } = record;
   const attempts = record.attempts.map((attempt) =>
-    usage && attempt === last
-      ? {
-          ...attempt,
-          usage,
-          cost_nano_usd: costOf(attempt.provider, [response_model, model], usage, counter),
-        }
-      : countedAttempt(attempt, counter),
+    usage && attempt === last ? charged(attempt, usage, counter) : countedAttempt(attempt, counter),
   );
   const own = usage ? ({ usage, usage_source: 'counted' } as const) : {};
   return { ...record, ...own, attempts, cost_nano_usd: costOfAttempts(attempts) };
 }
 
 function countedAttempt(attempt: AttemptRecord, counter: UsageCounter): AttemptRecord {
-  const { countable, provider } = attempt;
+  const { countable } = attempt;
   const usage = countable && attempt.usage === null ? counted(countable, counter) : null;
-  if (!countable || !usage) return attempt;
-  return { ...attempt, usage, cost_nano_usd: costOf(provider, [countable.model], usage, counter) };
+  return usage ? charged(attempt, usage, counter) : attempt;
+}
+
+/** At the price that was in force when the attempt was made. */
+function charged(attempt: AttemptRecord, usage: Usage, counter: UsageCounter): AttemptRecord {
+  const { price } = attempt;
+  return { ...attempt, usage, cost_nano_usd: price ? counter.costOf(usage, price) : null };
 }
 
 function counted(text: CountableText | null, counter: UsageCounter): Usage | null {
@@ -48,18 +46,4 @@ function counted(text: CountableText | null, counter: UsageCounter): Usage | nul
   } catch {
     return null;
   }
-}
-
-/** At the price of the first of these models that has one. */
-function costOf(
-  provider: string,
-  models: readonly (string | null)[],
-  usage: Usage,
-  counter: UsageCounter,
-): number | null {
-  for (const name of models) {
-    const cost = name === null ? null : counter.costOf(provider, name, usage);
-    if (cost !== null) return cost;
-  }
-  return null;
 }

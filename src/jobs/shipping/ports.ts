@@ -1,3 +1,4 @@
+import type { AppliedPrice } from '../../common/contracts/price.js';
 import type { Usage } from '../../common/contracts/request-log.js';
 
 /** Tells the rollup that a batch is there. May fail: batches that nobody was told of are found by a sweep. */
@@ -8,6 +9,6 @@ export interface BatchAnnouncer {
 /** What is needed where a provider said nothing about usage. */
 export interface UsageCounter {
   countTokens(text: string): number;
-  /** Nano-dollars; null when nobody knows the price. */
-  costOf(providerId: string, model: string, usage: Usage): number | null;
+  /** Nano-dollars; null where the price does not name all that was used. */
+  costOf(usage: Usage, price: AppliedPrice): number | null;
 }

@@ -17,8 +17,8 @@ describe('the audit trail', () => {
   });
   afterAll(() => app.close());
 
-  const aVirtualKey = (more: object = {}, key?: string) =>
-    app.call('POST', '/v1/virtual-keys', {
+  const aVirtualKey = (more: object = {}, key?: string, at = app) =>
+    at.call('POST', '/v1/virtual-keys', {
       key,
       body: { name: 'A key', provider: 'openai', key: 'sk-canary-1', workspace_id: 'ws-default', ...more },
     });
@@ -136,12 +136,12 @@ describe('the audit trail', () => {
   );
 
   describe('when it cannot be written', () => {
-    const rowCount = async () =>
-      Number((await app.dataSource.query('SELECT count(*) FROM virtual_keys'))[0].count);
+    const rowCount = async (at: AdminApp) =>
+      Number((await at.dataSource.query('SELECT count(*) FROM virtual_keys'))[0].count);
 
-    async function expectNoChange(slug: string): Promise<void> {
-      const [rows, changes] = [await rowCount(), app.changes.length];
-      const { key } = (await app.dataSource.query('SELECT key_hash AS key FROM api_keys ORDER BY id'))[0];
+    async function expectNoChange(at: AdminApp, slug: string): Promise<void> {
+      const [rows, changes] = [await rowCount(at), at.changes.length];
+      const { key } = (await at.dataSource.query('SELECT key_hash AS key FROM api_keys ORDER BY id'))[0];
       const calls: [string, string, object][] = [
         [
           'POST',
@@ -152,13 +152,13 @@ describe('the audit trail', () => {
         ['DELETE', `/v1/virtual-keys/${slug}`, {}],
       ];
       for (const [method, path, body] of calls) {
-        const answer = await app.call(method, path, { body });
+        const answer = await at.call(method, path, { body });
         expect(answer).toMatchObject({ status: 503, body: { error: { code: 'audit_unavailable' } } });
       }
-      expect(await rowCount()).toBe(rows);
-      expect(app.changes).toHaveLength(changes);
-      expect((await app.call('GET', `/v1/virtual-keys/${slug}`)).body.name).toBe('Kept');
-      expect((await app.dataSource.query('SELECT key_hash AS key FROM api_keys ORDER BY id'))[0].key).toEqual(
+      expect(await rowCount(at)).toBe(rows);
+      expect(at.changes).toHaveLength(changes);
+      expect((await at.call('GET', `/v1/virtual-keys/${slug}`)).body.name).toBe('Kept');
+      expect((await at.dataSource.query('SELECT key_hash AS key FROM api_keys ORDER BY id'))[0].key).toEqual(
         key,
       );
     }
@@ -167,7 +167,7 @@ describe('the audit trail', () => {
       const { slug } = (await aVirtualKey({ name: 'Kept' })).body.data;
       await administer(app.url, 'ALTER TABLE audit_records RENAME TO audit_records_away');
       try {
-        await expectNoChange(slug);
+        await expectNoChange(app, slug);
       } finally {
         await administer(app.url, 'ALTER TABLE audit_records_away RENAME TO audit_records');
       }
@@ -177,14 +177,16 @@ describe('the audit trail', () => {
     });
 
     it('nothing changes when its table is locked', async () => {
-      const { slug } = (await aVirtualKey({ name: 'Kept' })).body.data;
-      const holder = new pg.Client({ connectionString: app.url });
+      const served = await AdminApp.start({}, null, false);
+      const { slug } = (await aVirtualKey({ name: 'Kept' }, undefined, served)).body.data;
+      const holder = new pg.Client({ connectionString: served.url });
       await holder.connect();
       await holder.query('BEGIN; LOCK TABLE audit_records IN ACCESS EXCLUSIVE MODE');
       try {
-        await expectNoChange(slug);
+        await expectNoChange(served, slug);
       } finally {
         await holder.end();
+        await served.close();
       }
     });
   });

@@ -21,7 +21,7 @@ import { aBody, anOpened, aRecord, NO_BODIES } from '../../support/exchanges.js'
 const logger = pino({ level: 'silent' });
 const counter = {
   countTokens: (text: string) => text.length,
-  costOf: (_: string, model: string) => (model === 'unpriced' ? null : 700),
+  costOf: () => 700,
 };
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -247,15 +247,15 @@ describe('the shipper', () => {
     };
     const [first] = aRecord().attempts;
     if (!first) throw new Error('A record has an attempt.');
+    const price = { source: 'agreed', model: 'gpt-4o-mini', input: 10, output: 20 } as const;
     const attempts = [
       { ...first, cost_nano_usd: 40 },
-      { ...first, attempt: 1, usage: null, cost_nano_usd: null },
+      { ...first, attempt: 1, usage: null, cost_nano_usd: null, price },
     ];
     const priced = aRecord(anOpened(), { ...silent, attempts });
-    const unpriced = aRecord(anOpened({ model: 'unpriced' }), {
+    const unpriced = aRecord(anOpened(), {
       ...silent,
-      response_model: null,
-      attempts: attempts.slice(1),
+      attempts: [{ ...first, usage: null, cost_nano_usd: null }],
     });
     await exchange(priced);
     await exchange(unpriced);
@@ -270,12 +270,12 @@ describe('the shipper', () => {
     });
     expect(
       await rows(
-        'SELECT cost_nano_usd, input_tokens FROM request_attempts WHERE id = $1 ORDER BY attempt',
+        'SELECT cost_nano_usd, input_tokens, price FROM request_attempts WHERE id = $1 ORDER BY attempt',
         priced.id,
       ),
     ).toEqual([
-      { cost_nano_usd: '40', input_tokens: 12 },
-      { cost_nano_usd: '700', input_tokens: 5 },
+      { cost_nano_usd: '40', input_tokens: 12, price: null },
+      { cost_nano_usd: '700', input_tokens: 5, price },
     ]);
     expect(await logOf(unpriced.id)).toMatchObject({
       usage_source: 'counted',

@@ -158,6 +158,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
       type: 'jsonb',
       value: ({ attempt }) => attempt.charges?.map(({ counter }) => counter),
     },
+    ...ofAttempt('jsonb', 'price'),
     ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
   ],
   rowsOf: ({ record }, batch_id) => record.attempts.map((attempt) => ({ record, batch_id, attempt })),

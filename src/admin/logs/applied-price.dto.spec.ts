@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { AppliedPriceDto } from './applied-price.dto.js';
+
+it('a price is shown in dollars, by the names of the API, with what long requests and units cost', () => {
+  const shown = AppliedPriceDto.from({
+    source: 'list',
+    model: 'gemini-2.5-pro',
+    input: 1_250_000_000,
+    output: 10_000_000_000,
+    cacheWrite1h: 2_000_000_000,
+    tiers: [
+      {
+        aboveInputTokens: 200_000,
+        rates: {
+          input: 2_500_000_000,
+          output: 15_000_000_000,
+          cachedInput: null,
+          cacheWrite: null,
+          audioInput: null,
+          audioOutput: null,
+        },
+      },
+    ],
+    units: { thousandWebSearches: 35_000_000_000 },
+  });
+
+  expect(shown).toEqual({
+    source: 'list',
+    model: 'gemini-2.5-pro',
+    usd_per_million_tokens: { input: 1.25, output: 10, cache_write_1h: 2 },
+    tiers: [{ above_input_tokens: 200_000, usd_per_million_tokens: { input: 2.5, output: 15 } }],
+    units: { thousand_web_searches: 35 },
+  });
+});

@@ -1,0 +1,65 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { AppliedPrice, PriceTier, Rates, UnitPrices } from '../../common/contracts/price.js';
+
+const NANO = 1e9;
+
+type Dollars = Readonly<Record<string, number>>;
+
+const DOLLARS = { type: Object, additionalProperties: { type: 'number' } };
+const EXAMPLE = { input: 0.15, output: 0.6, cached_input: 0.075 };
+
+class PriceTierDto {
+  @ApiProperty({ type: 'integer', example: 200_000 }) readonly above_input_tokens: number;
+  @ApiProperty({ ...DOLLARS, example: EXAMPLE }) readonly usd_per_million_tokens: Dollars;
+
+  static from({ aboveInputTokens, rates }: PriceTier): PriceTierDto {
+    return Object.assign(new PriceTierDto(), {
+      above_input_tokens: aboveInputTokens,
+      usd_per_million_tokens: dollarsOf(rates),
+    });
+  }
+}
+
+/** By which price an attempt was charged, as it stood then. */
+export class AppliedPriceDto {
+  @ApiProperty({
+    enum: ['list', 'agreed'],
+    description:
+      'The list price of the model, or what the virtual key, its integration or the organization says',
+  })
+  readonly source: AppliedPrice['source'];
+  @ApiProperty({ example: 'gpt-4o-mini' }) readonly model: string;
+  @ApiProperty({
+    ...DOLLARS,
+    example: EXAMPLE,
+    description:
+      'By kind of token. A kind that is not named costs what the kind costs that it is part of; empty where only units have a price',
+  })
+  readonly usd_per_million_tokens: Dollars;
+  @ApiPropertyOptional({ type: [PriceTierDto], description: 'What long requests cost instead' })
+  readonly tiers?: readonly PriceTierDto[];
+  @ApiPropertyOptional({
+    ...DOLLARS,
+    example: { thousand_web_searches: 10 },
+    description: 'What is charged beside tokens, dollars',
+  })
+  readonly units?: Dollars;
+
+  static from({ source, model, tiers, units, isByUnitOnly, ...rates }: AppliedPrice): AppliedPriceDto {
+    return Object.assign(new AppliedPriceDto(), {
+      source,
+      model,
+      usd_per_million_tokens: isByUnitOnly ? {} : dollarsOf(rates),
+      ...(tiers && { tiers: tiers.map((tier) => PriceTierDto.from(tier)) }),
+      ...(units && { units: dollarsOf(units) }),
+    });
+  }
+}
+
+/** `cacheWrite1h` becomes `cache_write_1h`. */
+const wireName = (name: string): string => name.replace(/[A-Z]|\d+/g, (found) => `_${found.toLowerCase()}`);
+
+function dollarsOf(nano: Partial<Rates> | UnitPrices): Dollars {
+  const named = Object.entries(nano).filter((entry): entry is [string, number] => entry[1] !== null);
+  return Object.fromEntries(named.map(([name, amount]) => [wireName(name), amount / NANO]));
+}
