@@ -330,8 +330,8 @@ describe('a row of the log', () => {
         { option_path: 'config.targets[1].targets[1]', status: 200, cost_nano_usd: COST },
       ],
     });
-    expect(row.decisions).toEqual(['config: conditions[0]']);
-    expect(simulated.data.decisions).toEqual(['config: conditions[0] holds, so config.targets[1]']);
+    expect(row.decisions).toEqual(['config: conditions[0] holds, so config.targets[1]']);
+    expect(simulated.data.decisions).toEqual(row.decisions);
     expect(simulated.data.targets.map(({ path }: { path: string }) => path)).toEqual(
       row.attempts.map(({ option_path }: { option_path: string }) => option_path),
     );

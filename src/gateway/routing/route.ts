@@ -1,4 +1,5 @@
 import { leastOf } from '../../common/contracts/routing-config/cheapest.js';
+import { conditionDecision } from '../../common/contracts/routing-config/decisions.js';
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Conditional, Fallback, LoadBalance, Plan, Weighted } from '../types/plan.js';
@@ -148,7 +149,7 @@ function isOut(plan: Plan, walk: Choosing): boolean {
 function choose({ path, branches, otherwise }: Conditional, walk: Choosing): Plan {
   const held = branches.findIndex(({ condition }) => condition(walk.request));
   const plan = branches[held]?.plan ?? otherwise;
-  walk.decided(`${path}: ${held < 0 ? 'default' : `conditions[${held}]`}`);
+  walk.decided(conditionDecision(path, held, plan ? plan.path : null));
   if (!plan) throw new AppError('no_target');
   return plan;
 }

@@ -1,5 +1,6 @@
 import { cheapest, leastOf } from './cheapest.js';
 import { readCondition, type RoutedRequest } from './conditions.js';
+import { conditionDecision } from './decisions.js';
 import type { RoutingConfig, Strategy } from './document.js';
 import { Place } from './place.js';
 import { sessionOf, shareOfSession, stickyFields } from './sessions.js';
@@ -148,15 +149,10 @@ class ExplainingWalk {
     const held = conditions.findIndex(({ query }) => readCondition(query, Place.root([]))(this.request));
     const name = conditions[held]?.then ?? otherwise;
     const index = node.config.targets?.findIndex((target) => target.name === name) ?? -1;
-    if (name === undefined || index < 0) {
-      this.decisions.push(
-        `${node.path}: no condition holds and there is no default, so the request is refused`,
-      );
-      return;
-    }
-    const why = held < 0 ? 'no condition holds' : `conditions[${held}] holds`;
-    this.decisions.push(`${node.path}: ${why}, so ${node.path}.targets[${index}]`);
-    this.node(childOf(node, index));
+    const isSomewhere = name !== undefined && index >= 0;
+    const to = isSomewhere ? `${node.path}.targets[${index}]` : null;
+    this.decisions.push(conditionDecision(node.path, held, to));
+    if (isSomewhere) this.node(childOf(node, index));
   }
 
   private explained({ config, path, share, after, weight, parents }: Node): ExplainedTarget {
