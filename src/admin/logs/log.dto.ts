@@ -31,7 +31,11 @@ export class LogDto {
     example: 'config.targets[1]',
   })
   readonly option_path: string | null;
-  @ApiProperty({ type: [String], nullable: true, example: ['config: conditions[0] holds, so config.targets[1]'] })
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    example: ['config: conditions[0] holds, so config.targets[1]'],
+  })
   readonly decisions: readonly string[] | null;
   @ApiProperty({ example: 'checkout-7' }) readonly trace_id: string;
   @text() readonly span_id: string | null;
