@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type EncodedFrame, withoutBodies } from './frame.js';
 import { Reserve } from './reserve.js';
 import { Segment, type WriteVector } from './segment.js';
-import { removeFile, segmentPath, sparesIn } from './spool-files.js';
+import { dropSpares, segmentPath, sparesIn } from './spool-files.js';
 import { spoolCounts } from './spool-metrics.js';
 
 export interface SegmentChainOptions {
@@ -78,14 +78,18 @@ export class SegmentChain {
     }
   }
 
-  /** Follows an idle segment with the next one. To be called now and then. */
-  rotateIfIdle(now: number): void {
-    const isIdle =
-      this.segment !== null && this.segment.position > 0 && now - this.lastWriteAt > this.options.idleMs;
-    if (!isIdle || this.state !== 'ok') return;
+  /**
+   * Follows an idle segment with the next one, and gives up what is left of older uses where files do not fill within that time:
+   * it is not worth keeping then, and would lie here for long. To be called now and then.
+   */
+  tidy(now: number): void {
+    if (this.state !== 'ok') return;
+    const since = now - this.options.idleMs;
     try {
-      this.dropSpares();
-      this.openNext();
+      dropSpares(this.options.folder, since);
+      if (!this.segment) return;
+      if (this.segment.openedAt < since) this.segment.forgetOld();
+      if (this.segment.position > 0 && this.lastWriteAt < since) this.openNext();
     } catch (error) {
       this.degrade(error);
     }
@@ -98,11 +102,6 @@ export class SegmentChain {
     await this.segment?.retire();
     this.segment = null;
     await this.reserve.drop();
-  }
-
-  /** Their space is worth more to others, when little is written and when the disk is full. */
-  private dropSpares(): void {
-    for (const spare of sparesIn(this.options.folder)) removeFile(spare);
   }
 
   private segmentWithRoom(): Segment {
@@ -185,7 +184,7 @@ export class SegmentChain {
   }
 
   private async tryToRecover(): Promise<void> {
-    this.dropSpares();
+    dropSpares(this.options.folder);
     if (await this.reserve.prepare()) this.recover();
   }
 

@@ -37,15 +37,19 @@ export interface Appended {
  */
 export class Segment {
   position = 0;
+  readonly openedAt = Date.now();
   private timer: NodeJS.Timeout | null = null;
   private isSyncing = false;
   private onRetired: (() => void) | null = null;
+  private end: Buffer;
 
   private constructor(
     private readonly fd: number,
     private readonly number: number,
     private readonly options: SegmentOptions,
-  ) {}
+  ) {
+    this.end = options.end;
+  }
 
   get capacity(): number {
     return this.options.capacity;
@@ -76,7 +80,7 @@ export class Segment {
 
   /** Appends frames until one fails. Never throws, and leaves no half frame behind. */
   append(frames: readonly EncodedFrame[]): Appended {
-    const { end } = this.options;
+    const { end } = this;
     let bytes = 0;
     for (const frame of frames) {
       seal(frame, this.number);
@@ -97,24 +101,25 @@ export class Segment {
       this.onRetired = resolve;
       if (this.timer) clearTimeout(this.timer);
       this.timer = null;
-      this.trimOld();
+      this.forgetOld();
       if (!this.isSyncing) this.sync();
     });
+  }
+
+  /** Cuts off what is left of an older use. Where that fails, readers see that it is old. */
+  forgetOld(): void {
+    if (this.end.length === 0) return;
+    try {
+      this.trim();
+      this.end = NO_END;
+    } catch {
+      // Said above.
+    }
   }
 
   /** Gives unused space of a file made in advance back to the disk. */
   trim(): void {
     ftruncateSync(this.fd, this.position);
-  }
-
-  /** What is left of an older use is of none. Where it cannot be cut off, readers see that it is old. */
-  private trimOld(): void {
-    if (this.options.end.length === 0) return;
-    try {
-      this.trim();
-    } catch {
-      // Said above.
-    }
   }
 
   private writeAll(buffers: readonly Buffer[], bytes: number): { done: number; error: Error | null } {

@@ -58,7 +58,7 @@ function listNumbers(folder: string, pattern: RegExp): number[] {
 /**
  * Segments that a writer gets back instead of new files. Writing a page that the kernel already has costs a fraction of
  * writing a new one, which must be found, and on a virtual machine often be asked of the host. 64 MiB for a busy
- * process; an idle one has none, because only full segments are kept.
+ * process; one that has less to do has none, because only full segments are kept, and their writer gives up those it does not need soon.
  */
 const SPARES_MAX = 4;
 const SPARE_BYTES_MIN = 8 * 1024 * 1024;
@@ -79,6 +79,14 @@ export function retireSegment(folder: string, segment: number): void {
 /** Files that are ready to be written again. */
 export function sparesIn(folder: string): string[] {
   return listSpares(folder).map((number) => sparePath(folder, number));
+}
+
+/** Deletes those whose last write was before `since`: what they still hold is not to lie here for long. */
+export function dropSpares(folder: string, since = Number.POSITIVE_INFINITY): void {
+  for (const spare of sparesIn(folder)) {
+    const writtenAt = statSync(spare, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (writtenAt < since) removeFile(spare);
+  }
 }
 
 function listSpares(folder: string): number[] {

@@ -218,6 +218,30 @@ describe('SpoolWriter in a file that is used again', () => {
     await writer.close();
   });
 
+  it('keeps nothing of an older use where files do not fill within a minute', async () => {
+    const writer = await withSpare();
+    await fill(writer);
+    writer.append(nameIt('slow'));
+    await written(writer);
+    retireSegment(folder(), 2);
+    const later = Date.now() + 61_000;
+    writer['chain'].tidy(Date.now());
+    expect([sparesIn(folder()).length, statSync(segmentPath(folder(), 3)).size]).toEqual([
+      1,
+      expect.closeTo(9 * MIB, -6),
+    ]);
+
+    writer['chain'].tidy(later);
+    const { frames, status, next } = await look(false);
+    expect(frames).toHaveLength(1);
+    expect([sparesIn(folder()), status, statSync(segmentPath(folder(), 3)).size]).toEqual([[], 'end', next]);
+
+    writer.append(nameIt('slower'));
+    await written(writer);
+    expect((await stored()).at(-1)?.span_name).toBe('slower');
+    await writer.close();
+  });
+
   it('keeps few of them, only full ones, and gives them back when the disk is full', async () => {
     const { disk, write } = aDisk();
     const writer = await withSpare(write);

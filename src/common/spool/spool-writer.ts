@@ -137,7 +137,7 @@ export class SpoolWriter {
   }
 
   private beat(): void {
-    this.chain.rotateIfIdle(Date.now());
+    this.chain.tidy(Date.now());
     const now = new Date();
     utimes(join(this.folder, OWNER_FILE), now, now, (error) => {
       if (error?.code === 'ENOENT') this.startAnew();
