@@ -1,4 +1,5 @@
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
+import { UndiciPool } from './undici-pool.js';
 import type { UpstreamTimeouts } from '../settings/settings.js';
 import type { Socket } from 'node:net';
 import { type ConnectorParts, createConnector, openSocket } from './connector.js';
@@ -117,7 +118,7 @@ export class Egress {
   }
 
   private createPool(origin: string): Pool {
-    return new Pool(origin, {
+    return new UndiciPool(origin, {
       connect: this.connect,
       connections: this.options.connections ?? MAX_CONNECTIONS,
       pipelining: 1,
