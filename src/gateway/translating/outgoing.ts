@@ -161,11 +161,16 @@ function hubRequest(
   context: Context,
   provider: Provider,
 ): Json {
-  const named: Json = { ...asked, model: context.model };
-  const hub: Record<string, unknown> = { ...(shape ? shape.request(named, context) : named) };
-  delete hub.stream_options;
+  const named: Json = asked.model === context.model ? asked : { ...asked, model: context.model };
+  const hub = withoutStreamOptions(shape ? shape.request(named, context) : named);
   if (translator) return hub;
   return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub, provider);
+}
+
+function withoutStreamOptions(hub: Json): Json {
+  if (hub.stream_options === undefined) return hub;
+  const { stream_options: _, ...others } = hub;
+  return others;
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {
