@@ -180,8 +180,7 @@ function hubRequest(
 
 function withoutStreamOptions(hub: Json): Json {
   if (hub.stream_options === undefined) return hub;
-  const { stream_options: _, ...others } = hub;
-  return others;
+  return Object.fromEntries(Object.entries(hub).filter(([name]) => name !== 'stream_options'));
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {

@@ -35,13 +35,7 @@ interface Said extends Citations {
 }
 
 function messageOf({ content, stop_details: details }: Json, { isStrict }: Context): Json {
-  const said: Said = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
-  const others: Json[] = [];
-  for (const block of list(content)) {
-    if (!isObject(block)) continue;
-    READERS.get(block.type)?.(block, said);
-    if (!isStrict && block.type !== 'tool_use') others.push(block);
-  }
+  const { said, others } = read(content, isStrict);
   const message: Record<string, unknown> = {
     role: 'assistant',
     content: said.text === '' && said.calls.length > 0 ? null : said.text,
@@ -52,6 +46,21 @@ function messageOf({ content, stop_details: details }: Json, { isStrict }: Conte
   Object.assign(message, citationFields(said, isStrict));
   if (others.length > 0) message.content_blocks = others;
   return message;
+}
+
+/** What the blocks say. `others`: blocks that are told as they are, for answers that need not be strict. */
+function read(
+  content: unknown,
+  isStrict: boolean,
+): { readonly said: Said; readonly others: readonly Json[] } {
+  const said: Said = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
+  const others: Json[] = [];
+  for (const block of list(content)) {
+    if (!isObject(block)) continue;
+    READERS.get(block.type)?.(block, said);
+    if (!isStrict && block.type !== 'tool_use') others.push(block);
+  }
+  return { said, others };
 }
 
 /** What each kind of block adds. Others are what tools of Anthropic's own have done; the answer's text tells of it. */
