@@ -252,6 +252,19 @@ describe.each(DIALECTS)('frames of $name that differ in their text alone', (dial
   });
 });
 
+it('does not take another string for the text that says the same by chance', () => {
+  const [dialect] = DIALECTS as [Dialect];
+  const frame = (other: string): Buffer =>
+    Buffer.from(
+      `data: {"type":"content_block_delta","other":"${other}","delta":{"type":"text_delta","text":"\\u0061"}}\n\n`,
+    );
+  const chunks = ['a', 'a', 'a', 'b'].map(frame);
+
+  const { reading } = through(dialect, null, CONTEXT, chunks, { count: 0, hears: true });
+
+  expect(reading.outputText).toBe('aaaa');
+});
+
 /** Frames in chunks: `joins[at]` puts a frame to the one before it; cuts are made within. */
 function chunksOf(frames: readonly string[], joins: readonly boolean[], cuts: readonly number[]): Buffer[] {
   const joined: string[] = [];
