@@ -18,7 +18,8 @@ export function refuseImpossible(hub: Json, impossible: ReadonlyMap<string, Impo
     const found = impossible.get(parameter);
     if (!found) continue;
     const value = hub[parameter] ?? null;
-    if (value !== null && !found.harmless.includes(stringify(value))) throw unsupported(parameter, found.detail);
+    if (value !== null && !found.harmless.includes(stringify(value)))
+      throw unsupported(parameter, found.detail);
   }
 }
 
