@@ -26,6 +26,8 @@ export interface Provider {
    * when null, nowhere: it refuses a request that has it.
    */
   readonly reasoningField?: 'reasoning' | null;
+  /** Where it takes uploads, if that is not below its base URL. */
+  readonly uploads?: Uploads;
   /** What an account has besides its key. */
   readonly fields?: readonly AccountField[];
   /** Parameters that every call carries, such as `api-version`. `{name}` stands for the value of a field. */
@@ -42,6 +44,14 @@ export interface Provider {
   readonly source: string;
   /** What that page left open, in a sentence for the operator. */
   readonly unverified?: string;
+}
+
+/** Uploads in two steps: the first answer says where the bytes go. */
+export interface Uploads {
+  /** Stands before the path of the base URL: `/upload`. */
+  readonly prefix: string;
+  /** Header of the first answer that has the address, in lower case. */
+  readonly addressHeader: string;
 }
 
 /** One thing, not secret, that an account has besides its key: a field of its virtual keys, or `x-gateway-<name>`. */

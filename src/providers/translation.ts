@@ -129,6 +129,12 @@ export interface Translated {
   readonly error?: HubError;
   /** The provider said that the answer is complete. */
   readonly isDone?: boolean;
+  /**
+   * Set by a translator for an event that says one text, as most of a stream do: an event with another text, of at least a
+   * character, and otherwise the same bytes would become the same chunk with the other text in its place. Such an event need not be
+   * translated; this hears of its text instead, until the next one that is.
+   */
+  readonly again?: (text: string) => void;
 }
 
 /** The state of one stream on its way to the hub. Never throws: an event that is not understood becomes no chunk. */
@@ -155,6 +161,11 @@ export interface ClientShape {
 /** The state of one stream on its way from the hub to the client. */
 export interface ChunkTranslator {
   chunk(hub: Json): readonly StreamEvent[];
+  /**
+   * Where two chunks differ in a text alone, and so do the events that they became, then further such chunks become such events,
+   * and nothing has to be kept of them. Absent where each event differs, as by a number.
+   */
+  readonly isUniform?: true;
   /** The answer is complete. */
   end(): readonly StreamEvent[];
   /** The answer broke off; says so in the client's words. */

@@ -1,7 +1,9 @@
+import { createHash, randomBytes } from 'node:crypto';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { CohereClientV2 } from 'cohere-ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { header } from '../support/upstreams/echo.js';
 import { Providers } from './providers.js';
 
 /** What the clients of those with a dialect of their own offer besides an answer in words, asked of their own provider. */
@@ -159,6 +161,82 @@ describe("Google's client", () => {
     expect((await caches.create({ model, config: { contents: 'tides' } })).name).toBe('cachedContents/1');
     const path = '/v1beta/models/gemini-embedding-001:batchEmbedContents';
     await providers.checkRows([{ provider: 'google', path, input: 40, output: 0, costNanoUsd: 40 * 150 }]);
+  });
+
+  describe('uploads files in two steps', () => {
+    const uploads = '/upload/v1beta/files';
+    /** What it sends at once: https://github.com/googleapis/js-genai (MAX_CHUNK_SIZE). */
+    const partBytes = 8 * 1024 * 1024;
+    const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+    /** Takes uploads as Google does: https://ai.google.dev/gemini-api/docs/files */
+    const takesUploads = (address: string) =>
+      world().upstream.on(uploads, (received) => {
+        if (header(received, 'x-goog-upload-command') === 'start')
+          return { headers: [['x-goog-upload-url', address]], body: '{}' };
+        const isLast = header(received, 'x-goog-upload-command')?.includes('finalize') === true;
+        return {
+          headers: [
+            ['content-type', 'application/json'],
+            ['x-goog-upload-status', isLast ? 'final' : 'active'],
+          ],
+          body: JSON.stringify({ file: { name: 'files/1', uri: `${world().upstream.url}/v1beta/files/1` } }),
+        };
+      });
+    const address = () => `${world().upstream.url}${uploads}?upload_id=a%2Fb&upload_protocol=resumable`;
+
+    it('and every byte arrives, in order, with the stored credential', async () => {
+      takesUploads(address());
+      world().upstream.ledger.length = 0;
+      const bytes = randomBytes(partBytes + 1_000);
+      const file = await client().files.upload({
+        file: new Blob([bytes]),
+        config: { mimeType: 'application/pdf', displayName: 'Tides' },
+      });
+
+      expect(file.name).toBe('files/1');
+      const [start, ...parts] = world().upstream.callsTo(uploads);
+      expect(JSON.parse(start?.body.toString() ?? '')).toEqual({
+        file: { mimeType: 'application/pdf', displayName: 'Tides', sizeBytes: String(bytes.length) },
+      });
+      expect(parts.map((part) => [part.target, part.sha256, header(part, 'x-goog-upload-offset')])).toEqual([
+        [`${uploads}?upload_id=a%2Fb&upload_protocol=resumable`, sha256(bytes.subarray(0, partBytes)), '0'],
+        [
+          `${uploads}?upload_id=a%2Fb&upload_protocol=resumable`,
+          sha256(bytes.subarray(partBytes)),
+          String(partBytes),
+        ],
+      ]);
+      for (const call of [start, ...parts])
+        expect(call && header(call, 'x-goog-api-key')).toBe(world().providerSecret);
+    });
+
+    it.each([
+      ["the provider's own place for uploads, under our address", address, () => providers.root],
+      [
+        'another place, which is not ours to reach, as it is',
+        () => 'https://elsewhere.test/upload/v1beta/files?upload_id=1',
+        null,
+      ],
+      ['another path of the provider, as it is', () => `${world().upstream.url}/v1beta/files`, null],
+    ])('and is told of %s', async (_, told, here) => {
+      takesUploads(told());
+      const answer = await fetch(providers.root + uploads, {
+        method: 'POST',
+        headers: { ...providers.headersFor('scripted google'), 'x-goog-upload-command': 'start' },
+      });
+
+      const expected = here ? told().replace(world().upstream.url, here()) : told();
+      expect(answer.headers.get('x-goog-upload-url')).toBe(expected);
+    });
+
+    it('but not at a provider that has no such place, nor without a key', async () => {
+      const elsewhere = { ...providers.headersFor('scripted anthropic') };
+      const refused = await fetch(providers.root + uploads, { method: 'POST', headers: elsewhere });
+      const unknown = await fetch(providers.root + uploads, { method: 'POST' });
+
+      expect([refused.status, unknown.status]).toEqual([400, 401]);
+      expect(await refused.text()).toContain('endpoint_unsupported');
+    });
   });
 });
 

@@ -14,6 +14,7 @@ import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
+import { nameUploadsHere } from './upload-address.js';
 
 /** A plain answer up to this size leaves in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;
@@ -189,6 +190,7 @@ export class Delivery implements ReplySink {
 
   private sendHead(): void {
     const headers = this.head.headers;
+    nameUploadsHere(headers, this.target, this.exchange.request);
     addAnswerHeaders(headers, this.entry, this.attempt.status >= 400 ? 'provider' : null);
     this.response.sendDate = !this.head.hasDate;
     try {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Entry } from '../journal/entry.js';
-import type { ResponseHead } from '../upstream/response-headers.js';
+import { lower, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
 
 /** Headers that described the provider's bytes; the client gets others. */
@@ -30,7 +30,7 @@ export function writeRewrittenHead(
   const headers: string[] = ['content-type', contentType];
   if (bytes !== null) headers.push('content-length', String(bytes));
   for (let at = 0; at < theirs.length; at += 2)
-    if (!OF_THE_BODY.has((theirs[at] as string).toLowerCase()))
+    if (!OF_THE_BODY.has(lower(theirs[at] as string)))
       headers.push(theirs[at] as string, theirs[at + 1] as string);
   addAnswerHeaders(headers, entry, errorSource);
   response.sendDate = !hasDate;

@@ -10,6 +10,7 @@ describe('planeOf', () => {
     '/v1/api-keys-of-mine',
     '/v1//x',
     '/v1beta/models/gemini-2.5-pro:generateContent',
+    '/upload/v1beta/files',
     '/v1/@evil.com/x',
   ])('gives %s to the gateway', (target) => {
     expect(planeOf(target)).toBe('gateway');
@@ -27,6 +28,8 @@ describe('planeOf', () => {
     '/v1/Virtual%2DKeys',
     '/v1/logs',
     '/livez',
+    '/upload/v1/files',
+    '/upload/../v1beta/files',
     '/%76%31/models',
     'http://evil.com/v1/models',
   ])('never gives %s to a provider', (target) => {

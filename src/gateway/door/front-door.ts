@@ -25,6 +25,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 const ROOT = '/v1/';
 /** Google's clients write a version of their own behind the base address. */
 export const GOOGLE_ROOT = '/v1beta/';
+/** The same before files that they upload: https://ai.google.dev/api/files#method:-media.upload */
+export const UPLOAD_ROOT = `/upload${GOOGLE_ROOT}`;
 
 export type Plane = 'gateway' | 'administration';
 
@@ -35,10 +37,13 @@ export type Plane = 'gateway' | 'administration';
  * path can slip through to a provider, and an administrator's key with it.
  */
 export function planeOf(target: string): Plane {
-  if (!target.startsWith(ROOT)) return target.startsWith(GOOGLE_ROOT) ? 'gateway' : 'administration';
+  if (!target.startsWith(ROOT)) return isGooglesWay(target) ? 'gateway' : 'administration';
   const segment = firstSegment(target);
   return RESERVED.has(segment) ? 'administration' : 'gateway';
 }
+
+const isGooglesWay = (target: string): boolean =>
+  target.startsWith(GOOGLE_ROOT) || target.startsWith(UPLOAD_ROOT);
 
 function firstSegment(target: string): string {
   let end = ROOT.length;

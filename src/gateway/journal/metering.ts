@@ -109,9 +109,16 @@ export function note(reading: Reading, reader: UsageReader, answer: Json | null)
   if (!answer) return;
   reading.usage = reader.fromAnswer(answer, reading.usage) ?? reading.usage;
   reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
-  if (reading.usage === null && reading.outputText.length < OUTPUT_CHARS_MAX)
-    reading.outputText += reader.outputText(answer);
+  if (isGathered(reading)) reading.outputText += reader.outputText(answer);
 }
+
+/** The same of an event that tells nothing but a text. */
+export function noteText(reading: Reading, text: string): void {
+  if (isGathered(reading)) reading.outputText += text;
+}
+
+const isGathered = ({ usage, outputText }: Reading): boolean =>
+  usage === null && outputText.length < OUTPUT_CHARS_MAX;
 
 /** Null for what is not a JSON object: the provider's affair, the bytes pass. */
 export function parsedObject(text: string): Json | null {

@@ -31,6 +31,15 @@ describe('requestPath', () => {
   });
 
   it.each([
+    ['/upload/v1beta/files?upload_id=1', '/files', '?upload_id=1'],
+    ['/upload/v1beta/proxy/x', '/proxy/x', ''],
+  ])('knows that %s belongs where a provider takes uploads', (target, path, query) => {
+    expect(requestPath(target)).toEqual({ path, query, isProxied: false, isUpload: true });
+  });
+
+  it.each([
+    '/upload/v1beta/../admin',
+    '/upload/v1beta/..%2fv1beta',
     '/v1/../admin',
     '/v1/%2e%2e/admin',
     '/v1/.%2E/admin',

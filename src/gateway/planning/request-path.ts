@@ -1,5 +1,5 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { GOOGLE_ROOT } from '../door/front-door.js';
+import { GOOGLE_ROOT, UPLOAD_ROOT } from '../door/front-door.js';
 
 const ROOT_LENGTH = '/v1'.length;
 const PROXY = '/proxy/';
@@ -20,6 +20,8 @@ export interface RequestPath {
   readonly query: string;
   /** It came below `/proxy`: it goes to the provider as it is, whatever the gateway knows of it. */
   readonly isProxied: boolean;
+  /** It belongs where the provider takes uploads (`Provider.uploads`). */
+  readonly isUpload?: true;
 }
 
 /**
@@ -31,13 +33,15 @@ export interface RequestPath {
 export function requestPath(target: string): RequestPath {
   const mark = target.indexOf('?');
   const whole = mark < 0 ? target : target.slice(0, mark);
-  const below = belowVersion(whole);
-  const isProxied = below.startsWith(PROXY);
+  const isUpload = whole.startsWith(UPLOAD_ROOT);
+  const below = isUpload ? whole.slice(UPLOAD_ROOT.length - 1) : belowVersion(whole);
+  const isProxied = !isUpload && below.startsWith(PROXY);
   const path = isProxied ? below.slice(PROXY.length - 1) : below;
   if (target.includes('gw_') && GATEWAY_KEY.test(target))
     refuse('it carries a gateway key, which must not leave the gateway');
   if (!PLAIN.test(path)) inspect(path);
-  return { path, query: mark < 0 ? '' : target.slice(mark), isProxied };
+  const query = mark < 0 ? '' : target.slice(mark);
+  return isUpload ? { path, query, isProxied, isUpload } : { path, query, isProxied };
 }
 
 /**

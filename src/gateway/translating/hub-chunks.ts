@@ -9,6 +9,7 @@ export function hubChunks(asked: Json): ChunkTranslator {
   const wantsUsage = options?.include_usage === true;
   return {
     chunk: (hub) => (wantsUsage || !isUsageAlone(hub) ? [{ event: null, data: JSON.stringify(hub) }] : []),
+    isUniform: true,
     end: () => DONE,
     fail: (error) => [{ event: null, data: JSON.stringify({ error }) }],
   };

@@ -4,6 +4,7 @@ import { hubErrorOf } from './hub-error.js';
 
 const DONE = '[DONE]';
 const NOTHING: Translated = { chunks: [] };
+const unnoted = (): void => undefined;
 
 /** The events of a provider that speaks the hub's own shape. */
 export function hubEvents(): EventTranslator {
@@ -12,7 +13,9 @@ export function hubEvents(): EventTranslator {
       if (data.trim() === DONE) return { chunks: [], isDone: true };
       const chunk = parsedObject(data);
       if (!chunk) return NOTHING;
-      return isError(chunk.error) ? { chunks: [], error: hubErrorOf(502, chunk) } : { chunks: [chunk] };
+      return isError(chunk.error)
+        ? { chunks: [], error: hubErrorOf(502, chunk) }
+        : { chunks: [chunk], again: unnoted };
     },
     end: () => NOTHING,
   };

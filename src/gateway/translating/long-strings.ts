@@ -58,13 +58,18 @@ export class LongStrings {
 
   /** `value` as JSON. */
   write(value: Json): Buffer {
-    const [first = '', ...rest] = JSON.stringify(this.marked(value, 0)).split(MARK_IN_JSON);
-    const pieces: Buffer[] = [Buffer.from(first)];
-    for (const part of rest) {
-      const end = part.indexOf('"');
-      pieces.push(this.literals[Number(part.slice(0, end))] as Buffer, Buffer.from(part.slice(end + 1)));
+    const text = JSON.stringify(this.marked(value, 0));
+    const used: Used[] = [];
+    // Marks count, too, so that there is always room.
+    let room = Buffer.byteLength(text);
+    for (let from = text.indexOf(MARK_IN_JSON); from >= 0; from = text.indexOf(MARK_IN_JSON, from + 1)) {
+      const number = from + MARK_IN_JSON.length;
+      const quote = text.indexOf('"', number);
+      const literal = this.literals[Number(text.slice(number, quote))] as Buffer;
+      used.push({ from, to: quote + 1, literal });
+      room += literal.length;
     }
-    return Buffer.concat(pieces);
+    return spliced(text, used, Buffer.allocUnsafe(room));
   }
 
   /** Walks through both texts at once: they differ in the long strings only. */
@@ -89,15 +94,26 @@ export class LongStrings {
   private marked(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.markOf(value);
     if (!isNode(value) || depth > DEPTH_MAX) return value;
+    if (Array.isArray(value)) return this.markedList(value, depth);
     let changed: Node | null = null;
     for (const name in value) {
       const one = value[name];
       const other = this.marked(one, depth + 1);
       if (other === one) continue;
-      changed ??= (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Node;
+      changed ??= { ...value };
       changed[name] = other;
     }
     return changed ?? value;
+  }
+
+  /** By its positions, which are numbers: as names of fields they would have to be made texts. */
+  private markedList(list: readonly unknown[], depth: number): readonly unknown[] {
+    let changed: unknown[] | null = null;
+    for (let at = 0; at < list.length; at++) {
+      const other = this.marked(list[at], depth + 1);
+      if (other !== list[at]) (changed ??= [...list])[at] = other;
+    }
+    return changed ?? list;
   }
 
   private markOf(value: string): string {
@@ -111,6 +127,26 @@ export class LongStrings {
     }
     return value;
   }
+}
+
+/** Where in a text a mark stands, and for what. */
+interface Used {
+  readonly from: number;
+  readonly to: number;
+  readonly literal: Buffer;
+}
+
+function spliced(text: string, used: readonly Used[], bytes: Buffer): Buffer {
+  let end = 0;
+  let copied = 0;
+  for (const { from, to, literal } of used) {
+    end += bytes.write(text.slice(copied, from), end);
+    bytes.set(literal, end);
+    end += literal.length;
+    copied = to;
+  }
+  end += bytes.write(text.slice(copied), end);
+  return bytes.subarray(0, end);
 }
 
 interface Span {

@@ -103,11 +103,22 @@ function ownRequest({ request, content, target, entry }: Prepared): WireRequest 
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
-    path: target.basePath + joined(ownPath(target, entry, path) + query, target.query),
+    path: rootOf(content, target) + joined(ownPath(target, entry, path) + query, target.query),
     headers,
     body: content.body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
+}
+
+/** What stands before a path at the provider. Throws `endpoint_unsupported` where uploads have no place of their own. */
+function rootOf({ path: { isUpload } }: Content, { provider, basePath }: Target): string {
+  if (!isUpload) return basePath;
+  if (provider.uploads) return provider.uploads.prefix + basePath;
+  throw new AppError('endpoint_unsupported', {
+    provider: provider.id,
+    endpoint: 'uploads in two steps',
+    detail: 'Send the file to the path that this provider has for files.',
+  });
 }
 
 /** Nobody but the gateway can count for this provider. */
@@ -161,11 +172,15 @@ function hubRequest(
   context: Context,
   provider: Provider,
 ): Json {
-  const named: Json = { ...asked, model: context.model };
-  const hub: Record<string, unknown> = { ...(shape ? shape.request(named, context) : named) };
-  delete hub.stream_options;
+  const named: Json = asked.model === context.model ? asked : { ...asked, model: context.model };
+  const hub = withoutStreamOptions(shape ? shape.request(named, context) : named);
   if (translator) return hub;
   return plainHub(context.isStreamed ? { ...hub, ...USAGE_ASKED } : hub, provider);
+}
+
+function withoutStreamOptions(hub: Json): Json {
+  if (hub.stream_options === undefined) return hub;
+  return Object.fromEntries(Object.entries(hub).filter(([name]) => name !== 'stream_options'));
 }
 
 function contextOf({ request, planned, target, entry }: Prepared, { shape }: Translation): Context {

@@ -7,11 +7,14 @@ import type {
   StreamEvent,
   Translated as Step,
 } from '../../providers/translation.js';
-import { note, type Reading } from '../journal/metering.js';
+import { note, noteText, type Reading } from '../journal/metering.js';
 import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
 import { hubChunks } from './hub-chunks.js';
 import { hubEvents } from './hub-events.js';
 import type { Translated } from './outgoing.js';
+import { RepeatedFrames } from './repeated-frames.js';
+
+const NOTHING: Step = { chunks: [] };
 
 const BROKEN_OFF: HubError = {
   message: 'The provider ended the stream before the answer was complete.',
@@ -28,6 +31,10 @@ export class TranslatedStream {
   private readonly frames: FrameDecoder;
   private readonly events: EventTranslator;
   private readonly client: ChunkTranslator;
+  /** Null where each event of the client's differs. */
+  private readonly repeated: RepeatedFrames | null;
+  /** What the last event became. */
+  private last: Step = NOTHING;
   /** Why the answer is not whole; null while it may still be, and when it is. */
   error: HubError | null = null;
   isOver = false;
@@ -40,17 +47,45 @@ export class TranslatedStream {
     this.frames = decoderFor(translator?.stream?.framing ?? 'sse');
     this.events = translator?.stream?.open(context) ?? hubEvents();
     this.client = shape ? shape.open(asked, context) : hubChunks(asked);
+    this.repeated = this.client.isUniform ? new RepeatedFrames() : null;
   }
 
   feed(bytes: Buffer): string {
     if (this.isOver) return '';
+    return this.oneMore(bytes) ?? this.read(bytes);
+  }
+
+  /** Frames like those before; null for all others. */
+  private oneMore(bytes: Buffer): string | null {
+    const said = this.repeated && this.repeated.translated(bytes);
+    if (!said) return null;
+    for (const text of said.texts) {
+      this.last.again?.(text);
+      noteText(this.reading, text);
+    }
+    return said.out;
+  }
+
+  private read(bytes: Buffer): string {
+    const wasBetweenFrames = this.frames.isBetweenFrames;
     let frames: readonly StreamEvent[];
     try {
       frames = this.frames.feed(bytes);
     } catch {
       return this.fail({ ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' });
     }
-    return this.translated(frames);
+    const text = this.translated(frames);
+    if (this.repeated) this.learn(this.repeated, bytes, text, wasBetweenFrames && frames.length === 1);
+    return text;
+  }
+
+  /** `isAlone`: the bytes hold no more than one frame, from its beginning. */
+  private learn(repeated: RepeatedFrames, bytes: Buffer, text: string, isAlone: boolean): void {
+    const { chunks, again } = this.last;
+    const [chunk] = chunks;
+    if (chunk && chunks.length === 1 && again && isAlone && this.frames.isBetweenFrames)
+      repeated.learn(bytes, chatCompletionsUsage.outputText(chunk), text);
+    else repeated.forget();
   }
 
   /** The provider closed the stream. */
@@ -73,7 +108,8 @@ export class TranslatedStream {
     let text = '';
     for (const frame of frames) {
       if (this.isOver) break;
-      text += this.step(this.events.event(frame));
+      this.last = this.events.event(frame);
+      text += this.step(this.last);
     }
     return text;
   }

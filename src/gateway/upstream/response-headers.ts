@@ -31,7 +31,8 @@ const READ = new Map<string, 'contentType' | 'contentEncoding' | 'contentLength'
 const lowerCased = new Map<string, string>();
 const LOWER_CASED_MAX = 2_000;
 
-function lower(name: string): string {
+/** A header's name in lower case; remembered, because providers send few different ones. */
+export function lower(name: string): string {
   let known = lowerCased.get(name);
   if (known === undefined) {
     known = name.toLowerCase();

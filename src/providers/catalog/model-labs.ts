@@ -59,6 +59,8 @@ export const modelLabs: readonly Provider[] = [
     dialect: gemini,
     auth: inHeader('x-goog-api-key'),
     endpoints: ['generate-content', 'embed-content'],
+    // https://ai.google.dev/api/files#method:-media.upload
+    uploads: { prefix: '/upload', addressHeader: 'x-goog-upload-url' },
     source: 'https://ai.google.dev/api',
   },
   passedThrough({

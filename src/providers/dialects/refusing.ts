@@ -13,9 +13,13 @@ export const because = (detail: string, ...harmless: string[]): Impossible => ({
 
 /** Throws `parameter_unsupported` for the first parameter that asks for what is impossible. */
 export function refuseImpossible(hub: Json, impossible: ReadonlyMap<string, Impossible>): void {
-  for (const [parameter, { harmless, detail }] of impossible) {
+  // A request has few parameters, and the table many.
+  for (const parameter in hub) {
+    const found = impossible.get(parameter);
+    if (!found) continue;
     const value = hub[parameter] ?? null;
-    if (value !== null && !harmless.includes(stringify(value))) throw unsupported(parameter, detail);
+    if (value !== null && !found.harmless.includes(stringify(value)))
+      throw unsupported(parameter, found.detail);
   }
 }
 

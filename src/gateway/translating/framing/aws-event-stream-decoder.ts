@@ -19,6 +19,10 @@ export class AwsEventStreamDecoder implements FrameDecoder {
   /** Bytes that must be there before looking is worth it. */
   private neededBytes = PRELUDE_BYTES;
 
+  get isBetweenFrames(): boolean {
+    return this.pending.length === 0;
+  }
+
   feed(chunk: Buffer): readonly StreamEvent[] {
     if (this.pending.length === 0) return this.read(chunk);
     this.pending.append(chunk);

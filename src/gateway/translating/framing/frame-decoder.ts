@@ -2,6 +2,8 @@ import type { StreamEvent } from '../../../providers/translation.js';
 
 /** The reading of one stream's framing: bytes cut anywhere in, whole events out. */
 export interface FrameDecoder {
+  /** Nothing waits for the rest of a frame, and the next bytes are read as those behind a frame are. */
+  readonly isBetweenFrames: boolean;
   /**
    * The events that these bytes complete. Throws a plain Error when the bytes cannot be frames, or when one frame passes
    * `FRAME_BYTES_MAX`; the stream is broken then and the decoder must not be fed again.

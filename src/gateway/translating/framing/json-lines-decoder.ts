@@ -7,6 +7,10 @@ export class JsonLinesDecoder implements FrameDecoder {
   private readonly lines = new LineSplitter((line) => this.line(line));
   private events: StreamEvent[] = [];
 
+  get isBetweenFrames(): boolean {
+    return this.lines.isBetweenLines;
+  }
+
   feed(chunk: Buffer): readonly StreamEvent[] {
     this.lines.feed(chunk);
     return this.taken();

@@ -24,6 +24,10 @@ export class SseDecoder implements FrameDecoder {
   private event = '';
   private isFirstLine = true;
 
+  get isBetweenFrames(): boolean {
+    return !this.isFirstLine && this.event === '' && this.data.length === 0 && this.lines.isBetweenLines;
+  }
+
   feed(chunk: Buffer): readonly StreamEvent[] {
     if (!this.feedLines(chunk)) this.lines.feed(chunk);
     return this.taken();

@@ -35,19 +35,32 @@ interface Said extends Citations {
 }
 
 function messageOf({ content, stop_details: details }: Json, { isStrict }: Context): Json {
-  const blocks = list(content).filter(isObject);
-  const said: Said = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
-  for (const block of blocks) READERS.get(block.type)?.(block, said);
-  const others = blocks.filter(({ type }) => type !== 'tool_use');
-  return {
+  const { said, others } = read(content, isStrict);
+  const message: Record<string, unknown> = {
     role: 'assistant',
     content: said.text === '' && said.calls.length > 0 ? null : said.text,
     refusal: refusalText(details),
-    ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
-    ...(said.calls.length > 0 ? { tool_calls: said.calls } : {}),
-    ...citationFields(said, isStrict),
-    ...(isStrict || others.length === 0 ? {} : { content_blocks: others }),
   };
+  if (said.thinking !== '') message.reasoning_content = said.thinking;
+  if (said.calls.length > 0) message.tool_calls = said.calls;
+  Object.assign(message, citationFields(said, isStrict));
+  if (others.length > 0) message.content_blocks = others;
+  return message;
+}
+
+/** What the blocks say. `others`: blocks that are told as they are, for answers that need not be strict. */
+function read(
+  content: unknown,
+  isStrict: boolean,
+): { readonly said: Said; readonly others: readonly Json[] } {
+  const said: Said = { text: '', thinking: '', calls: [], annotations: [], citations: [] };
+  const others: Json[] = [];
+  for (const block of list(content)) {
+    if (!isObject(block)) continue;
+    READERS.get(block.type)?.(block, said);
+    if (!isStrict && block.type !== 'tool_use') others.push(block);
+  }
+  return { said, others };
 }
 
 /** What each kind of block adds. Others are what tools of Anthropic's own have done; the answer's text tells of it. */
@@ -64,7 +77,8 @@ function readText({ text, citations }: Json, said: Said): void {
   if (typeof text !== 'string') return;
   const start = said.text.length;
   said.text += text;
-  const sorted = sortCitations(list(citations), { start, end: said.text.length });
+  if (!Array.isArray(citations)) return;
+  const sorted = sortCitations(citations, { start, end: said.text.length });
   said.annotations.push(...sorted.annotations);
   said.citations.push(...sorted.citations);
 }

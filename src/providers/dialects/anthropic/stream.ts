@@ -9,6 +9,7 @@ import { hubTier, hubUsage, mergedUsage } from './usage.js';
 const NOTHING: Translated = { chunks: [] };
 const NO_FIELDS: Json = {};
 const GOES_ON: Json = { finish_reason: null };
+const unnoted = (): void => undefined;
 
 /** What is known of a block under way. */
 interface Block {
@@ -49,6 +50,9 @@ export class AnthropicStream implements EventTranslator {
   private isStarted = false;
   private isFinished = false;
   private isOver = false;
+  private readonly textGrew = (text: string): void => {
+    this.length += text.length;
+  };
 
   constructor(private readonly context: Context) {
     this.id = context.id;
@@ -61,7 +65,7 @@ export class AnthropicStream implements EventTranslator {
     const type = typeof data.type === 'string' ? data.type : event.event;
     if (type === 'error') return this.broken(data);
     if (type === 'message_stop') return this.stopped();
-    return { chunks: this.read(type, data) };
+    return type === 'content_block_delta' ? this.blockGrew(data) : { chunks: this.read(type, data) };
   }
 
   end(): Translated {
@@ -74,8 +78,6 @@ export class AnthropicStream implements EventTranslator {
         return this.started(data);
       case 'content_block_start':
         return this.blockStarted(data);
-      case 'content_block_delta':
-        return this.blockGrew(data);
       case 'content_block_stop':
         return this.blockStopped(data);
       case 'message_delta':
@@ -116,21 +118,21 @@ export class AnthropicStream implements EventTranslator {
     return type === 'thinking' ? this.thinking(block, index) : [];
   }
 
-  private blockGrew({ index, delta }: Json): readonly Json[] {
-    if (!isObject(delta)) return [];
+  private blockGrew({ index, delta }: Json): Translated {
+    if (!isObject(delta)) return NOTHING;
     switch (delta.type) {
       case 'text_delta':
-        return this.text(delta, index);
+        return { chunks: this.text(delta, index), again: this.textGrew };
       case 'thinking_delta':
-        return this.thinking(delta, index);
+        return { chunks: this.thinking(delta, index), again: unnoted };
       case 'signature_delta':
-        return this.extra(index, { signature: delta.signature });
+        return { chunks: this.extra(index, { signature: delta.signature }) };
       case 'input_json_delta':
-        return this.argumentsGrew(delta, index);
+        return { chunks: this.argumentsGrew(delta, index), again: unnoted };
       case 'citations_delta':
-        return this.cited(delta.citation, index);
+        return { chunks: this.cited(delta.citation, index) };
       default:
-        return [];
+        return NOTHING;
     }
   }
 
@@ -173,7 +175,7 @@ export class AnthropicStream implements EventTranslator {
 
   private text({ text }: Json, index: unknown): readonly Json[] {
     if (typeof text !== 'string' || text === '') return [];
-    this.length += text.length;
+    this.textGrew(text);
     return [this.chunk({ content: text, ...this.extraFields(index, { text }) })];
   }
 

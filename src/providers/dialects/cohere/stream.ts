@@ -7,6 +7,7 @@ import { cohereError } from './errors.js';
 import { chatUsage } from './usage.js';
 
 const NOTHING: Translated = { chunks: [] };
+const unnoted = (): void => undefined;
 
 /** Ends that are failures, and the status that each would have had before the stream. */
 const FAILURES: ReadonlyMap<unknown, number> = new Map([
@@ -20,10 +21,10 @@ type Handler = (stream: CohereStream, event: Json) => Translated;
 const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
   ['message-start', (stream, event) => stream.start(event)],
   ['content-start', (stream, event) => stream.content(event)],
-  ['content-delta', (stream, event) => stream.content(event)],
+  ['content-delta', (stream, event) => ({ ...stream.content(event), again: unnoted })],
   ['tool-plan-delta', (stream, event) => stream.said({ content: textOf(messageIn(event).tool_plan) })],
   ['tool-call-start', (stream, event) => stream.call(event)],
-  ['tool-call-delta', (stream, event) => stream.callDelta(event)],
+  ['tool-call-delta', (stream, event) => ({ ...stream.callDelta(event), again: unnoted })],
   ['citation-start', (stream, event) => stream.citation(event)],
   ['message-end', (stream, event) => stream.finish(event)],
 ]);

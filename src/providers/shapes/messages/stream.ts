@@ -16,6 +16,7 @@ const THINKING: Json = { type: 'thinking', thinking: '', signature: '' };
  * reason and the usage; `message_stop`. https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class MessagesStream implements ChunkTranslator {
+  readonly isUniform = true;
   private readonly blocks = new BlockSequence();
   private isStarted = false;
   private isOver = false;

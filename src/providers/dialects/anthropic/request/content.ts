@@ -27,7 +27,7 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
  */
 export function blocksOf(content: unknown): Json[] {
   if (content === null || content === undefined) return [];
-  if (typeof content === 'string') return present([plainText(content)]);
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) throw invalid('The content of a message must be a string or a list of parts.');
   return present((content as readonly unknown[]).map(blockOf));
 }
@@ -44,7 +44,7 @@ export function withMark(block: Json, { cache_control: mark }: Json): Json {
 
 /** Gives the last of some blocks the `cache_control` of a message. */
 export function withMarkAtEnd(blocks: Json[], message: Json): Json[] {
-  const last = blocks.at(-1);
+  const last = isObject(message.cache_control) ? blocks.at(-1) : undefined;
   return last ? [...blocks.slice(0, -1), withMark(last, message)] : blocks;
 }
 

@@ -39,17 +39,25 @@ const ROLES: ReadonlyMap<unknown, readonly [RoleOf, (message: Json) => Json[]]> 
  */
 export function conversationOf(messages: unknown, takesSystemTurns: boolean): Conversation {
   if (!Array.isArray(messages)) throw invalid('The parameter "messages" must be a list.');
-  const said = messages.map(turnOf).filter(({ content }) => content.length > 0);
-  const mayStay = takesSystemTurns ? beforeAnswers(said) : [];
+  const said: Turn[] = [];
+  for (const message of messages as readonly unknown[]) {
+    const turn = turnOf(message);
+    if (turn.content.length > 0) said.push(turn);
+  }
+  const mayStay = takesSystemTurns && said.some(isSystems) ? beforeAnswers(said) : NOWHERE;
   const system: Json[] = [];
   const turns: Turn[] = [];
-  said.forEach(({ role, content }, at) => {
+  said.forEach((turn, at) => {
     const isInPlace = mayStay[at] === true && turns.length > 0 && turns.at(-1)?.role !== 'assistant';
-    if (role === 'system' && !isInPlace) system.push(...content);
-    else addTurn(turns, role, content);
+    if (isSystems(turn) && !isInPlace) system.push(...turn.content);
+    else addTurn(turns, turn);
   });
-  return { system, messages: turns.map(({ role, content }) => ({ role, content: resultsFirst(content) })) };
+  return { system, messages: turns.map(withResultsFirst) };
 }
+
+const NOWHERE: readonly boolean[] = [];
+
+const isSystems = ({ role }: Turn): boolean => role === 'system';
 
 function turnOf(message: unknown): Turn {
   const [role, toBlocks] = roleOf(message);
@@ -76,15 +84,18 @@ function roleOf(message: unknown): readonly [RoleOf, (message: Json) => Json[]] 
   return row;
 }
 
-function addTurn(turns: Turn[], role: Turn['role'], content: Json[]): void {
+function addTurn(turns: Turn[], turn: Turn): void {
   const last = turns.at(-1);
-  if (last?.role === role) last.content.push(...content);
-  else turns.push({ role, content: [...content] });
+  if (last?.role === turn.role) last.content.push(...turn.content);
+  else turns.push(turn);
 }
 
-function resultsFirst(content: readonly Json[]): Json[] {
-  const isResult = ({ type }: Json) => type === 'tool_result';
-  return [...content.filter(isResult), ...content.filter((block) => !isResult(block))];
+const isResult = ({ type }: Json): boolean => type === 'tool_result';
+
+function withResultsFirst(turn: Turn): Json {
+  const { role, content } = turn;
+  if (!content.some(isResult)) return { role, content };
+  return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
 function systemBlocks({ content }: Json): Json[] {

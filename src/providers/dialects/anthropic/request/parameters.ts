@@ -47,47 +47,49 @@ export function parametersOf(hub: Json, model: string): Json {
   refuseImpossible(hub);
   const maxTokens = hub.max_completion_tokens ?? hub.max_tokens ?? factsOf(model).maxTokens;
   const { thinking, effort } = reasoningOf(hub, model, maxTokens);
-  const body: Record<string, unknown> = {};
-  for (const name of Object.keys(hub)) if (goesAlong(name)) setUnlessNull(body, name, hub[name]);
-  const ours = {
-    model,
-    max_tokens: maxTokens,
-    temperature: typeof hub.temperature === 'number' ? Math.min(hub.temperature, 1) : hub.temperature,
-    stop_sequences: stopsOf(hub),
-    metadata: metadataOf(hub),
-    thinking,
-    output_config: outputOf(hub, effort),
-    service_tier: tierOf(hub.service_tier ?? null),
-  };
-  for (const [name, value] of Object.entries(ours)) setUnlessNull(body, name, value);
+  const body: Record<string, unknown> = { model, max_tokens: maxTokens };
+  for (const name in hub) if (goesAlong(name)) setUnlessNull(body, name, hub[name]);
+  setUnlessNull(body, 'temperature', temperatureOf(hub));
+  setUnlessNull(body, 'stop_sequences', stopsOf(hub));
+  setUnlessNull(body, 'metadata', metadataOf(hub));
+  setUnlessNull(body, 'thinking', thinking);
+  setUnlessNull(body, 'output_config', outputOf(hub, effort));
+  setUnlessNull(body, 'service_tier', tierOf(hub.service_tier ?? null));
   return body;
 }
 
 const goesAlong = (name: string): boolean =>
   !TRANSLATED.has(name) && !HINTS.has(name) && !isImpossible(name) && name !== '__proto__';
 
-/** By hand: lists of entries, made and filtered, cost as much as all the rest of a small request. */
 function setUnlessNull(body: Record<string, unknown>, name: string, value: unknown): void {
   if (value !== null && value !== undefined) body[name] = value;
 }
 
+const temperatureOf = ({ temperature }: Json): unknown =>
+  typeof temperature === 'number' ? Math.min(temperature, 1) : temperature;
+
 /** Anthropic names no limit. https://platform.claude.com/docs/en/api/messages */
 function stopsOf(hub: Json): unknown {
+  if (hub.stop === undefined) return null;
   const stops = stopSequences(hub);
   return stops.length > 0 ? stops : null;
 }
 
 /** https://platform.claude.com/docs/en/api/messages: `metadata` has this one field. */
 function metadataOf({ metadata, safety_identifier: safety, user }: Json): Json | null {
-  const labels = isObject(metadata) ? metadata : {};
-  const id = [labels.user_id, safety, user].find((given) => typeof given === 'string');
-  return id === undefined ? null : { user_id: id };
+  const label = isObject(metadata) ? textOf(metadata.user_id) : null;
+  const id = label ?? textOf(safety) ?? textOf(user);
+  return id === null ? null : { user_id: id };
 }
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** https://platform.claude.com/docs/en/build-with-claude/structured-outputs and `/effort` beside it. */
 function outputOf(hub: Json, effort: string | undefined): Json | null {
-  const given = isObject(hub.output_config) ? hub.output_config : {};
-  const format = formatOf(hub.response_format ?? null);
+  const { output_config: own = null, response_format: asked = null } = hub;
+  if (own === null && asked === null && effort === undefined) return null;
+  const given = isObject(own) ? own : {};
+  const format = formatOf(asked);
   const output = { ...given, ...(effort === undefined ? {} : { effort }), ...(format ? { format } : {}) };
   return Object.keys(output).length > 0 ? output : null;
 }

@@ -1,0 +1,131 @@
+/** Larger chunks are many frames, and worth being read. */
+const BYTES_MAX = 64 * 1024;
+/** Streams whose frames differ in more than a text are not looked at for longer: ids, numbers and padding come with each. */
+const LESSONS_MAX = 8;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+
+/** A frame that said one text, what was made of it, and both without the text. */
+interface Lesson {
+  readonly text: string;
+  readonly frame: readonly string[];
+  readonly out: readonly string[];
+}
+
+/** Frames that say one text each. */
+export interface Repeated {
+  /** In order, none of them empty. */
+  readonly texts: readonly string[];
+  /** What they become. */
+  readonly out: string;
+}
+
+/**
+ * Most of a stream are frames that differ in a text alone, and so do their translations: for these the text is put between what
+ * stood around the last one, and nothing is parsed.
+ *
+ * What stands around it is learned from two frames in a row. If they are the same but for one JSON string, and different texts were
+ * read in them, then that string is the text: all else is equal. So it is with what they became. A text that happens to stand elsewhere
+ * in its frame, too, or is written in another way than `JSON.stringify` writes it, teaches nothing.
+ */
+export class RepeatedFrames {
+  private last: Lesson | null = null;
+  private isLearned = false;
+  private lessons = 0;
+
+  /** What these bytes become, which begin with a frame; null where they are anything but frames like the last ones. */
+  translated(bytes: Buffer): Repeated | null {
+    if (!this.isLearned || bytes.length > BYTES_MAX) return null;
+    const { frame, out: pieces } = this.last as Lesson;
+    const [before = '', after = ''] = frame;
+    const whole = bytes.toString('utf8');
+    const texts: string[] = [];
+    let out = '';
+    for (let at = 0; at < whole.length;) {
+      const start = at + before.length;
+      const string = whole.startsWith(before, at) ? stringAt(whole, start) : null;
+      if (!string || !whole.startsWith(after, string.end)) return null;
+      texts.push(string.text);
+      out += pieces.join(string.literal);
+      at = string.end + after.length;
+    }
+    return { texts, out };
+  }
+
+  /** The frame said `text`, and became `out`. */
+  learn(bytes: Buffer, text: string, out: string): void {
+    this.isLearned = false;
+    if (this.lessons >= LESSONS_MAX) return;
+    this.lessons += 1;
+    const literal = JSON.stringify(text);
+    const lesson = { text, frame: bytes.toString('utf8').split(literal), out: out.split(literal) };
+    this.isLearned = this.last !== null && isOneMore(lesson, this.last);
+    if (this.isLearned) this.lessons = 0;
+    this.last = lesson;
+  }
+
+  /** Something else has come. */
+  forget(): void {
+    this.last = null;
+    this.isLearned = false;
+  }
+}
+
+const isOneMore = ({ text, frame, out }: Lesson, last: Lesson): boolean =>
+  text !== last.text &&
+  frame.length === 2 &&
+  out.length > 1 &&
+  areEqual(frame, last.frame) &&
+  areEqual(out, last.out) &&
+  isBetweenStrings(frame[0] as string);
+
+/** What follows begins a string, and does not end one. */
+const isBetweenStrings = (before: string): boolean =>
+  (before.match(QUOTES)?.filter((found) => found === '"').length ?? 0) % 2 === 0;
+
+const QUOTES = /\\.|"/g;
+
+const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one, at) => one === others[at]);
+
+/** A JSON string with its quotation marks. */
+interface JsonString {
+  readonly text: string;
+  /** As `JSON.stringify` writes it. */
+  readonly literal: string;
+  /** Behind the closing quotation mark. */
+  readonly end: number;
+}
+
+/** The string that begins at `start`; null where none does, and for one without a character. */
+function stringAt(whole: string, start: number): JsonString | null {
+  if (whole.charCodeAt(start) !== QUOTE) return null;
+  let isEscaped = false;
+  for (let at = start + 1; at < whole.length; at++) {
+    const code = whole.charCodeAt(at);
+    if (code === QUOTE) return jsonString(whole.slice(start, at + 1), at + 1, isEscaped);
+    if (code < SPACE) return null;
+    if (code === BACKSLASH) {
+      isEscaped = true;
+      at++;
+    }
+  }
+  return null;
+}
+
+function jsonString(literal: string, end: number, isEscaped: boolean): JsonString | null {
+  const text = isEscaped ? parsed(literal) : literal.slice(1, -1);
+  return text === '' || text === null
+    ? null
+    : { text, literal: isEscaped ? JSON.stringify(text) : literal, end };
+}
+
+function parsed(literal: string): string | null {
+  try {
+    return JSON.parse(literal) as string;
+  } catch {
+    return null;
+  }
+}
