@@ -84,9 +84,9 @@ class AccompaniedQuery extends (pg.Query as unknown as QueryClass) {
 }
 
 /** As `pg` writes the parameters of its own statements; its types leave this out. */
-const { prepareValue: asWritten } = (
-  pg as unknown as { readonly utils: { prepareValue(value: unknown): unknown } }
-).utils;
+const asWritten = (
+  pg as unknown as { readonly utils: { readonly prepareValue: (value: unknown) => unknown } }
+).utils.prepareValue;
 
 const isKnown = ({ parsedStatements }: Wire, name: string): boolean =>
   name !== '' && parsedStatements[name] !== undefined;
