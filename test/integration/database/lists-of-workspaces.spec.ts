@@ -46,7 +46,7 @@ describe('in an organization that has thousands', () => {
     const visit = (node: Json): number =>
       (node.Plans ?? []).reduce(
         (sum: number, child: Json) => sum + visit(child),
-        (node['Relation Name'] ? node['Actual Rows'] : 0) + (node['Rows Removed by Filter'] ?? 0),
+        Number(node['Relation Name'] ? node['Actual Rows'] : 0) + Number(node['Rows Removed by Filter'] ?? 0),
       );
     return visit(row['QUERY PLAN'][0].Plan);
   }
