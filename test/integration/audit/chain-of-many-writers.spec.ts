@@ -10,7 +10,8 @@ import { AdminApp } from '../../support/admin-app.js';
 import { aRecord, fillChain } from '../../support/audit.js';
 import { administer } from '../../support/database.js';
 
-const ADD_WORKSPACE = 'INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, $1)';
+const ADD_WORKSPACE =
+  'INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, gen_random_uuid())';
 
 /** What a process of the administration adds records with. */
 class Writer {
