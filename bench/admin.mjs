@@ -15,7 +15,7 @@ import { ask, firstMessage, start, stopAll } from './children.mjs';
 import { startGatehouse } from './contenders.mjs';
 import { pinningFor } from './pinning.mjs';
 import { allowedCores, commandLine, cpuMicroseconds, familyOf } from './proc.mjs';
-import { profileWhile } from './profile.mjs';
+import { profileWhile, tailWhile } from './profile.mjs';
 import { chatRequest } from './request-bytes.mjs';
 import { median } from './schedule.mjs';
 import { seedAdministration } from './seed-admin.mjs';
@@ -32,8 +32,10 @@ const OPTIONS = {
   rounds: { type: 'string', default: '2' },
   'seed-only': { type: 'boolean', default: false },
   profile: { type: 'boolean', default: false },
+  tail: { type: 'boolean', default: false },
   assert: { type: 'boolean', default: false },
 };
+const TAIL_PRELOAD = new URL('tail-preload.mjs', import.meta.url).href;
 const WARM_UP_SECONDS = 6;
 const GATEWAY_SECONDS = 6;
 const PROFILE_SECONDS = 8;
@@ -43,7 +45,10 @@ const PAGE_P95_MS = 50;
 async function main() {
   const { values } = parseArgs({ options: OPTIONS });
   const numbers = Object.fromEntries(
-    ['keys', 'workspaces', 'audit', 'reads', 'writes', 'seconds', 'rounds'].map((name) => [name, Number(values[name])]),
+    ['keys', 'workspaces', 'audit', 'reads', 'writes', 'seconds', 'rounds'].map((name) => [
+      name,
+      Number(values[name]),
+    ]),
   );
   const folder = folderFor(values.data);
   try {
@@ -59,7 +64,10 @@ function folderFor(named) {
   const path = named ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-admin-'));
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o755);
-  return { path, leave: () => (named === undefined ? rmSync(path, { recursive: true, force: true }) : undefined) };
+  return {
+    path,
+    leave: () => (named === undefined ? rmSync(path, { recursive: true, force: true }) : undefined),
+  };
 }
 
 async function measure(options) {
@@ -68,7 +76,13 @@ async function measure(options) {
   const { port: upstreamPort } = await firstMessage(upstream);
   const [clients, administrators] = [program('load.mjs'), program('load.mjs')];
   const service = await startGatehouse(
-    { upstream: { port: upstreamPort }, pinning: pinningFor(1, false), profile: options.profile, dataDir: options.data },
+    {
+      upstream: { port: upstreamPort },
+      pinning: pinningFor(1, false),
+      profile: options.profile || options.tail,
+      ...(options.tail ? { preload: TAIL_PRELOAD } : {}),
+      dataDir: options.data,
+    },
     1,
   );
   try {
@@ -109,8 +123,12 @@ async function prepared({ port, headers, admin }, { data, keys, workspaces, audi
       // Of a million, a few thousand are enough to miss every cache; those that are revoked are asked for nothing else.
       keyIds: someKeys.filter((_, index) => index % 2 === 0),
       doomedIds: someKeys.filter((_, index) => index % 2 === 1),
-      workspaceIds: await ids("SELECT id FROM workspaces WHERE slug LIKE 'ws-seeded-%' ORDER BY random() LIMIT 2000"),
-      keys: Number((await client.query('SELECT count(*) FROM api_keys WHERE deleted_at IS NULL')).rows[0].count),
+      workspaceIds: await ids(
+        "SELECT id FROM workspaces WHERE slug LIKE 'ws-seeded-%' ORDER BY random() LIMIT 2000",
+      ),
+      keys: Number(
+        (await client.query('SELECT count(*) FROM api_keys WHERE deleted_at IS NULL')).rows[0].count,
+      ),
       workspaces: await has('workspaces'),
       audit: await has('audit_records'),
       now: new Date().toISOString(),
@@ -128,17 +146,27 @@ async function run({ service, world, clients, administrators, options }) {
   };
   const serve = async () => {
     const request = chatRequest(service.port, service.headers, { stream: false });
-    return resultOf(await ask(clients, { kind: 'closed', port: service.port, request, concurrency: 64, seconds: GATEWAY_SECONDS }));
+    return resultOf(
+      await ask(clients, {
+        kind: 'closed',
+        port: service.port,
+        request,
+        concurrency: 64,
+        seconds: GATEWAY_SECONDS,
+      }),
+    );
   };
   say('warming up');
   await administer(WARM_UP_SECONDS);
   say(`${reads} reads and ${writes} writes a second, ${options.seconds} s`);
   const used = usage(service);
-  const load = await administer(options.seconds);
+  const work = () => administer(options.seconds);
+  const load = options.tail ? await tailWhile(service, administrationOf(service), work) : await work();
   const cores = used();
   if (options.profile)
     await profileWhile(service, administrationOf(service), options.data, () => administer(PROFILE_SECONDS));
-  const gateway = options.rounds > 0 ? await gatewayBeside({ serve, administer, rounds: options.rounds }) : null;
+  const gateway =
+    options.rounds > 0 ? await gatewayBeside({ serve, administer, rounds: options.rounds }) : null;
   return { load, cores, gateway, verdicts: judged({ load, cores, gateway }) };
 }
 
@@ -172,7 +200,8 @@ function administrationOf(service) {
 
 function kindOf(pid) {
   const command = commandLine(pid);
-  const [kind] = Object.entries(PROCESSES).find(([, file]) => command.some((part) => part.endsWith(file))) ?? [];
+  const [kind] =
+    Object.entries(PROCESSES).find(([, file]) => command.some((part) => part.endsWith(file))) ?? [];
   return kind ?? (command[0]?.includes('postgres') ? 'database' : 'supervisor');
 }
 
@@ -180,14 +209,18 @@ function kindOf(pid) {
 function usage({ supervisorPid }) {
   const reading = () => {
     const spent = {};
-    for (const pid of familyOf(supervisorPid)) spent[kindOf(pid)] = (spent[kindOf(pid)] ?? 0) + cpuMicroseconds([pid]);
+    for (const pid of familyOf(supervisorPid))
+      spent[kindOf(pid)] = (spent[kindOf(pid)] ?? 0) + cpuMicroseconds([pid]);
     return { at: performance.now(), spent };
   };
   const before = reading();
   return () => {
     const after = reading();
     const elapsedUs = (after.at - before.at) * 1000;
-    const cores = Object.entries(after.spent).map(([kind, us]) => [kind, (us - (before.spent[kind] ?? 0)) / elapsedUs]);
+    const cores = Object.entries(after.spent).map(([kind, us]) => [
+      kind,
+      (us - (before.spent[kind] ?? 0)) / elapsedUs,
+    ]);
     return Object.fromEntries(cores);
   };
 }
@@ -199,8 +232,16 @@ function judged({ load, cores, gateway }) {
   const errors = load.errors + (gateway?.errors ?? 0);
   return [
     { target: 'errors: none', value: `${errors}`, pass: errors === 0 },
-    { target: `p99 of every operation below ${P99_MS} ms`, value: `${slowest.toFixed(1)} ms`, pass: slowest < P99_MS },
-    { target: `p95 of any page below ${PAGE_P95_MS} ms`, value: `${slowestPage.toFixed(1)} ms`, pass: slowestPage < PAGE_P95_MS },
+    {
+      target: `p99 of every operation below ${P99_MS} ms`,
+      value: `${slowest.toFixed(1)} ms`,
+      pass: slowest < P99_MS,
+    },
+    {
+      target: `p95 of any page below ${PAGE_P95_MS} ms`,
+      value: `${slowestPage.toFixed(1)} ms`,
+      pass: slowestPage < PAGE_P95_MS,
+    },
     ...(gateway ? [judgedBeside(gateway, cores)] : []),
   ];
 }
@@ -223,11 +264,19 @@ function report({ load, cores, gateway, verdicts }, { keys, workspaces, audit, r
       const { count, p50, p95, p99, max } = load.operations[name];
       return `| ${name} | ${count} | ${ms(p50)} | ${ms(p95)} | ${ms(p99)} | ${ms(max)} |`;
     }),
-    `\nCores: ${Object.entries(cores).map(([kind, used]) => `${kind} ${used.toFixed(2)}`).join(', ')}; together ${sum(Object.values(cores)).toFixed(2)}`,
-    ...(gateway ? [`Gateway: ${gateway.alone.toFixed(0)} requests/s alone, ${gateway.beside.toFixed(0)} beside the load`] : []),
+    `\nCores: ${Object.entries(cores)
+      .map(([kind, used]) => `${kind} ${used.toFixed(2)}`)
+      .join(', ')}; together ${sum(Object.values(cores)).toFixed(2)}`,
+    ...(gateway
+      ? [
+          `Gateway: ${gateway.alone.toFixed(0)} requests/s alone, ${gateway.beside.toFixed(0)} beside the load`,
+        ]
+      : []),
     ...(load.errors > 0 ? [`Errors: ${JSON.stringify(load.problems)}`] : []),
     '\n| Target | Value | |\n|---|--:|---|',
-    ...verdicts.map(({ target, value, pass }) => `| ${target} | ${value} | ${pass ? 'reached' : '**missed**'} |`),
+    ...verdicts.map(
+      ({ target, value, pass }) => `| ${target} | ${value} | ${pass ? 'reached' : '**missed**'} |`,
+    ),
   ];
   console.log(lines.join('\n'));
 }

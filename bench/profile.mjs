@@ -8,10 +8,12 @@ import { runSlot } from './slot.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SHOWN = 30;
+const SHOWN_WAITS = 40;
 
 /** Runs work with the profiler on in one process of a service that was started for it, writes the profile beside, and prints its functions. */
 export async function profileWhile({ profiles }, pid, folder, work) {
-  if (!existsSync(join(profiles, `${pid}.ready`))) throw new Error(`process ${pid} did not load the profiler`);
+  if (!existsSync(join(profiles, `${pid}.ready`)))
+    throw new Error(`process ${pid} did not load the profiler`);
   process.kill(pid, 'SIGUSR2');
   await sleep(500);
   const result = await work();
@@ -22,6 +24,28 @@ export async function profileWhile({ profiles }, pid, folder, work) {
   copyFileSync(written, join(folder, 'administration.cpuprofile'));
   for (const { name, usPerRequest } of hotFunctions(profile, result.requests))
     console.error(`${usPerRequest.toFixed(1).padStart(8)} µs/request  ${name}`);
+  return result;
+}
+
+/** Runs work while one process of a service that was started with `tail-preload.mjs` counts, and prints what it waited for. */
+export async function tailWhile({ profiles }, pid, work) {
+  process.kill(pid, 'SIGUSR2');
+  const result = await work();
+  process.kill(pid, 'SIGUSR2');
+  const tail = await readWhenComplete(join(profiles, `${pid}.tail.json`));
+  if (!tail) throw new Error(`process ${pid} wrote nothing`);
+  const { user, system } = tail.cores;
+  const megabytes = (tail.memory.rss / 2 ** 20).toFixed(0);
+  console.error(
+    `${(user + system).toFixed(2)} cores (${system.toFixed(2)} of them in the kernel), event loop ${(100 * tail.utilization).toFixed(0)} % busy, ${megabytes} MiB`,
+  );
+  console.error('   count    sum ms   p50    p95    p99    max ms');
+  for (const { what, count, sum, p50, p95, p99, max } of tail.lines
+    .sort((one, other) => other.sum - one.sum)
+    .slice(0, SHOWN_WAITS)) {
+    const times = [p50, p95, p99, max].map((ms) => ms.toFixed(1).padStart(6));
+    console.error(`${String(count).padStart(8)} ${sum.toFixed(0).padStart(9)} ${times.join(' ')}  ${what}`);
+  }
   return result;
 }
 

@@ -177,6 +177,40 @@ describe('a change', () => {
     expect(find('a')).toBeNull();
   });
 
+  it('of other things during a load leaves it one load, which is remembered, however many they are', async () => {
+    const { find, cache, put, state } = aStore();
+    put('a', 1);
+    const { gate, open } = hold();
+    state.gate = gate;
+    const early = find('a');
+    for (let other = 0; other < 100; other++) cache.forget(`id-of-another-${other}`);
+    const late = find('a');
+    open();
+
+    expect(await early).toMatchObject({ version: 1 });
+    expect(await late).toMatchObject({ version: 1 });
+    expect(find('a')).toMatchObject({ version: 1 });
+    expect(state.loads).toBe(1);
+  });
+
+  it('again and again during a load is seen by whoever asks after it', async () => {
+    const { find, cache, put, state } = aStore();
+    put('a', 1);
+    const { gate, open } = hold();
+    state.gate = gate;
+    const early = find('a');
+    cache.forget('id-a');
+    put('a', 2);
+    cache.forget('id-a');
+    const late = find('a');
+    expect(state.loads).toBe(2);
+    open();
+
+    expect(await early).toMatchObject({ version: 2 });
+    expect(await late).toMatchObject({ version: 2 });
+    expect(find('a')).toMatchObject({ version: 2 });
+  });
+
   it('during a background refresh is not overwritten by what the refresh read before it', async () => {
     const { find, cache, put, things, state } = aStore();
     put('a', 1);

@@ -47,7 +47,8 @@ const logger = createLogger('directories');
  * Values of a store, kept in the process: read once for all who ask at the same time, refreshed before they are too
  * old, forgotten when they change, and served for a bounded time when the store is away.
  *
- * A load that was under way when something was forgotten is repeated, because it may have read what was there before.
+ * A load that was under way when what it finds was forgotten is repeated, because it may have read what was there before. Of a thing that it
+ * does not find nobody knows what it is made of, so there any change counts.
  * Rejects with `auth_unavailable` when the store is away and nothing usable is known.
  */
 export class RefreshingCache<Asked, Value> {
@@ -56,6 +57,9 @@ export class RefreshingCache<Asked, Value> {
   private readonly absent = new Map<string, number>();
   private readonly loading = new Map<string, Promise<Value | null>>();
   private readonly health = new StoreHealth();
+  /** What was forgotten while something is loaded, and in which generation. */
+  private readonly forgotten = new Map<string, number>();
+  private loads = 0;
   private readonly now: () => number;
   private generation = 0;
   private era = 0;
@@ -80,8 +84,8 @@ export class RefreshingCache<Asked, Value> {
   /** Forgets what has this id, and all that was absent, because it may be there now. */
   forget(id: string): void {
     this.generation += 1;
-    this.loading.clear();
     this.absent.clear();
+    if (this.loads > 0) this.noteForgotten(id);
     for (const key of [...(this.keysOf.get(id) ?? [])]) this.drop(key);
   }
 
@@ -91,6 +95,12 @@ export class RefreshingCache<Asked, Value> {
     this.era += 1;
     this.loading.clear();
     this.absent.clear();
+  }
+
+  /** A load repeats what it read a few times at most: whoever asks after the second change must not wait for one that began before the first. */
+  private noteForgotten(id: string): void {
+    if (this.forgotten.has(id)) this.loading.clear();
+    this.forgotten.set(id, this.generation);
   }
 
   private findAged(key: string, asked: Asked, entry: Entry<Value>): Value | null | Promise<Value | null> {
@@ -138,25 +148,32 @@ export class RefreshingCache<Asked, Value> {
   private load(key: string, asked: Asked): Promise<Value | null> {
     const running = this.loading.get(key);
     if (running) return running;
+    this.loads += 1;
     const promise = this.loadUnchanged(key, asked).finally(() => {
+      if (--this.loads === 0) this.forgotten.clear();
       if (this.loading.get(key) === promise) this.loading.delete(key);
     });
     this.loading.set(key, promise);
     return promise;
   }
 
-  /** Reads until nothing was forgotten meanwhile; a value that still may be old is not kept. */
+  /** Reads until what is found was not forgotten meanwhile; a value that still may be old is not kept. */
   private async loadUnchanged(key: string, asked: Asked): Promise<Value | null> {
     for (let reads = 1; ; reads++) {
       const { generation, era } = this;
       const loadedAt = this.now();
       const value = await this.ask(asked);
-      if (generation === this.generation) {
+      if (!this.mayBeOld(value, generation, era)) {
         this.keep(key, value, loadedAt, era);
         return value;
       }
       if (reads === MAX_RELOADS) return value;
     }
+  }
+
+  private mayBeOld(value: Value | null, generation: number, era: number): boolean {
+    if (value === null || era !== this.era) return generation !== this.generation;
+    return this.idsOf(value).some((id) => (this.forgotten.get(id) ?? 0) > generation);
   }
 
   private async ask(asked: Asked): Promise<Value | null> {

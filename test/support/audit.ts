@@ -30,7 +30,8 @@ export async function fillChain(
   );
 }
 
-function aRecord(organizationId: string, seq: string) {
+/** A record of a change, which is not chained. */
+export function aRecord(organizationId: string, seq: string) {
   const target = uuidV7(Date.now());
   return {
     id: uuidV7(Date.now()),

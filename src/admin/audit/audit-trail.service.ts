@@ -10,8 +10,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { checkMatch, isConditional } from '../entity-tag.js';
-import { appendToChain, type UnchainedRecord } from './audit-chain.js';
-import { AuditSeal } from './audit-seal.js';
+import { AuditChain, type UnchainedRecord } from './audit-chain.js';
 import { auditedBody, auditedPath } from './audited-body.js';
 
 /** What a service knows of its action and the request does not show. */
@@ -43,7 +42,7 @@ export class AuditTrail {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly seal: AuditSeal,
+    private readonly chain: AuditChain,
     private readonly addresses: ClientAddresses,
   ) {}
 
@@ -113,7 +112,7 @@ export class AuditTrail {
       ...ending,
     } satisfies UnchainedRecord;
     const tenancy = { organizationId: caller.organizationId, isReading: false };
-    await this.unitOfWork.runFor(tenancy, () => appendToChain(this.unitOfWork.manager, this.seal, record));
+    await this.unitOfWork.runFor(tenancy, () => this.chain.append(record));
   }
 }
 

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../../auth/auth.module.js';
+import { AuditChain } from './audit-chain.js';
 import { AuditLogsController } from './audit-logs.controller.js';
 import { AuditLogsService } from './audit-logs.service.js';
 import { AuditSeal } from './audit-seal.js';
@@ -15,6 +16,7 @@ import { RefusalRecordingFilter } from './refusal-recording.filter.js';
   imports: [AuthModule],
   controllers: [AuditLogsController],
   providers: [
+    AuditChain,
     AuditTrail,
     AuditInterceptor,
     RefusalRecordingFilter,

@@ -41,7 +41,8 @@ export class OrganizationsService {
     const organizations = this.unitOfWork.repository(Organization);
     const organization = await organizations.findOneOrFail({
       where: { id },
-      lock: { mode: 'pessimistic_write' },
+      // A stronger lock would hold up whoever adds a row that refers to it, as each audit record does, in front of this one's too.
+      lock: { mode: 'for_no_key_update' },
     });
     const before = OrganizationDto.from(organization);
     if (name !== undefined) organization.name = name;

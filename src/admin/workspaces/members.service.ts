@@ -7,7 +7,7 @@ import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
-import type { Page } from '../../common/database/page.js';
+import { type Page, totalToldBy } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -57,12 +57,15 @@ export class MembersService {
       .where({ organizationId, workspaceId });
     if (role !== undefined) query.andWhere('member.role = :role', { role });
     if (email !== undefined) query.andWhere('person.email = :email', { email });
-    const [members, total] = await query
+    const members = await query
+      .clone()
       .orderBy('member.createdAt', 'DESC')
       .addOrderBy('member.userId', 'DESC')
       .offset(skip)
       .limit(take)
-      .getManyAndCount();
+      .getMany();
+    const total = totalToldBy(members.length, { skip, take }) ?? (await query.getCount());
+    if (members.length === 0) return [[], total];
     const switches = await this.switchesOf(organizationId);
     return [members.map((member) => ({ member, user: (member as WithUser).user, switches })), total];
   }

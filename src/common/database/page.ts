@@ -6,6 +6,11 @@ export interface Page {
   readonly take: number;
 }
 
+/** How many a list has, where a page that is not full tells it by itself; else it must be counted. */
+export function totalToldBy(found: number, { skip, take }: Page): number | null {
+  return found < take && (found > 0 || skip === 0) ? skip + found : null;
+}
+
 /** The query of a list as the web server gives it: a name that was sent twice has an array. */
 export type ListQuery = Readonly<Record<string, unknown>>;
 

@@ -41,6 +41,7 @@ const AS_READ: ReadonlySet<unknown> = new Set([
 
 const LOCKS: Readonly<Record<string, string>> = {
   pessimistic_write: ' FOR UPDATE',
+  for_no_key_update: ' FOR NO KEY UPDATE',
   pessimistic_read: ' FOR SHARE',
 };
 

@@ -3,10 +3,14 @@ import {
   type FindManyOptions,
   type FindOneOptions,
   type FindOptionsWhere,
+  InsertResult,
   type ObjectLiteral,
+  type QueryDeepPartialEntity,
   Repository,
 } from 'typeorm';
+import { totalToldBy } from './page.js';
 import { plainConditions, plainFind, type PlainQuery, plainTable } from './plain-find.js';
+import { plainInsert } from './plain-insert.js';
 import { plainUpdate, remembered } from './plain-update.js';
 
 /** Rows that were read under a lock, as the database has them until their transaction ends. */
@@ -15,7 +19,7 @@ const locked = new WeakMap<object, ObjectLiteral>();
 type Where<T> = FindOptionsWhere<T> | FindOptionsWhere<T>[];
 
 /**
- * TypeORM's repository, which reads rows of one table by comparing its columns without TypeORM's query builder. That
+ * TypeORM's repository, which reads rows of one table by comparing its columns, and adds one, without TypeORM's query builder. That
  * makes each query from the beginning, for joins that we do not have, and takes longer than the request needs for all the rest.
  * Whatever is not that simple goes the old way. Both give the same entities, by tests.
  */
@@ -47,14 +51,12 @@ export class PlainRepository<T extends ObjectLiteral> extends Repository<T> {
     return found;
   }
 
-  /** A page that is not full tells by itself how many there are. */
   override async findAndCount(options: FindManyOptions<T> = {}): Promise<[T[], number]> {
-    const { where, skip = 0, take } = options;
+    const { where, skip = 0, take = Infinity } = options;
     const query = this.planned(options);
     if (!query || where === undefined) return super.findAndCount(options);
     const rows = await this.read(query);
-    const isLast = take === undefined || (rows.length < take && (rows.length > 0 || skip === 0));
-    return [rows, isLast ? skip + rows.length : await this.countBy(where)];
+    return [rows, totalToldBy(rows.length, { skip, take }) ?? (await this.countBy(where))];
   }
 
   override async countBy(where: Where<T>): Promise<number> {
@@ -80,6 +82,17 @@ export class PlainRepository<T extends ObjectLiteral> extends Repository<T> {
     const saved = Object.assign(row, touched);
     locked.set(saved, remembered(saved));
     return saved;
+  }
+
+  /** What the database adds of its own, such as the time of the making, is put into the row, as TypeORM does. */
+  override async insert(row: QueryDeepPartialEntity<T> | QueryDeepPartialEntity<T>[]): Promise<InsertResult> {
+    const isOne = !Array.isArray(row) && plainTable(this.metadata) !== null;
+    const query = isOne ? plainInsert(this.manager.dataSource, this.metadata, row) : null;
+    if (!query) return super.insert(row);
+    const result = new InsertResult();
+    result.raw = await this.manager.query<ObjectLiteral[]>(query.text, [...query.values]);
+    Object.assign(row, (result.raw as ObjectLiteral[])[0]);
+    return result;
   }
 
   private planned(options: FindManyOptions<T>): PlainQuery | null {

@@ -1,5 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { Ending } from './ending.js';
+import type { PlainQuery } from './plain-find.js';
 import type { StatementNames } from './statement-names.js';
 import { runAfter, type Statement } from './tenant-statement.js';
 import type { Tenancy, TenantWall } from './tenant-wall.js';
@@ -21,6 +23,8 @@ interface Runner extends Omit<QueryRunner, 'connect' | 'isTransactionActive'> {
 }
 
 const START = 'START TRANSACTION';
+const COMMIT = 'COMMIT';
+const NOTIFY = 'SELECT pg_notify($1, $2)';
 
 /**
  * What one administrative request does in the database. It takes a connection with its first statement: a request that
@@ -30,12 +34,13 @@ const START = 'START TRANSACTION';
  * who is asking along with the statement, in one round trip. Each statement of a reader is a transaction of its own, as each sees
  * what was committed by then anyway; those of a writer are one, which its first statement begins.
  */
-export class TenantSession {
+export class TenantSession implements Ending {
   private runner: Runner | undefined;
   private connection: Promise<Connection> | undefined;
+  private connect: () => Promise<Connection> = () => Promise.reject(new Error('Nothing is open.'));
   /** The first statement of a writer, which begins the transaction. */
-  private beginning: Promise<pg.QueryResult> | undefined;
-  private readonly parting: string[] = [];
+  private beginning: Promise<unknown> | undefined;
+  private readonly parting: Statement[] = [];
 
   constructor(
     private readonly dataSource: DataSource,
@@ -55,16 +60,27 @@ export class TenantSession {
 
   /** Notifies a channel when the transaction that has begun commits, with its last round trip: https://www.postgresql.org/docs/current/sql-notify.html */
   notify(channel: string, payload: string): void {
-    this.parting.push(`SELECT pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(payload)})`);
+    this.parting.push({ text: NOTIFY, values: [channel, payload], name: this.names.ofOwn(NOTIFY) });
   }
 
   async commit(): Promise<void> {
-    await this.end(async (connection) => {
-      const ended = await this.committed(connection);
-      // PostgreSQL answers so, without an error, when a statement had failed and nobody minded.
-      if ([ended].flat().at(-1)?.command !== 'COMMIT')
-        throw new Error('The transaction was rolled back, because a statement in it had failed.');
-    });
+    if (this.beginning) await this.commitAfter([]);
+    else await this.end(() => Promise.resolve());
+  }
+
+  query<Rows>(text: string, values: readonly unknown[] = []): Promise<Rows> {
+    return this.manager.query<Rows>(text, [...values]);
+  }
+
+  async commitAfter(statements: readonly PlainQuery[]): Promise<void> {
+    const last = statements.map(({ text, values }) => ({ text, values, name: this.names.of(text) }));
+    const commit = { text: COMMIT, values: [], name: this.names.ofOwn(COMMIT) };
+    const { command } = await this.heard(() => this.finish(last, commit));
+    this.beginning = undefined;
+    await this.end(() => Promise.resolve());
+    // PostgreSQL answers so, without an error, when a statement had failed and nobody minded.
+    if (command !== COMMIT)
+      throw new Error('The transaction was rolled back, because a statement in it had failed.');
   }
 
   /** Never rejects: what went wrong before is what the caller must hear. */
@@ -79,27 +95,45 @@ export class TenantSession {
 
   private open(): Runner {
     const runner = this.dataSource.createQueryRunner() as unknown as Runner;
-    const connect = runner.connect.bind(runner) as () => Promise<Connection>;
-    const given = { query: (text: string, values: unknown[] = []) => this.send(connect, text, values) };
+    this.connect = runner.connect.bind(runner) as () => Promise<Connection>;
+    const given = { query: (text: string, values: unknown[] = []) => this.send(text, values) };
     runner.connect = () => Promise.resolve(given);
     // So that nothing within begins, or commits, one of its own.
     runner.isTransactionActive = true;
     return runner;
   }
 
-  private async send(
-    connect: () => Promise<Connection>,
-    text: string,
-    values: unknown[],
-  ): Promise<pg.QueryResult> {
-    const entrance = await this.wall.entrance(this.tenancy);
-    const connection = await (this.connection ??= connect());
+  private async send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const statement = { text, values, name: this.names.of(text) };
+    const entrance = await this.wall.entrance(this.tenancy);
+    const connection = await (this.connection ??= this.connect());
+    return this.heard(() => {
+      if (this.tenancy.isReading) return runAfter(connection, [entrance], statement);
+      if (this.beginning) return this.goOn(connection, statement);
+      const first = runAfter(connection, [this.start(), entrance], statement);
+      this.beginning = first;
+      return first;
+    });
+  }
+
+  /** All of it in one round trip, and the beginning too where there was none. */
+  private async finish(last: readonly Statement[], commit: Statement): Promise<pg.QueryResult> {
+    await this.beginning;
+    const entrance = await this.wall.entrance(this.tenancy);
+    this.runner ??= this.open();
+    const connection = await (this.connection ??= this.connect());
+    const opening = this.beginning ? [] : [this.start(), entrance];
+    this.beginning = Promise.resolve();
+    return runAfter(connection, [...opening, ...last, ...this.parting], commit);
+  }
+
+  private start(): Statement {
+    return { text: START, values: [], name: this.names.ofOwn(START) };
+  }
+
+  private async heard<T>(send: () => Promise<T>): Promise<T> {
     try {
-      if (this.tenancy.isReading) return await runAfter(connection, [entrance], statement);
-      if (this.beginning) return await this.goOn(connection, statement);
-      const start = { text: START, values: [], name: this.names.ofOwn(START) };
-      return await (this.beginning = runAfter(connection, [start, entrance], statement));
+      return await send();
     } catch (error) {
       this.names.hear(error);
       throw error;
@@ -110,16 +144,6 @@ export class TenantSession {
   private async goOn(connection: Connection, statement: Statement): Promise<pg.QueryResult> {
     await this.beginning;
     return runAfter(connection, [], statement);
-  }
-
-  private async committed(connection: Connection): Promise<pg.QueryResult | pg.QueryResult[]> {
-    try {
-      await this.beginning;
-      return await connection.query([...this.parting, 'COMMIT'].join('; '));
-    } catch (error) {
-      await connection.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
   }
 
   private async end(finish: (connection: Connection) => Promise<unknown>): Promise<void> {

@@ -10,8 +10,13 @@ export interface Statement {
 /** What of `pg`'s connection a statement speaks to. */
 interface Wire {
   readonly parsedStatements: Record<string, string>;
+  close(message: { readonly type: 'S'; readonly name: string }): void;
   parse(message: { readonly name: string; readonly text: string }): void;
-  bind(message: { readonly statement: string; readonly values: readonly unknown[] }): void;
+  bind(message: {
+    readonly statement: string;
+    readonly values: readonly unknown[];
+    readonly valueMapper: (value: unknown) => unknown;
+  }): void;
   execute(message: { readonly portal: string }): void;
 }
 
@@ -55,10 +60,12 @@ class AccompaniedQuery extends (pg.Query as unknown as QueryClass) {
   override prepare(wire: Wire): void {
     for (const { name = '', text, values } of this.before) {
       if (!isKnown(wire, name)) {
+        // It may have been parsed before and then have failed, which is told of neither; there may be none to close.
+        if (name !== '') wire.close({ type: 'S', name });
         wire.parse({ name, text });
         this.name = undefined;
       }
-      wire.bind({ statement: name, values });
+      wire.bind({ statement: name, values, valueMapper: asWritten });
       wire.execute({ portal: '' });
     }
     super.prepare(wire);
@@ -75,6 +82,11 @@ class AccompaniedQuery extends (pg.Query as unknown as QueryClass) {
     if (step.name) wire.parsedStatements[step.name] = step.text;
   }
 }
+
+/** As `pg` writes the parameters of its own statements; its types leave this out. */
+const asWritten = (
+  pg as unknown as { readonly utils: { readonly prepareValue: (value: unknown) => unknown } }
+).utils.prepareValue;
 
 const isKnown = ({ parsedStatements }: Wire, name: string): boolean =>
   name !== '' && parsedStatements[name] !== undefined;

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral }
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
+import type { LastWord } from './ending.js';
 import { PlainRepository } from './plain-repository.js';
 import { StatementNames } from './statement-names.js';
 import { TenantSession } from './tenant-session.js';
@@ -14,6 +15,7 @@ interface Work {
   /** A transaction: that of a tenant, or one of the service itself. */
   readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
+  lastWord?: LastWord;
 }
 
 const logger = createLogger('database');
@@ -50,17 +52,28 @@ export class UnitOfWork {
   async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
     const session = new TenantSession(this.dataSource, this.wall, this.names, tenancy);
-    const afterCommit: (() => void)[] = [];
-    let result: T;
+    const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
     try {
-      result = await this.within({ isOver: false, transaction: session, afterCommit }, work);
+      const result = await this.within(unit, work);
+      await (unit.lastWord ? unit.lastWord(session) : session.commit());
+      unit.afterCommit.forEach(attempt);
+      return result;
     } catch (error) {
       await session.rollback();
       throw error;
     }
-    await session.commit();
-    afterCommit.forEach(attempt);
-    return result;
+  }
+
+  /**
+   * Leaves the commit of the running caller's unit to somebody who has more to do in the same round trip. Answers false, and leaves
+   * nothing, where the unit is not a caller's.
+   */
+  leaveLastWord(lastWord: LastWord): boolean {
+    const work = this.running;
+    if (!(work?.transaction instanceof TenantSession)) return false;
+    if (work.lastWord) throw new Error('A unit of work has one last word.');
+    work.lastWord = lastWord;
+    return true;
   }
 
   /** The manager of the running transaction; outside of one, each statement is its own. */

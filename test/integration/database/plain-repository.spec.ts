@@ -123,6 +123,52 @@ describe('a repository that reads plain rows without the query builder', () => {
   });
 });
 
+describe('a row that is added without the query builder', () => {
+  const aKey = (more: object) => ({
+    kind: 'workspace-service' as const,
+    organizationId,
+    workspaceId,
+    creationMode: 'api' as const,
+    name: 'Added',
+    keyHash: Buffer.alloc(32, randomUUID().charCodeAt(0)),
+    prefix: 'gw_ws_',
+    lastFour: 'abcd',
+    scopes: ['a,b', '{"c"}'],
+    expiresAt: new Date('2030-01-31T12:00:00.123Z'),
+    status: 'active' as const,
+    rateLimits: [{ id: ids[0] as string, type: 'requests' as const, unit: 'rpm' as const, value: 3 }],
+    alertEmails: null,
+    ...more,
+  });
+
+  it('is what TypeORM would have added, and knows what the database put into it', async () => {
+    const [ours, theirs] = [
+      keys().create(aKey({ id: randomUUID() })),
+      keys().create(aKey({ id: randomUUID(), keyHash: Buffer.alloc(32, 9) })),
+    ];
+    await keys().insert(ours);
+    await builtAnew().insert(theirs);
+
+    const stored = await builtAnew().findOneByOrFail({ id: ours.id });
+    expect(ours).toEqual(stored);
+    const own = {
+      id: theirs.id,
+      keyHash: theirs.keyHash,
+      createdAt: theirs.createdAt,
+      updatedAt: theirs.updatedAt,
+    };
+    expect(Object.assign(stored, own)).toEqual(await builtAnew().findOneByOrFail({ id: theirs.id }));
+    await builtAnew().delete([ours.id, theirs.id]);
+  });
+
+  it('is refused by an index as TypeORM would have been', async () => {
+    const row = aKey({ id: ids[1] });
+
+    await expect(keys().insert(row)).rejects.toMatchObject({ code: '23505' });
+    await expect(builtAnew().insert(row)).rejects.toMatchObject({ code: '23505' });
+  });
+});
+
 describe('a locked row', () => {
   const lockedKey = async () =>
     (await keys().findOne({
