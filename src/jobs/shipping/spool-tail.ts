@@ -15,6 +15,7 @@ import {
 } from '../../common/spool/spool-files.js';
 import {
   forgetOpenExchanges,
+  kept,
   keepOpenExchanges,
   type OpenExchange,
   openExchangeOf,
@@ -124,8 +125,21 @@ export class SpoolTail {
   apply(reading: Reading): void {
     for (const exchange of reading.opened) this.open.set(exchange.id, exchange);
     for (const { closed } of reading.closed) this.open.delete(closed.record.id);
+    for (const { id } of reading.opened) this.keep(id);
     this.position = reading.end;
     if (reading.closed.length > 0) this.stored = reading.end;
+  }
+
+  /** What is still open outlives the buffer that it was read in. */
+  private keep(id: string): void {
+    const exchange = this.open.get(id);
+    if (!exchange) return;
+    this.open.delete(id);
+    try {
+      this.open.set(id, kept(exchange));
+    } catch {
+      shipperMetrics.damaged.inc();
+    }
   }
 
   /**
@@ -207,7 +221,10 @@ export class SpoolTail {
 
   private note(frame: StoredFrame): void {
     const { opened, closed } = understood(frame);
-    if (opened) this.open.set(opened.id, opened);
+    if (opened) {
+      this.open.set(opened.id, opened);
+      this.keep(opened.id);
+    }
     if (closed) this.open.delete(closed.closed.record.id);
   }
 }
