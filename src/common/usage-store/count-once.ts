@@ -70,11 +70,12 @@ export async function countOnce(
 
 const isDue = ({ aggregated_at }: BatchRow): boolean => aggregated_at === null;
 
+/** Whoever asks for a batch twice at once hears of one count. */
 function outcomes(ids: readonly string[], found: readonly BatchRow[]): Aggregation[] {
   const byId = new Map(found.map((batch) => [batch.id, batch]));
-  return ids.map((id) => {
+  return ids.map((id, at) => {
     const batch = byId.get(id);
     if (!batch) return 'absent';
-    return isDue(batch) ? 'aggregated' : 'already_aggregated';
+    return isDue(batch) && ids.indexOf(id) === at ? 'aggregated' : 'already_aggregated';
   });
 }
