@@ -1,39 +1,17 @@
 import { open, rename } from 'node:fs/promises';
-import type { OpenedExchange } from '../../common/contracts/request-log.js';
 import { encodeOpened, seal, type StoredFrame } from '../../common/spool/frame.js';
+import { idOfOpened, readOpened } from '../../common/spool/frame-values.js';
 import { readSegment } from '../../common/spool/segment-reader.js';
 import { listOpenExchanges, openExchangesPath, removeFile } from '../../common/spool/spool-files.js';
 
-/** An exchange that began and has not ended. */
+/** An exchange that began and has not ended. The JSON is a copy of its own, so that it pins no buffer it was read in. */
 export interface OpenExchange {
   readonly id: string;
   readonly json: Buffer;
 }
 
-/** What was just read. Most have ended before anybody needs more of them than the id, so no more is read, and nothing copied yet. */
 export function openExchangeOf({ json }: StoredFrame): OpenExchange {
-  return { id: idAtBeginning(json) ?? parseOpened(json).id, json };
-}
-
-/** One to keep: its JSON is a copy of its own, so that it pins no buffer it was read in. Throws when it is none. */
-export function kept({ json }: OpenExchange): OpenExchange {
-  return { id: parseOpened(json).id, json: Buffer.from(json) };
-}
-
-const BEFORE_ID = Buffer.from('{"id":"');
-const QUOTE = '"'.charCodeAt(0);
-const UUID_CHARS = 36;
-
-/** Gateway processes write the id first. Null where somebody did not. */
-function idAtBeginning(json: Buffer): string | null {
-  const from = BEFORE_ID.length;
-  const to = from + UUID_CHARS;
-  if (json[to] !== QUOTE || BEFORE_ID.compare(json, 0, from) !== 0) return null;
-  return json.toString('latin1', from, to);
-}
-
-export function parseOpened(json: Buffer): OpenedExchange {
-  return JSON.parse(json.toString()) as OpenedExchange;
+  return { id: idOfOpened(json), json: Buffer.from(json) };
 }
 
 /**
@@ -51,7 +29,7 @@ export async function keepOpenExchanges(
   const file = await open(draft, 'w', 0o600);
   try {
     const frames = [...exchanges].map(({ json }) => {
-      const frame = encodeOpened(parseOpened(json));
+      const frame = encodeOpened(readOpened(json));
       seal(frame, upTo);
       return frame.head;
     });
@@ -71,7 +49,7 @@ export async function readOpenExchanges(folder: string): Promise<OpenExchange[]>
   const found: OpenExchange[] = [];
   for (let offset = 0; ;) {
     const look = await readSegment(openExchangesPath(folder, segment), { segment, offset }, true);
-    found.push(...look.frames.map(({ frame }) => kept(openExchangeOf(frame))));
+    found.push(...look.frames.map(({ frame }) => openExchangeOf(frame)));
     if (look.status !== 'more') return found;
     offset = look.next;
   }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange } from '../../common/redaction/clear-exchange.js';
 import type { StoredFrame } from '../../common/spool/frame.js';
+import { readClosed } from '../../common/spool/frame-values.js';
 import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
 import { type PlacedFrame, readSegment, type SegmentLook } from '../../common/spool/segment-reader.js';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../common/spool/spool-files.js';
 import {
   forgetOpenExchanges,
-  kept,
   keepOpenExchanges,
   type OpenExchange,
   openExchangeOf,
@@ -125,21 +125,8 @@ export class SpoolTail {
   apply(reading: Reading): void {
     for (const exchange of reading.opened) this.open.set(exchange.id, exchange);
     for (const { closed } of reading.closed) this.open.delete(closed.record.id);
-    for (const { id } of reading.opened) this.keep(id);
     this.position = reading.end;
     if (reading.closed.length > 0) this.stored = reading.end;
-  }
-
-  /** What is still open outlives the buffer that it was read in. */
-  private keep(id: string): void {
-    const exchange = this.open.get(id);
-    if (!exchange) return;
-    this.open.delete(id);
-    try {
-      this.open.set(id, kept(exchange));
-    } catch {
-      shipperMetrics.damaged.inc();
-    }
   }
 
   /**
@@ -221,10 +208,7 @@ export class SpoolTail {
 
   private note(frame: StoredFrame): void {
     const { opened, closed } = understood(frame);
-    if (opened) {
-      this.open.set(opened.id, opened);
-      this.keep(opened.id);
-    }
+    if (opened) this.open.set(opened.id, opened);
     if (closed) this.open.delete(closed.closed.record.id);
   }
 }
@@ -240,7 +224,7 @@ function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Excha
 }
 
 function closedOf({ json, requestBody, responseBody }: StoredFrame): Exchange {
-  return { closed: JSON.parse(json.toString()) as Exchange['closed'], json, requestBody, responseBody };
+  return { closed: readClosed(json), requestBody, responseBody };
 }
 
 /** Frames gathered until there are enough for a batch. */

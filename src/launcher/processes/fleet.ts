@@ -115,20 +115,6 @@ function inBackground(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/**
- * The background process makes and drops megabytes a batch. With room for a few of them in the young generation most is gone when it is looked
- * at, and need not be copied first: https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib
- */
-const FLAGS: Readonly<Record<Exclude<keyof FleetPlan['programs'], 'gateway'>, readonly string[]>> = {
-  worker: ['--max-semi-space-size=32'],
-  administration: [],
-};
-
-function forkProgram({ programs, environment }: FleetPlan, name: keyof typeof FLAGS) {
-  const execArgv = [...process.execArgv, ...FLAGS[name]];
-  return fork(programs[name], [], {
-    env: { ...process.env, ...environment },
-    execArgv,
-    stdio: [...NO_STDIN],
-  });
+function forkProgram({ programs, environment }: FleetPlan, name: keyof FleetPlan['programs']) {
+  return fork(programs[name], [], { env: { ...process.env, ...environment }, stdio: [...NO_STDIN] });
 }
