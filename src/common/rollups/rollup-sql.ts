@@ -1,5 +1,4 @@
-import type {
-  SLICES} from './dimensions.js';
+import type { SLICES } from './dimensions.js';
 import {
   CUBE,
   CUBE_COLUMNS,
