@@ -13,12 +13,12 @@ import { type Aggregation, BatchAggregator } from '../common/usage-store/usage-s
 const log = createLogger('aggregate-logs');
 
 /**
- * Works on announced batches. A worker that was killed gives its job up after `lockDuration`, and another one takes it
+ * Works on announced batches; many at once, because those that come together are counted together. A worker that was killed gives its job up after `lockDuration`, and another one takes it
  * within twice `stalledInterval`; how often that happens says nothing about the job, so it may happen as often as it likes.
  * https://docs.bullmq.io/guide/workers/stalled-jobs
  */
 @Processor(AGGREGATE_LOGS, {
-  concurrency: 2,
+  concurrency: 32,
   lockDuration: 15_000,
   stalledInterval: 5_000,
   maxStalledCount: 1_000_000,

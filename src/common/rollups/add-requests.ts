@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/queryable.js';
-import { type Grain, NEXT_GRAIN } from './grains.js';
+import { type Grain, NEXT_GRAIN, startOf } from './grains.js';
+import { countedKeys } from './metadata-keys.js';
 import { addRequestsSql, FAMILIES } from './rollup-sql.js';
 import type { Seals } from './seals.js';
 
@@ -26,13 +27,19 @@ type AddedTo = Exclude<Grain, 'day'>;
  * `LOCK_TO_ADD`; the marks come last, because everybody who counts the running hour waits for its mark.
  */
 export async function addRequests(database: Queryable, seals: Seals, requests: Requests): Promise<void> {
+  const keys = await countedKeys(database);
   for (const [grain, from, to] of rangesOf(seals)) {
     if (requests.first.getTime() >= to || requests.last.getTime() < from) continue;
     const parameters = [...requests.parameters, momentOf(from), momentOf(to)];
     const [begin, end] = [parameters.length - 1, parameters.length];
     const where = `${requests.where} AND created_at >= $${begin}::timestamptz AND created_at < $${end}::timestamptz`;
-    for (const family of FAMILIES) await database.query(addRequestsSql(family, grain, where), parameters);
-    await mark(database, grain, where, parameters);
+    const source = { where, keys: { count: keys.names.length, names: `$${end + 1}`, since: `$${end + 2}` } };
+    for (const family of FAMILIES)
+      await database.query(
+        addRequestsSql(family, grain, source),
+        family.hasKeys && keys.names.length > 0 ? [...parameters, keys.names, keys.since] : parameters,
+      );
+    await mark(database, grain, { ...requests, where, parameters, from, to });
   }
 }
 
@@ -40,20 +47,30 @@ export async function addRequests(database: Queryable, seals: Seals, requests: R
  * The update of a mark that is there locks it until the commit: who derives takes the
  * mark away first, and so either sees these rows or leaves the mark to the next round.
  */
-async function mark(
-  database: Queryable,
-  changed: AddedTo,
-  where: string,
-  parameters: unknown[],
-): Promise<void> {
+async function mark(database: Queryable, changed: AddedTo, requests: Changed): Promise<void> {
   const grain = NEXT_GRAIN[changed];
+  const only = onlyBucket(grain, requests);
+  const buckets =
+    only === null
+      ? `SELECT DISTINCT '${grain}', date_trunc('${grain}', created_at, 'UTC') AS bucket FROM request_logs WHERE ${requests.where}`
+      : `SELECT '${grain}', $1::timestamptz AS bucket`;
   await database.query(
-    `INSERT INTO rollup_marks (grain, bucket)
-     SELECT DISTINCT '${grain}', date_trunc('${grain}', created_at, 'UTC') AS bucket FROM request_logs WHERE ${where}
-     ORDER BY bucket
+    `INSERT INTO rollup_marks (grain, bucket) ${buckets} ORDER BY bucket
      ON CONFLICT (grain, bucket) DO UPDATE SET touched_at = now()`,
-    parameters,
+    only === null ? [...requests.parameters] : [only],
   );
+}
+
+interface Changed extends Requests {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The one that holds all of these requests; null where there is more than one, and the rows must tell. */
+function onlyBucket(grain: Grain, { first, last, from, to }: Changed): Date | null {
+  const [earliest, latest] = [first.getTime(), last.getTime()];
+  const bucket = startOf(grain, earliest);
+  return earliest >= from && latest < to && startOf(grain, latest) === bucket ? new Date(bucket) : null;
 }
 
 /** Makes the partitions that requests of these days go to. Outside the transaction that adds: its lock would last as long. */

@@ -14,6 +14,21 @@ export interface Measure {
   readonly added: (one: string, other: string) => string;
 }
 
+const DURATION_US = '1000::bigint * duration_ms';
+const FIRST_TOKEN_US = '1000::bigint * first_token_ms';
+
+/** Buckets of histograms, and the microseconds that they are buckets of. */
+const BUCKETS = {
+  duration_bucket: DURATION_US,
+  first_token_bucket: FIRST_TOKEN_US,
+  overhead_bucket: 'overhead_us',
+} as const;
+
+/** What measures read of a request besides its own columns: worked out once for all of them. */
+export const WORKED_OUT = Object.entries(BUCKETS)
+  .map(([name, microseconds]) => `histogram_bucket(${microseconds}) AS ${name}`)
+  .join(', ');
+
 const plus = (one: string, other: string): string => `${one} + ${other}`;
 
 /** A whole number for each request; null adds nothing. */
@@ -59,7 +74,8 @@ const counts =
         WHEN ${least} = ${most} THEN jsonb_build_object((${least})::text, ${number})
         ELSE counts_of(array_agg((${value})::bigint) ${fitting}) END`,
       ofRollup: `CASE WHEN count(*) = 1 THEN (array_agg(${name}))[1] ELSE merged_counts(array_agg(${name})) END`,
-      added: (one, other) => `merge_histograms(${one}, ${other})`,
+      added: (one, other) =>
+        `CASE WHEN ${other} = '{}' THEN ${one} ELSE merge_histograms(${one}, ${other}) END`,
       clickhouse: {
         type: 'SimpleAggregateFunction(sumMap, Map(Int32, Int64))',
         ofRequests: `sumMapIf(map(toInt32(ifNull(${inClickHouse.value}, 0)), toInt64(1)),
@@ -70,11 +86,13 @@ const counts =
   };
 
 /** A histogram of microseconds (src/common/histogram). Buckets are fixed, so parts add up to the whole. */
-const histogram = (microseconds: string) =>
-  counts(`histogram_bucket(${microseconds})`, 'TRUE', {
+const histogram = (bucket: keyof typeof BUCKETS) => {
+  const microseconds = BUCKETS[bucket];
+  return counts(bucket, 'TRUE', {
     value: bucketInClickHouse(`ifNull(${microseconds}, 0)`),
     given: microseconds,
   });
+};
 
 /** `histogram_bucket` of the migration of the rollups: exponent and first six bits of a double, less 64 times its bias and 5. */
 const bucketInClickHouse = (microseconds: string): string =>
@@ -98,8 +116,6 @@ const extreme =
 const FAILED = 'status >= 400';
 const FROM_CACHE = "cache_status IN ('HIT', 'SEMANTIC HIT')";
 const RESCUED_BY_RETRY = `NOT (${FAILED}) AND retry_count > 0 AND coalesce(fallback_count, 0) = 0`;
-const DURATION_US = '1000::bigint * duration_ms';
-const FIRST_TOKEN_US = '1000::bigint * first_token_ms';
 
 const MAKERS = {
   requests: sum('1'),
@@ -126,9 +142,9 @@ const MAKERS = {
   fallback_rescues: howMany(`NOT (${FAILED}) AND fallback_count > 0`),
   retry_rescues: counts('retry_count', RESCUED_BY_RETRY),
   statuses: counts('status'),
-  duration_histogram: histogram(DURATION_US),
-  first_token_histogram: histogram(FIRST_TOKEN_US),
-  overhead_histogram: histogram('overhead_us'),
+  duration_histogram: histogram('duration_bucket'),
+  first_token_histogram: histogram('first_token_bucket'),
+  overhead_histogram: histogram('overhead_bucket'),
   first_seen: extreme('min'),
   last_seen: extreme('max'),
 } as const satisfies Record<string, (name: string) => Measure>;

@@ -33,3 +33,16 @@ export async function countMetadataKeysFrom(database: Queryable, from: Date | nu
 export async function metadataKeysAreComplete(database: Queryable): Promise<void> {
   await database.query('UPDATE rollup_metadata_keys SET complete_since = counted_since');
 }
+
+/** Keys that have slices, and since when each is counted. */
+export interface CountedKeys {
+  readonly names: readonly string[];
+  readonly since: readonly string[];
+}
+
+export async function countedKeys(database: Queryable): Promise<CountedKeys> {
+  const rows = await database.query<{ key: string; since: string }>(
+    'SELECT key, counted_since::text AS since FROM rollup_metadata_keys ORDER BY key',
+  );
+  return { names: rows.map(({ key }) => key), since: rows.map(({ since }) => since) };
+}

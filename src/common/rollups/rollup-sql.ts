@@ -1,3 +1,4 @@
+import type { SLICES } from './dimensions.js';
 import {
   CUBE,
   CUBE_COLUMNS,
@@ -5,11 +6,23 @@ import {
   LONGEST_VALUE,
   NIL_ID,
   SLICE_COLUMNS,
-  SLICES,
   USER_KEY,
 } from './dimensions.js';
 import type { Grain } from './grains.js';
-import { MEASURE_NAMES, MEASURES } from './measures.js';
+import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
+
+/** Request rows to count. */
+export interface Source {
+  readonly where: string;
+  readonly keys: KeyParameters;
+}
+
+/** Keys of the metadata that have slices: how many, and the parameters that hold their names and since when each is counted. */
+export interface KeyParameters {
+  readonly count: number;
+  readonly names: string;
+  readonly since: string;
+}
 
 /** The two families of rollup tables: `cube` tells combinations apart, `slices` one dimension at a time. */
 export interface Family {
@@ -18,20 +31,23 @@ export interface Family {
   readonly key: readonly string[];
   /** Columns of a row that are no measures. */
   readonly columns: readonly string[];
-  /** The rows of `request_logs` with these columns; `where` narrows them. */
-  readonly requests: (grain: Grain, where: string) => string;
+  /** Whether keys of the metadata are told apart. */
+  readonly hasKeys: boolean;
+  /** Rows of the table, columns and measures, made of request rows. */
+  readonly counted: (grain: Grain, source: Source) => string;
 }
 
-const TENANT = ['organisation_id', 'workspace_id', 'bucket'] as const;
+const TENANT_COLUMNS = ['organisation_id', 'workspace_id', 'bucket'] as const;
+const TENANT = TENANT_COLUMNS.join(', ');
 
-/** What is aggregated of a request, besides what tells it apart: every column that a measure reads. */
 const tenantOf = (grain: Grain): string =>
   `organisation_id, coalesce(workspace_id, '${NIL_ID}'::uuid) AS workspace_id,
    date_trunc('${grain}', created_at, 'UTC') AS bucket`;
 
+/** What is aggregated of a request, besides what tells it apart: every column that a measure reads. */
 const COUNTED = `created_at, duration_ms, first_token_ms, overhead_us, usage_source, cost_nano_usd, saved_nano_usd,
   retry_count, fallback_count, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
-  reasoning_tokens, audio_input_tokens, audio_output_tokens`;
+  reasoning_tokens, audio_input_tokens, audio_output_tokens, ${WORKED_OUT}`;
 
 /** The value of a dimension for a row of `request_logs`. */
 const VALUES: Readonly<Record<DimensionType, (column: string) => string>> = {
@@ -40,47 +56,80 @@ const VALUES: Readonly<Record<DimensionType, (column: string) => string>> = {
   status: (column) => column,
 };
 
+const measured = (of: 'ofRequests' | 'ofRollup'): string =>
+  MEASURE_NAMES.map((name) => `${MEASURES[name][of]} AS ${name}`).join(', ');
+
 const cubeValues = CUBE_COLUMNS.map((name) => `${VALUES[CUBE[name]](name)} AS ${name}`).join(', ');
+const CUBE_KEY = `rollup_key(jsonb_build_array(${CUBE_COLUMNS.join(', ')})::text)`;
 
-const SLICE_VALUES: Readonly<Record<(typeof SLICES)[number], string>> = {
-  all: "''",
-  api_key_id: `${VALUES.id('api_key_id')}::text`,
-  model: VALUES.text('model'),
-  end_user: VALUES.text(`metadata ->> '${USER_KEY}'`),
-  prompt_slug: VALUES.text('prompt_slug'),
-};
-
-const sliceValues = SLICES.map((dimension) => `('${dimension}', ${SLICE_VALUES[dimension]})`).join(', ');
-
+/** OFFSET keeps the planner from working a value out once more for each measure that reads it. */
 const CUBE_FAMILY: Family = {
   table: (grain) => `usage_${grain}`,
   key: ['key'],
-  columns: [...TENANT, 'key', ...CUBE_COLUMNS],
-  requests: (grain, where) => `
-    SELECT *, rollup_key(jsonb_build_array(${CUBE_COLUMNS.join(', ')})::text) AS key
-    FROM (SELECT ${tenantOf(grain)}, ${cubeValues}, ${COUNTED} FROM request_logs WHERE ${where}) AS told_apart`,
+  columns: [...TENANT_COLUMNS, 'key', ...CUBE_COLUMNS],
+  hasKeys: false,
+  counted: (grain, { where }) => `
+    SELECT ${TENANT}, ${CUBE_KEY} AS key, ${CUBE_COLUMNS.join(', ')}, ${measured('ofRequests')}
+    FROM (SELECT ${tenantOf(grain)}, ${cubeValues}, ${COUNTED} FROM request_logs WHERE ${where} OFFSET 0) AS requests
+    GROUP BY ${TENANT}, ${CUBE_COLUMNS.join(', ')}`,
 };
 
+/** Of these a value occurs in many requests. */
+const SHARED_SLICES: Readonly<Record<Exclude<(typeof SLICES)[number], 'end_user'>, string>> = {
+  all: "''",
+  api_key_id: `${VALUES.id('api_key_id')}::text`,
+  model: VALUES.text('model'),
+  prompt_slug: VALUES.text('prompt_slug'),
+};
+
+/** Columns of slices, each with the dimension that it is a value of and how it is read from a request; null where it is not counted. */
+function sharedSlices({ count, names, since }: KeyParameters): { on: string; value: string; as: string }[] {
+  const fixed = Object.entries(SHARED_SLICES).map(([on, value]) => ({
+    on: `'${on}'`,
+    value,
+    as: `of_${on}`,
+  }));
+  const chosen = Array.from({ length: count }, (_, at) => {
+    const key = `(${names}::text[])[${at + 1}]`;
+    const value = `CASE WHEN created_at >= (${since}::timestamptz[])[${at + 1}] THEN ${VALUES.text(`metadata ->> ${key}`)} END`;
+    return { on: `'metadata.' || ${key}`, value, as: `of_key_${at}` };
+  });
+  return [...fixed, ...chosen];
+}
+
+/**
+ * Requests are added up twice: by end user, of whom there are many, and by what the other slices have in common, of which
+ * there is little; those are then made of its few sums.
+ */
 const SLICE_FAMILY: Family = {
   table: (grain) => `usage_slice_${grain}`,
   key: ['dimension', 'value'],
-  columns: [...TENANT, ...SLICE_COLUMNS],
-  requests: (grain, where) => `
-    SELECT ${tenantOf(grain)}, dimension, value, status, cache_status, ${COUNTED}
-    FROM request_logs CROSS JOIN LATERAL (
-      VALUES ${sliceValues}
-      UNION ALL
-      SELECT 'metadata.' || key, left(coalesce(metadata ->> key, ''), ${LONGEST_VALUE})
-      FROM rollup_metadata_keys WHERE counted_since <= request_logs.created_at
+  columns: [...TENANT_COLUMNS, ...SLICE_COLUMNS],
+  hasKeys: true,
+  counted: (grain, { where, keys }) => {
+    const slices = sharedSlices(keys);
+    const names = slices.map(({ as }) => as).join(', ');
+    return `
+    WITH requests AS MATERIALIZED (
+      SELECT ${tenantOf(grain)}, ${slices.map(({ value, as }) => `${value} AS ${as}`).join(', ')},
+        ${VALUES.text(`metadata ->> '${USER_KEY}'`)} AS of_user, status, cache_status, ${COUNTED}
+      FROM request_logs WHERE ${where}
+    ), shared AS MATERIALIZED (
+      SELECT ${TENANT}, ${names}, ${measured('ofRequests')} FROM requests GROUP BY ${TENANT}, ${names}
+    )
+    SELECT ${TENANT}, 'end_user' AS dimension, of_user AS value, ${measured('ofRequests')}
+    FROM requests GROUP BY ${TENANT}, of_user
+    UNION ALL
+    SELECT ${TENANT}, dimension, value, ${measured('ofRollup')}
+    FROM shared CROSS JOIN LATERAL (
+      VALUES ${slices.map(({ on, as }) => `(${on}, ${as})`).join(', ')}
     ) AS slice (dimension, value)
-    WHERE ${where}`,
+    WHERE value IS NOT NULL GROUP BY ${TENANT}, dimension, value`;
+  },
 };
 
 /** In the order in which every process locks their rows. */
 export const FAMILIES: readonly Family[] = [CUBE_FAMILY, SLICE_FAMILY];
-
-const measured = (of: 'ofRequests' | 'ofRollup'): string =>
-  MEASURE_NAMES.map((name) => `${MEASURES[name][of]} AS ${name}`).join(', ');
 
 /** Sorted by the primary key: rows are locked in one order, so that no two processes wait for each other in a circle. */
 function insertInto(family: Family, grain: Grain, select: string): string {
@@ -89,17 +138,14 @@ function insertInto(family: Family, grain: Grain, select: string): string {
     ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
 }
 
-/** Adds the requests that `where` chooses to a grain. A row that is there grows; one that is not appears. */
-export function addRequestsSql(family: Family, grain: Grain, where: string): string {
+/** Adds request rows to a grain. A row that is there grows; one that is not appears. */
+export function addRequestsSql(family: Family, grain: Grain, source: Source): string {
   const table = family.table(grain);
-  const columns = family.columns.join(', ');
   const grown = MEASURE_NAMES.map(
     (name) => `${name} = ${MEASURES[name].added(`${table}.${name}`, `EXCLUDED.${name}`)}`,
   );
-  const select = `SELECT ${columns}, ${measured('ofRequests')} FROM (${family.requests(grain, where)}) AS requests
-    GROUP BY ${columns}`;
-  return `${insertInto(family, grain, select)}
-    ON CONFLICT (${[...TENANT, ...family.key].join(', ')}) DO UPDATE SET ${grown.join(', ')}`;
+  return `${insertInto(family, grain, family.counted(grain, source))}
+    ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${grown.join(', ')}`;
 }
 
 /** Makes one bucket of a grain out of the grain below. Parameters: the bucket's beginning and end. */

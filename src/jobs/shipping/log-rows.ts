@@ -67,14 +67,18 @@ const COMPRESS_FROM_BYTES = 512;
 const SMALLEST_WINDOW_BITS = 10;
 const LARGEST_WINDOW_BITS = 22;
 
+const LARGEST_CHUNK = 64 * 1024;
+
 /**
  * Brotli at its fastest, with a window that is no larger than the body: 10 µs for 1 KiB, where the usual window of 4 MiB takes 40 for the same
- * bytes, and gzip at its fastest 70. Measured on Node 20.
+ * bytes, and gzip at its fastest 70. The memory for the result is as large as the body, where 16 KiB for each would be
+ * most of what the garbage collector has to clear away. Measured on Node 20.
  */
 function compressed(bytes: Buffer): Buffer {
   const bits = Math.ceil(Math.log2(bytes.length)) + 1;
   const window = Math.max(SMALLEST_WINDOW_BITS, Math.min(bits, LARGEST_WINDOW_BITS));
   return brotliCompressSync(bytes, {
+    chunkSize: Math.min(bytes.length, LARGEST_CHUNK),
     params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: window },
   });
 }

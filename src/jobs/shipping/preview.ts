@@ -5,6 +5,8 @@ import type { BodyFacts } from '../../common/spool/frame-values.js';
 const PREVIEW_CHARS = 200;
 /** An escape sequence is twelve characters for two at most. */
 const LITERAL_CHARS = PREVIEW_CHARS * 6;
+/** Mean in JSON what they are. */
+const PLAIN_CHARS = /^[^"\\\u0000-\u001f]*/;
 const LARGEST_PACKED = 64 * 1024;
 const LARGEST_UNPACKED = 1024 * 1024;
 
@@ -52,6 +54,8 @@ function firstWords(text: string): string {
 
 /** The string of JSON that begins here, or as much of it as a preview needs. */
 function literalAt(text: string, from: number): string {
+  const plain = PLAIN_CHARS.exec(text.slice(from, from + PREVIEW_CHARS + 1))?.[0] ?? '';
+  if (plain.length >= PREVIEW_CHARS || text[from + plain.length] === '"') return plain;
   const part = text.slice(from, from + LITERAL_CHARS);
   const literal = /^(?:[^"\\]|\\(?:u[\da-fA-F]{4}|[^u]))*/.exec(part)?.[0] ?? '';
   try {

@@ -165,6 +165,66 @@ describe('the minute rollup', () => {
     expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
   });
 
+  it('counts all batches that are asked for at once in one transaction', async () => {
+    const batches: string[] = [];
+    for (let at = 0; at < 6; at++) batches.push(await storeBatch(database.dataSource, mixedRequests(40)));
+
+    const outcomes = await Promise.all(batches.map((batch) => aggregator.aggregate(batch)));
+
+    expect(outcomes).toEqual(Array<string>(6).fill('aggregated'));
+    const [{ transactions }] = await database.dataSource.query(
+      'SELECT count(DISTINCT aggregated_at)::int AS transactions FROM log_batches WHERE id = ANY ($1)',
+      [batches],
+    );
+    expect(transactions).toBe(1);
+    expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+  });
+
+  it('lets a batch that cannot be counted keep no other from it', async () => {
+    const first = await storeBatch(database.dataSource, mixedRequests(10));
+    const bad = await storeBatch(database.dataSource, [{ model: 'bad' }]);
+    const last = await storeBatch(database.dataSource, mixedRequests(20));
+    await database.dataSource.query(
+      "ALTER TABLE usage_minute ADD CONSTRAINT no_bad CHECK (model <> 'bad') NOT VALID",
+    );
+
+    const outcomes = await Promise.allSettled([first, bad, last].map((batch) => aggregator.aggregate(batch)));
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await database.dataSource.query('ALTER TABLE usage_minute DROP CONSTRAINT no_bad');
+    expect(await aggregator.aggregate(bad)).toBe('aggregated');
+    expect(await rolledUp(database.dataSource)).toEqual(await summedUp(database.dataSource));
+  });
+
+  it('has slices for a key of the metadata from the moment on that it is counted, and for no request before', async () => {
+    const at = (seconds: number) => new Date(Date.parse('2026-11-20T10:00:00Z') + seconds * 1_000);
+    await database.dataSource.query(
+      `INSERT INTO rollup_metadata_keys (key, counted_since, complete_since) VALUES ('tier', $1, $1)`,
+      [at(0)],
+    );
+    const tiers = [
+      [-1, 'gold'],
+      [0, 'gold'],
+      [1, 'gold'],
+      [2, null],
+    ] as const;
+    const requests = tiers.map(([seconds, tier]) => ({
+      created_at: at(seconds),
+      metadata: tier === null ? null : { tier },
+    }));
+
+    await aggregator.aggregate(await storeBatch(database.dataSource, requests));
+
+    const rows = await database.dataSource.query(
+      `SELECT value, sum(requests)::int AS requests FROM usage_slice_minute WHERE dimension = 'metadata.tier' GROUP BY value ORDER BY value`,
+    );
+    await database.dataSource.query("DELETE FROM rollup_metadata_keys WHERE key = 'tier'");
+    expect(rows).toEqual([
+      { value: '', requests: 1 },
+      { value: 'gold', requests: 2 },
+    ]);
+  });
+
   it('can be taken back and made again', async () => {
     const runner = database.dataSource.createQueryRunner();
     const migration = new Rollups1763690600000();

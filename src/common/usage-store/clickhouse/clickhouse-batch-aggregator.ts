@@ -14,10 +14,13 @@ export class ClickHouseBatchAggregator implements BatchAggregator {
     private readonly clickhouse: ClickHouse,
   ) {}
 
-  aggregate(batchId: string): Promise<Aggregation> {
-    return countOnce(this.database, batchId, {
-      add: async (transaction, batch) =>
-        this.clickhouse.insert('request_logs', await rowsOfBatch(transaction, batch), batch.id),
+  async aggregate(batchId: string): Promise<Aggregation> {
+    const [outcome = 'absent'] = await countOnce(this.database, [batchId], {
+      add: async (transaction, batches) => {
+        for (const batch of batches)
+          await this.clickhouse.insert('request_logs', await rowsOfBatch(transaction, batch), batch.id);
+      },
     });
+    return outcome;
   }
 }

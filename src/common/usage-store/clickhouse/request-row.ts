@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/queryable.js';
 import { NIL_ID } from '../../rollups/dimensions.js';
-import { boundsOf, OF_BATCH, type StoredBatch } from '../count-once.js';
+import { boundsOf, OF_BATCHES, type StoredBatch } from '../count-once.js';
 
 interface RowColumn {
   readonly name: string;
@@ -64,9 +64,9 @@ const SELECTED = ROW_COLUMNS.map(({ name, from }) => (from === undefined ? name 
 );
 
 /** Always in the same order: whoever stores a batch a second time must store the same. */
-const ROWS_OF_BATCH = `SELECT ${SELECTED} FROM request_logs WHERE ${OF_BATCH} ORDER BY request_logs.created_at, id`;
+const ROWS_OF_BATCHES = `SELECT ${SELECTED} FROM request_logs WHERE ${OF_BATCHES} ORDER BY request_logs.created_at, id`;
 
 /** The requests of a batch as ClickHouse takes them. */
 export function rowsOfBatch(database: Queryable, batch: StoredBatch): Promise<readonly unknown[]> {
-  return database.query(ROWS_OF_BATCH, [...boundsOf(batch)]);
+  return database.query(ROWS_OF_BATCHES, [...boundsOf([batch])]);
 }

@@ -1,34 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { addRequests, ensurePartitionsFor } from '../../rollups/add-requests.js';
+import { startOf } from '../../rollups/grains.js';
 import { readSeals } from '../../rollups/seals.js';
-import { boundsOf, countOnce, OF_BATCH, type StoredBatch } from '../count-once.js';
+import { boundsOf, countOnce, OF_BATCHES, type StoredBatch } from '../count-once.js';
 import type { Aggregation, BatchAggregator } from '../usage-store.js';
 
-const DAYS_OF_BATCH = `SELECT DISTINCT date_trunc('day', created_at, 'UTC') AS day FROM request_logs WHERE ${OF_BATCH}`;
+const DAYS_OF_BATCHES = `SELECT DISTINCT date_trunc('day', created_at, 'UTC') AS day FROM request_logs WHERE ${OF_BATCHES}`;
 
-/** Adds a stored batch of request logs to the rollups of PostgreSQL, in the transaction that marks it. */
+/** Batches that are counted together at most. */
+const BATCHES_MAX = 32;
+/** A round of so many rows is followed by a pause, in which batches gather for the next one. */
+const BUSY_ROWS = 1_000;
+const ROUND_MS = 2_000;
+
+interface Asked {
+  readonly batchId: string;
+  readonly resolve: (outcome: Aggregation) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Adds stored batches of request logs to the rollups of PostgreSQL, in the transaction that marks them.
+ *
+ * What costs is a row of a rollup that grows, not a request that is added to it; so with much traffic all batches that were asked for
+ * meanwhile are counted together, in a round every two seconds. With little traffic each is counted as it comes.
+ */
 export class PostgresBatchAggregator implements BatchAggregator {
+  #asked: Asked[] = [];
+  #isCounting = false;
+  #pauseUntil = 0;
+
   constructor(private readonly database: DataSource) {}
 
   aggregate(batchId: string): Promise<Aggregation> {
-    return countOnce(this.database, batchId, {
-      prepare: (batch) => this.#prepare(batch),
-      add: async (transaction, batch) =>
-        addRequests(transaction, await readSeals(transaction), {
-          where: OF_BATCH,
-          parameters: boundsOf(batch),
-          first: batch.min_created_at,
-          last: batch.max_created_at,
-        }),
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ batchId, resolve, reject });
+      if (!this.#isCounting) void this.#countAll();
     });
   }
 
-  async #prepare(batch: StoredBatch): Promise<void> {
-    const days = await this.database.query<{ day: Date }[]>(DAYS_OF_BATCH, [...boundsOf(batch)]);
-    await ensurePartitionsFor(
-      this.database,
-      await readSeals(this.database),
-      days.map(({ day }) => day),
-    );
+  async #countAll(): Promise<void> {
+    this.#isCounting = true;
+    while (this.#asked.length > 0) {
+      await sleep(Math.max(0, this.#pauseUntil - Date.now()));
+      const round = this.#asked.splice(0, BATCHES_MAX);
+      const isTogether = await this.#settle(round);
+      // One batch that cannot be counted must not keep the others from it.
+      if (!isTogether) for (const asked of round) await this.#settle([asked]);
+    }
+    this.#isCounting = false;
   }
+
+  /** False when several could not be counted together. */
+  async #settle(round: readonly Asked[]): Promise<boolean> {
+    try {
+      const outcomes = await this.#count(round.map(({ batchId }) => batchId));
+      for (const [at, { resolve }] of round.entries()) resolve(outcomes[at] ?? 'absent');
+    } catch (error) {
+      if (round.length > 1) return false;
+      for (const { reject } of round) reject(error);
+    }
+    return true;
+  }
+
+  #count(ids: readonly string[]): Promise<readonly Aggregation[]> {
+    const began = Date.now();
+    return countOnce(this.database, ids, {
+      prepare: (batches) => this.#prepare(batches),
+      add: async (transaction, batches) => {
+        const parameters = boundsOf(batches);
+        const [, first, last] = parameters;
+        const requests = { where: OF_BATCHES, parameters, first, last };
+        await addRequests(transaction, await readSeals(transaction), requests);
+        this.#pauseUntil = pauseAfter(began, batches);
+      },
+    });
+  }
+
+  async #prepare(batches: readonly StoredBatch[]): Promise<void> {
+    await ensurePartitionsFor(this.database, await readSeals(this.database), await this.#daysOf(batches));
+  }
+
+  async #daysOf(batches: readonly StoredBatch[]): Promise<readonly Date[]> {
+    const [ids, first, last] = boundsOf(batches);
+    const day = startOf('day', first.getTime());
+    if (day === startOf('day', last.getTime())) return [new Date(day)];
+    const days = await this.database.query<{ day: Date }[]>(DAYS_OF_BATCHES, [ids, first, last]);
+    return days.map((row) => row.day);
+  }
+}
+
+/** A backlog is worked off without a pause. */
+function pauseAfter(began: number, batches: readonly StoredBatch[]): number {
+  const rows = batches.reduce((sum, batch) => sum + batch.rows, 0);
+  return rows >= BUSY_ROWS && batches.length < BATCHES_MAX ? began + ROUND_MS : 0;
 }
