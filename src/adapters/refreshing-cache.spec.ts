@@ -14,7 +14,7 @@ const gone = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECO
 const aStore = (ages = AGES, bounds: { maxFound?: number; maxAbsent?: number } = {}) => {
   const things = new Map<string, Thing>();
   const state = { now: 0, loads: 0, failure: null as Error | null, gate: null as Promise<void> | null };
-  const cache = new RefreshingCache<string, Thing>({
+  const cache = new RefreshingCache<string, Thing, Thing>({
     load: async (name) => {
       state.loads += 1;
       const { failure } = state;
@@ -23,6 +23,7 @@ const aStore = (ages = AGES, bounds: { maxFound?: number; maxAbsent?: number } =
       if (failure) throw failure;
       return read;
     },
+    open: (thing) => thing,
     idOf: ({ id }) => id,
     agesOf: () => ages,
     now: () => state.now,
