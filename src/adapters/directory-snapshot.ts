@@ -31,7 +31,7 @@ export interface SnapshotOptions {
 export class DirectorySnapshot implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private place = 0;
-  private round: Promise<void> | null = null;
+  private running: Promise<void> | null = null;
   private writtenAt = -Infinity;
   private readonly written = { learned: 0, forgotten: 0 };
 
@@ -47,20 +47,26 @@ export class DirectorySnapshot implements OnApplicationShutdown {
     try {
       if (!this.options.isWanted) return await this.folder.remove();
       for (const memory of this.memories) memory.keepRows();
-      await this.folder.tidy(place, this.options.places);
+      await this.folder.removeHalfWritten(place, this.options.places);
       this.takeBack(await this.folder.read());
     } catch (error) {
       logger.warn({ err: error }, 'The snapshots of keys and configs cannot be read.');
     }
-    this.timer = setInterval(() => this.next(), ROUND_MS).unref();
+    this.timer = setInterval(() => void this.round(), ROUND_MS).unref();
   }
 
   /** Writes what is known at the end. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.timer) return;
     clearInterval(this.timer);
-    await this.round;
+    await this.running;
     await this.write();
+  }
+
+  /** Reads again what is due and writes what is to be written. One that waits for a silent database is not joined by others. */
+  round(): Promise<void> {
+    this.running ??= this.goRound().finally(() => (this.running = null));
+    return this.running;
   }
 
   /** The oldest first, as they were read: that is the order in which they are read again. */
@@ -71,11 +77,6 @@ export class DirectorySnapshot implements OnApplicationShutdown {
       .filter((row) => byQuestion.get(row.question)?.takeBack(row)).length;
     if (rows.length > 0)
       logger.info({ taken, found: rows.length }, 'What was known of keys and configs was taken back.');
-  }
-
-  /** A round that waits for a silent database is not joined by others. */
-  private next(): void {
-    this.round ??= this.goRound().finally(() => (this.round = null));
   }
 
   private async goRound(): Promise<void> {
@@ -93,6 +94,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
     const counts = this.counts();
     try {
       await this.folder.write(this.place, this.rows());
+      if (this.writtenAt === -Infinity) await this.folder.removeBeyond(this.options.places);
       Object.assign(this.written, counts);
     } catch (error) {
       report('The snapshot of keys and configs cannot be written.', error);

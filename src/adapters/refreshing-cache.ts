@@ -141,7 +141,8 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
 
   async renew(most: number): Promise<void> {
     for (const { key, asked } of this.due(most)) {
-      if (this.health.isAway(this.now())) return;
+      const now = this.now();
+      if (this.health.isAway(now) && !this.health.takeProbe(now)) return;
       await this.load(key, asked).catch((error: unknown) => {
         // What cannot be read again would be refused to whoever asks for it, too.
         if (!(error instanceof StoreAway) && this.found.drop(key)) this.forgotten += 1;

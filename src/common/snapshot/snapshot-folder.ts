@@ -45,18 +45,24 @@ export class SnapshotFolder {
     return found;
   }
 
-  /** Removes what a write of this place left half done, and the files of places that are no more. */
-  async tidy(place: number, places: number): Promise<void> {
-    const gone = (await this.files(FILE)).filter((file) => file.place >= places);
-    const half = (await this.files(HALF_WRITTEN)).filter(
-      (file) => file.place === place || file.place >= places,
-    );
-    for (const { name } of [...gone, ...half]) await rm(join(this.path, name), { force: true });
+  /** Removes what writes left half done, of this place and of those that are no more. Others may be writing right now. */
+  async removeHalfWritten(place: number, places: number): Promise<void> {
+    await this.removeFiles(HALF_WRITTEN, (each) => each === place || each >= places);
+  }
+
+  /** Removes the files of places that are no more: only after what they hold was read and written by one that is. */
+  async removeBeyond(places: number): Promise<void> {
+    await this.removeFiles(FILE, (place) => place >= places);
   }
 
   /** For an installation that wants none. */
   async remove(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
+  }
+
+  private async removeFiles(pattern: RegExp, isOver: (place: number) => boolean): Promise<void> {
+    for (const { name, place } of await this.files(pattern))
+      if (isOver(place)) await rm(join(this.path, name), { force: true });
   }
 
   private async files(pattern: RegExp): Promise<{ name: string; place: number }[]> {
