@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CreatedKey } from '../support/administration.js';
+import { Administration, type CreatedKey } from '../support/administration.js';
 import { type Answer, jsonOf } from '../support/http-client.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import { freePort, portRange } from '../support/ports.js';
@@ -68,6 +68,10 @@ beforeAll(async () => {
   // The second start is the measure of the machine: the first one made the database.
   await killAll();
   usualStartMs = await start();
+  await eventually(
+    async () => (await new Administration(service).call('GET', '/v1/api-keys')).status === 200,
+    { withinMs: 90_000, what: 'the administration' },
+  );
   world = started.add(await World.create('cold-start', service), (it) => it.close());
   const { workspace_id } = service.bootstrap;
   const { slug } = await world.administration.ask('POST', '/v1/guardrails', {
