@@ -51,6 +51,8 @@ export class AdminRelay {
     private readonly socketPath: string,
     private readonly addresses: ClientAddresses,
     private readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AppError) => void,
+    /** False while nobody is coming, because the administration waits for its database. */
+    private readonly isExpected: () => boolean = () => true,
   ) {}
 
   /** Answers a request of the administration. Never throws. */
@@ -58,6 +60,10 @@ export class AdminRelay {
     const limitBytes = bodyLimitOf(request.url ?? '');
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
       this.refuse(request, response, new AppError('body_too_large', { limitBytes }));
+      return;
+    }
+    if (!this.isExpected()) {
+      this.refuse(request, response, new AppError('database_unavailable'));
       return;
     }
     this.connect(request, response).then(

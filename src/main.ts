@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { DirectorySnapshot } from './adapters/directory-snapshot.js';
 import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/query-pool.js';
@@ -11,7 +12,7 @@ import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
 import { type Check, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
-import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
+import { onSupervisor, type Started, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
@@ -26,13 +27,14 @@ const logger = createLogger('main');
  * A gateway process: serves the data plane, and relays the administration's requests to its process. Nothing of the
  * administration's code is loaded here: it would cost memory, and garbage collection over it, per request.
  */
-async function main(settings: Settings): Promise<void> {
+async function main(settings: Settings, { place, database }: Started): Promise<void> {
   const { databaseUrl, adminSocket } = settings;
   if (!databaseUrl || !adminSocket)
     throw new Error(
       'A gateway process needs what "gatehouse start" gives it: DATABASE_URL and GATEHOUSE_ADMIN_SOCKET.',
     );
   const pool = new QueryPool(databaseUrl.reveal(), settings.databasePoolSize);
+  if (database) pool.awaitDatabase(database);
   const app = await NestFactory.createApplicationContext(AppModule.of(settings, pool), {
     logger: nestLogger,
     abortOnError: false,
@@ -44,7 +46,12 @@ async function main(settings: Settings): Promise<void> {
   const front: FrontServer = new FrontServer(
     {
       gateway: app.get(Pipeline),
-      administration: new AdminRelay(adminSocket, app.get(ClientAddresses), refuseUnidentified),
+      administration: new AdminRelay(
+        adminSocket,
+        app.get(ClientAddresses),
+        refuseUnidentified,
+        () => !pool.isAwaiting,
+      ),
       sockets: app.get(Realtime),
       probes: new Probes(
         checks(pool, () => front.isDraining),
@@ -53,6 +60,7 @@ async function main(settings: Settings): Promise<void> {
     },
     settings.requestTimeoutMs,
   );
+  await app.get(DirectorySnapshot).begin(place);
   await front.listen(settings.port, settings.host);
 
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
@@ -100,7 +108,7 @@ async function drain({ app, front, pool, settings }: Running, isImmediate: boole
 }
 
 supervisorSaysGo()
-  .then(() => main(settingsOfProcess()))
+  .then((started) => main(settingsOfProcess(), started))
   .catch((error: unknown) => {
     logger.fatal({ err: error }, 'the gateway process cannot start');
     process.exit(1);

@@ -7,10 +7,14 @@ import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { createLogger } from '../common/observability/logger.js';
 import type { Settings } from '../common/settings/settings.js';
+import { SnapshotFolder } from '../common/snapshot/snapshot-folder.js';
+import { SnapshotSeal } from '../common/snapshot/snapshot-seal.js';
 import type { AnswerStore, LimitStore, VectorStore } from '../gateway/ports.js';
 import { BusOutageNews } from './bus-outage-news.js';
 import { CHANGES_CHANNEL } from './change-message.js';
+import { DirectorySnapshot } from './directory-snapshot.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
+import type { Remembering } from './memory.js';
 import { PostgresAnswerStore } from './postgres-answer-store.js';
 import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
 import { PostgresChangeFeed } from './postgres-change-feed.js';
@@ -83,6 +87,20 @@ export function guardrailDirectory(
 
 export function configDirectory(database: Queryable, changes: ChangeFeed, { staleKeysMs }: Settings) {
   return new PostgresConfigDirectory(database, changes, staleKeysMs);
+}
+
+export function directorySnapshot(settings: Settings, ...directories: readonly Remembering[]) {
+  const memories = directories.flatMap((directory) => directory.memories);
+  const { dataDir, processes, staleKeysMs } = settings;
+  const seal = new SnapshotSeal({
+    masterKey: required(settings.masterKey, 'GATEHOUSE_MASTER_KEY'),
+    keyPepper: required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER'),
+    databaseUrl: required(settings.databaseUrl, 'DATABASE_URL'),
+  });
+  return new DirectorySnapshot(memories, new SnapshotFolder(dataDir, seal), {
+    places: processes,
+    isWanted: staleKeysMs > 0,
+  });
 }
 
 export function logSink({ dataDir }: Settings) {

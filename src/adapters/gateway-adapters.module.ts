@@ -21,6 +21,7 @@ import {
   VectorStore,
   VirtualKeyDirectory,
 } from '../gateway/ports.js';
+import { DirectorySnapshot } from './directory-snapshot.js';
 import * as make from './factories.js';
 import { GenaiPriceBook } from './genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
@@ -54,6 +55,21 @@ const PORTS: readonly FactoryProvider[] = [
   { provide: PriceBook, inject: [], useFactory: () => new GenaiPriceBook() },
   { provide: TokenCounter, inject: [], useFactory: () => new WorkerTokenCounter() },
   { provide: ModelCatalog, inject: [], useFactory: make.modelCatalog },
+  {
+    provide: DirectorySnapshot,
+    inject: [
+      SETTINGS,
+      ...[
+        ApiKeyDirectory,
+        TokenDirectory,
+        VirtualKeyDirectory,
+        GuardrailDirectory,
+        ConfigDirectory,
+        UsableKeys,
+      ],
+    ],
+    useFactory: make.directorySnapshot,
+  },
   { provide: ChangeFeed, inject: [SETTINGS], useFactory: make.changeFeed },
   { provide: Egress, inject: [SETTINGS], useFactory: make.egress },
   { provide: ClientAddresses, inject: [SETTINGS], useFactory: make.clientAddresses },

@@ -5,7 +5,11 @@ import { hashApiKey } from '../common/crypto/key-hash.js';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Queryable } from '../common/database/queryable.js';
 import { type ApiKeyRow, BY_HASH, principalOf } from './api-key-rows.js';
+import type { Memory, Remembering } from './memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
+
+/** The secret presented, or its digest as the table has it. */
+type Asked = string | Buffer;
 
 const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
 
@@ -22,8 +26,8 @@ export interface ApiKeyDirectoryOptions {
  * API keys from PostgreSQL, remembered by the SHA-256 of the secret presented, so that memory holds no secret.
  * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
  */
-export class PostgresApiKeyDirectory extends ApiKeyDirectory {
-  private readonly cache: RefreshingCache<string, KnownKey>;
+export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, ApiKeyRow, KnownKey>;
 
   constructor(
     private readonly database: Queryable,
@@ -33,7 +37,10 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
     super();
     const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: options.staleKeysMs };
     this.cache = new RefreshingCache({
-      load: (secret) => this.load(secret),
+      load: (asked) => this.load(asked),
+      open: knownKey,
+      question: BY_HASH,
+      lasting: (asked) => this.digestOf(asked),
       idOf: ({ principal }) => principal.apiKeyId ?? '',
       agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
     });
@@ -44,18 +51,27 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory {
     });
   }
 
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
   override find(secret: string): KnownKey | null | Promise<KnownKey | null> {
     const known = this.cache.find(hash('sha256', secret, 'hex'), secret);
     return known instanceof Promise ? known.then(unlessExpired) : unlessExpired(known);
   }
 
-  private async load(secret: string): Promise<KnownKey | null> {
-    const rows: ApiKeyRow[] = await this.database.query(BY_HASH, [hashApiKey(this.options.pepper, secret)]);
-    const [row] = rows;
-    return row
-      ? { principal: principalOf(row), expiresAt: earlier(row.expires_at, row.overlap_ends_at) }
-      : null;
+  private async load(asked: Asked): Promise<ApiKeyRow | null> {
+    const [row] = await this.database.query<ApiKeyRow>(BY_HASH, [this.digestOf(asked)]);
+    return row ?? null;
   }
+
+  private digestOf(asked: Asked): Buffer {
+    return typeof asked === 'string' ? hashApiKey(this.options.pepper, asked) : asked;
+  }
+}
+
+function knownKey(row: ApiKeyRow): KnownKey {
+  return { principal: principalOf(row), expiresAt: earlier(row.expires_at, row.overlap_ends_at) };
 }
 
 function earlier(...times: readonly (Date | null)[]): number | null {

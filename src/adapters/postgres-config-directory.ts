@@ -10,6 +10,7 @@ import { AppError } from '../common/errors/app-error.js';
 import { isUuid } from '../common/ids/uuid-v7.js';
 import { createLogger } from '../common/observability/logger.js';
 import { ConfigDirectory, type ConfigSnapshot } from '../gateway/ports.js';
+import type { Memory, Remembering } from './memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {
@@ -48,8 +49,8 @@ const logger = createLogger('directories');
  * Saved configs from PostgreSQL, read and checked once per version. A version that cannot be read, because somebody wrote
  * it past the administration, is passed over for the last good one, with an alarm in the log.
  */
-export class PostgresConfigDirectory extends ConfigDirectory {
-  private readonly cache: RefreshingCache<Asked, ConfigSnapshot>;
+export class PostgresConfigDirectory extends ConfigDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, Row, ConfigSnapshot>;
   /** By version, so that a config that is read again and has not changed is the same object. */
   private readonly versions = new Map<string, ConfigSnapshot>();
 
@@ -63,6 +64,8 @@ export class PostgresConfigDirectory extends ConfigDirectory {
     const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs };
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
+      open: (row) => this.open(row),
+      question: BY_NAME,
       idOf: ({ id }) => id,
       agesOf: () => ages,
       maxFound: CONFIGS_MAX,
@@ -73,29 +76,39 @@ export class PostgresConfigDirectory extends ConfigDirectory {
     });
   }
 
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
   override find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null> {
     if (name.length > NAME_CHARS_MAX || name.includes('\0')) return null;
     return this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${name}`, { reach, name });
   }
 
-  private async load({ reach, name }: Asked): Promise<ConfigSnapshot | null> {
+  private async load({ reach, name }: Asked): Promise<Row | null> {
     const isId = isUuid(name);
     const parameters = [reach.organizationId, isId ? name : NO_ID, name, isId, reach.workspaceId ?? null];
     const [row] = await this.database.query<Row>(BY_NAME, parameters);
     if (!row) return null;
-    return this.snapshotOf(row) ?? (await this.lastGood(row));
+    return this.snapshotOf(row) ? row : this.lastGood(row);
   }
 
-  private async lastGood({ id, slug, version_id }: Row): Promise<ConfigSnapshot> {
+  private async lastGood({ id, slug, version_id }: Row): Promise<Row> {
     const earlier = await this.database.query<Pick<Row, 'version_id' | 'document'>>(EARLIER, [
       id,
       version_id,
     ]);
     for (const version of earlier) {
-      const snapshot = this.snapshotOf({ id, slug, ...version });
-      if (snapshot) return snapshot;
+      const row = { id, slug, ...version };
+      if (this.snapshotOf(row)) return row;
     }
-    throw new AppError('config_invalid', { detail: `no version of "${slug}" that is stored can be read` });
+    throw unreadable(slug);
+  }
+
+  private open(row: Row): ConfigSnapshot {
+    const snapshot = this.snapshotOf(row);
+    if (!snapshot) throw unreadable(row.slug);
+    return snapshot;
   }
 
   private snapshotOf(row: Row): ConfigSnapshot | null {
@@ -125,3 +138,6 @@ export class PostgresConfigDirectory extends ConfigDirectory {
     if (this.versions.size > CONFIGS_MAX && oldest !== undefined) this.versions.delete(oldest);
   }
 }
+
+const unreadable = (slug: string): AppError =>
+  new AppError('config_invalid', { detail: `no version of "${slug}" that is stored can be read` });

@@ -11,6 +11,7 @@ import type { SecretBox } from '../common/crypto/envelope.js';
 import type { Queryable } from '../common/database/queryable.js';
 import { AppError } from '../common/errors/app-error.js';
 import { GuardrailDirectory, type GuardrailSnapshot } from '../gateway/ports.js';
+import type { Memory, Remembering } from './memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row {
@@ -46,8 +47,8 @@ const NAME_CHARS_MAX = 64;
 const OPENED_MAX = 10_000;
 
 /** Stored guardrails from PostgreSQL, read and opened once when they are loaded. */
-export class PostgresGuardrailDirectory extends GuardrailDirectory {
-  private readonly cache: RefreshingCache<Asked, Found>;
+export class PostgresGuardrailDirectory extends GuardrailDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, Row, Found>;
 
   /** `staleMs`: how long known guardrails go on while the database is away. */
   constructor(
@@ -60,6 +61,8 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory {
     const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs };
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
+      open: (row) => ({ id: row.id, opened: this.open(row) }),
+      question: BY_NAME,
       idOf: ({ id }) => id,
       agesOf: ({ opened }) => (opened instanceof AppError ? UNUSABLE_AGES : ages),
       maxFound: OPENED_MAX,
@@ -70,6 +73,10 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory {
     });
   }
 
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
   override find(reach: Reach, named: string): GuardrailSnapshot | null | Promise<GuardrailSnapshot | null> {
     if (named.length > NAME_CHARS_MAX || named.includes('\0')) return null;
     const key = `${reach.organizationId}/${reach.workspaceId ?? ''}/${named}`;
@@ -78,10 +85,10 @@ export class PostgresGuardrailDirectory extends GuardrailDirectory {
     return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
   }
 
-  private async load({ reach, named }: Asked): Promise<Found | null> {
+  private async load({ reach, named }: Asked): Promise<Row | null> {
     const parameters = [reach.organizationId, named, reach.workspaceId ?? null];
-    const [row]: Row[] = await this.database.query(BY_NAME, parameters);
-    return row ? { id: row.id, opened: this.open(row) } : null;
+    const [row] = await this.database.query<Row>(BY_NAME, parameters);
+    return row ?? null;
   }
 
   private open(row: Row): GuardrailSnapshot | AppError {

@@ -3,6 +3,7 @@ import type { ChangedResource, ChangeFeed } from '../common/changes/change.js';
 import type { Queryable } from '../common/database/queryable.js';
 import { type UsableKey, UsableKeys } from '../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import type { Memory, Remembering } from './memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
 
@@ -10,6 +11,11 @@ interface Row extends Pick<OwnTerms, 'allows_all_models' | 'models'> {
   readonly slug: string;
   readonly provider_id: string;
   readonly expires_at: Date | null;
+}
+
+interface List {
+  readonly id: string;
+  readonly rows: readonly Row[];
 }
 
 interface Found {
@@ -44,8 +50,8 @@ const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integra
 const LISTS_MAX = 1_000;
 
 /** The virtual keys and providers of workspaces from PostgreSQL, without their credentials. */
-export class PostgresUsableKeys extends UsableKeys {
-  private readonly cache: RefreshingCache<Reach, Found>;
+export class PostgresUsableKeys extends UsableKeys implements Remembering {
+  private readonly cache: RefreshingCache<Reach, List, Found>;
 
   constructor(
     private readonly database: Queryable,
@@ -56,6 +62,8 @@ export class PostgresUsableKeys extends UsableKeys {
     const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
     this.cache = new RefreshingCache({
       load: (reach) => this.load(reach),
+      open: ({ id, rows }): Found => ({ id, keys: rows.map(usableKey) }),
+      question: OF_REACH,
       idOf: ({ id }) => id,
       agesOf: () => ages,
       maxFound: LISTS_MAX,
@@ -66,17 +74,18 @@ export class PostgresUsableKeys extends UsableKeys {
     });
   }
 
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
   override find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]> {
     const found = this.cache.find(idOf(reach), reach);
     return found instanceof Promise ? found.then(keysOf) : keysOf(found);
   }
 
-  private async load(reach: Reach): Promise<Found> {
-    const rows: Row[] = await this.database.query(OF_REACH, [
-      reach.organizationId,
-      reach.workspaceId ?? null,
-    ]);
-    return { id: idOf(reach), keys: rows.map(usableKey) };
+  private async load(reach: Reach): Promise<List> {
+    const rows = await this.database.query<Row>(OF_REACH, [reach.organizationId, reach.workspaceId ?? null]);
+    return { id: idOf(reach), rows };
   }
 }
 

@@ -8,6 +8,7 @@ import { AppError } from '../common/errors/app-error.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
 import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
+import type { Memory, Remembering } from './memory.js';
 import { type Ages, RefreshingCache } from './refreshing-cache.js';
 
 interface Row extends OwnTerms, SubjectRules {
@@ -69,8 +70,8 @@ const MAX_SLUG_LENGTH = 255;
 const MAX_OPENED = 10_000;
 
 /** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
-export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
-  private readonly cache: RefreshingCache<Asked, Found>;
+export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, Row, Found>;
 
   /** `staleKeysMs`: how long known keys keep working while the database is away. */
   constructor(
@@ -83,6 +84,8 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
     const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
+      open: (row) => this.found(row),
+      question: BY_SLUG,
       idOf: ({ id }) => id,
       partsOf: ({ parts }) => parts,
       agesOf: ({ opened }) => (opened instanceof AppError ? UNUSABLE_AGES : ages),
@@ -92,6 +95,10 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
       if (change === null) this.cache.clear();
       else if (CONCERNED.has(change.resource)) this.cache.forget(change.id);
     });
+  }
+
+  get memories(): readonly Memory[] {
+    return [this.cache];
   }
 
   override find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null> {
@@ -105,11 +112,13 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory {
     return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
   }
 
-  private async load({ reach, slug }: Asked): Promise<Found | null> {
+  private async load({ reach, slug }: Asked): Promise<Row | null> {
     const parameters = [reach.organizationId, slug, reach.workspaceId ?? null];
-    const rows: Row[] = await this.database.query(BY_SLUG, parameters);
-    const [row] = rows;
-    if (!row) return null;
+    const [row] = await this.database.query<Row>(BY_SLUG, parameters);
+    return row ?? null;
+  }
+
+  private found(row: Row): Found {
     const { integration_id: integration, organization_id: organization } = row;
     const parts = integration === null ? [organization] : [organization, integration];
     return { id: row.id, parts, opened: this.open(row) };

@@ -14,7 +14,7 @@ const gone = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECO
 const aStore = (ages = AGES, bounds: { maxFound?: number; maxAbsent?: number } = {}) => {
   const things = new Map<string, Thing>();
   const state = { now: 0, loads: 0, failure: null as Error | null, gate: null as Promise<void> | null };
-  const cache = new RefreshingCache<string, Thing>({
+  const cache = new RefreshingCache<string, Thing, Thing>({
     load: async (name) => {
       state.loads += 1;
       const { failure } = state;
@@ -23,6 +23,7 @@ const aStore = (ages = AGES, bounds: { maxFound?: number; maxAbsent?: number } =
       if (failure) throw failure;
       return read;
     },
+    open: (thing) => thing,
     idOf: ({ id }) => id,
     agesOf: () => ages,
     now: () => state.now,
@@ -325,5 +326,59 @@ describe('a store that is away', () => {
     state.now = 20_000;
 
     expect(await code(find('a'))).toBe(refusal);
+  });
+});
+
+describe('a value whose row is kept', () => {
+  it('is read again every ten minutes, and dropped when nobody wanted it for a day', async () => {
+    const { find, state, put, cache } = aStore();
+    cache.keepRows();
+    put('a', 1);
+    await find('a');
+    state.now += 600_000 - 1;
+    await cache.renew(10);
+    expect(state.loads).toBe(1);
+
+    state.now += 1;
+    await cache.renew(10);
+    await cache.renew(10);
+    expect(state.loads).toBe(2);
+    expect([...cache.kept()]).toHaveLength(1);
+
+    state.now += 24 * 3_600_000;
+    await cache.renew(10);
+    expect(state.loads).toBe(2);
+    expect([...cache.kept()]).toEqual([]);
+  });
+
+  it('is read again after a change that may concern it, so many at a time, and only until the store is away', async () => {
+    const { find, state, put, cache } = aStore();
+    cache.keepRows();
+    for (const name of ['a', 'b', 'c']) {
+      put(name, 1);
+      await find(name);
+    }
+    cache.clear();
+    await cache.renew(2);
+    expect(state.loads).toBe(5);
+
+    state.failure = gone();
+    await cache.renew(2);
+    await cache.renew(2);
+    expect(state.loads).toBe(6);
+    expect([...cache.kept()]).toHaveLength(3);
+  });
+
+  it('is kept with what it can be asked for again, the newest first', async () => {
+    const { find, put, cache } = aStore();
+    cache.keepRows();
+    for (const name of ['a', 'b']) {
+      put(name, 1);
+      await find(name);
+    }
+    expect([...cache.kept()].map(({ key, asked }) => [key, asked])).toEqual([
+      ['b', 'b'],
+      ['a', 'a'],
+    ]);
   });
 });

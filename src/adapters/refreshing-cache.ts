@@ -1,25 +1,28 @@
+import { hash } from 'node:crypto';
 import { AppError } from '../common/errors/app-error.js';
 import { isDatabaseAway } from '../common/database/database-errors.js';
 import { createLogger } from '../common/observability/logger.js';
+import type { KeptRow } from '../common/snapshot/kept-row.js';
+import { readRow, writeRow } from '../common/snapshot/row-text.js';
+import type { Memory } from './memory.js';
+import { type Ages, type Remembered, RememberedValues } from './remembered-values.js';
 import { StoreHealth } from './store-health.js';
 
-/** How long a loaded value may be used, in milliseconds since the load began. */
-export interface Ages {
-  /** Until then it is served as it is. */
-  readonly softMs: number;
-  /** Until then it is served while a newer one is loaded in the background; after that, callers wait for the newer one. */
-  readonly hardMs: number;
-  /** Until then it is served if the store is away. */
-  readonly staleMs: number;
-}
+export type { Ages } from './remembered-values.js';
 
-export interface CacheOptions<Asked, Value> {
+export interface CacheOptions<Asked, Row, Value> {
   /** Reads the store. Null is "there is none", which is remembered too. */
-  readonly load: (asked: Asked) => Promise<Value | null>;
+  readonly load: (asked: Asked) => Promise<Row | null>;
+  /** What is made of a row. */
+  readonly open: (row: Row) => Value;
   readonly idOf: (value: Value) => string;
   /** Ids of other things that the value is made of: when one of them changes, it is forgotten too. */
   readonly partsOf?: (value: Value) => readonly string[];
   readonly agesOf: (value: Value) => Ages;
+  /** The statement that `load` asks: rows of another release that asked otherwise are not taken back from a snapshot. */
+  readonly question?: string;
+  /** What `load` can be asked with as well, and holds no secret: snapshots keep it. As it is, where this is not given. */
+  readonly lasting?: (asked: Asked) => Asked;
   /** Found values kept at most, and apart from them absent ones: guessing keys must not push real ones out. */
   readonly maxFound?: number;
   readonly maxAbsent?: number;
@@ -27,19 +30,16 @@ export interface CacheOptions<Asked, Value> {
   readonly now?: () => number;
 }
 
-interface Entry<Value> {
-  readonly value: Value;
-  readonly loadedAt: number;
-  readonly ages: Ages;
-  /** The generation that it was loaded in; older ones must be loaded anew, and serve only while the store is away. */
-  readonly era: number;
-}
-
 const MAX_FOUND = 50_000;
 const MAX_ABSENT = 100_000;
 const ABSENT_MS = 30_000;
 const LOAD_TIMEOUT_MS = 4_000;
 const MAX_RELOADS = 3;
+/** What nobody asks for is read again so often, as long as somebody asked within a day: a snapshot needs to know of it. */
+const RENEW_AFTER_MS = 10 * 60_000;
+const WANTED_FOR_MS = 24 * 60 * 60_000;
+/** By so much the clocks of two lives of a process may differ. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 const logger = createLogger('directories');
 
@@ -51,21 +51,26 @@ const logger = createLogger('directories');
  * does not find nobody knows what it is made of, so there any change counts.
  * Rejects with `auth_unavailable` when the store is away and nothing usable is known.
  */
-export class RefreshingCache<Asked, Value> {
-  private readonly found = new Map<string, Entry<Value>>();
-  private readonly keysOf = new Map<string, Set<string>>();
+export class RefreshingCache<Asked, Row, Value> implements Memory {
+  readonly question: string;
+  learned = 0;
+  forgotten = 0;
+  private keepsRows = false;
+  private readonly found: RememberedValues<Asked, Value>;
   private readonly absent = new Map<string, number>();
   private readonly loading = new Map<string, Promise<Value | null>>();
   private readonly health = new StoreHealth();
   /** What was forgotten while something is loaded, and in which generation. */
-  private readonly forgotten = new Map<string, number>();
+  private readonly changes = new Map<string, number>();
   private loads = 0;
   private readonly now: () => number;
   private generation = 0;
   private era = 0;
 
-  constructor(private readonly options: CacheOptions<Asked, Value>) {
+  constructor(private readonly options: CacheOptions<Asked, Row, Value>) {
     this.now = options.now ?? (() => performance.now());
+    this.found = new RememberedValues(options.maxFound ?? MAX_FOUND);
+    this.question = hash('sha256', options.question ?? '', 'hex');
   }
 
   /** Answers without a promise when the answer is in memory. `key` is what `asked` is remembered by. */
@@ -85,8 +90,8 @@ export class RefreshingCache<Asked, Value> {
   forget(id: string): void {
     this.generation += 1;
     this.absent.clear();
-    if (this.loads > 0) this.noteForgotten(id);
-    for (const key of [...(this.keysOf.get(id) ?? [])]) this.drop(key);
+    if (this.loads > 0) this.noteChange(id);
+    if (this.found.dropAllOf(id)) this.forgotten += 1;
   }
 
   /** Trusts nothing that is remembered until it was read anew; while the store is away, it goes on serving. */
@@ -98,14 +103,83 @@ export class RefreshingCache<Asked, Value> {
   }
 
   /** A load repeats what it read a few times at most: whoever asks after the second change must not wait for one that began before the first. */
-  private noteForgotten(id: string): void {
-    if (this.forgotten.has(id)) this.loading.clear();
-    this.forgotten.set(id, this.generation);
+  private noteChange(id: string): void {
+    if (this.changes.has(id)) this.loading.clear();
+    this.changes.set(id, this.generation);
   }
 
-  private findAged(key: string, asked: Asked, entry: Entry<Value>): Value | null | Promise<Value | null> {
+  keepRows(): void {
+    this.keepsRows = true;
+  }
+
+  *kept(): Iterable<KeptRow> {
+    const now = this.now();
+    const clock = Date.now() - now;
+    for (const [key, entry] of [...this.found.all()].reverse())
+      if (entry.source && now - entry.loadedAt < entry.ages.staleMs)
+        yield {
+          question: this.question,
+          key,
+          ...entry.source,
+          readAt: clock + entry.loadedAt,
+          wantedAt: clock + entry.wantedAt,
+        };
+  }
+
+  takeBack({ key, asked, row, readAt, wantedAt }: KeptRow): boolean {
+    const [now, clock] = [this.now(), Date.now()];
+    const loadedAt = now - Math.max(0, clock - readAt);
+    if (readAt > clock + CLOCK_TOLERANCE_MS || (this.found.get(key)?.loadedAt ?? -Infinity) >= loadedAt)
+      return false;
+    try {
+      const value = this.options.open(readRow(row) as Row);
+      const ages = this.options.agesOf(value);
+      if (now - loadedAt >= ages.staleMs) return false;
+      const source = { asked: asked as Asked, row };
+      // Of no era, so that it serves only while the store is away.
+      const era = -1;
+      this.found.set(key, {
+        ...{ value, ids: this.idsOf(value), ages, era, source },
+        ...{ loadedAt, wantedAt: now - Math.max(0, clock - wantedAt) },
+      });
+      return true;
+    } catch (error) {
+      logger.warn({ err: error }, 'A row of a snapshot cannot be read.');
+      return false;
+    }
+  }
+
+  async renew(most: number): Promise<void> {
+    for (const { key, asked } of this.due(most)) {
+      const now = this.now();
+      if (this.health.isAway(now) && !this.health.takeProbe(now)) return;
+      await this.load(key, asked).catch((error: unknown) => {
+        // What cannot be read again would be refused to whoever asks for it, too.
+        if (!(error instanceof StoreAway) && this.found.drop(key)) this.forgotten += 1;
+      });
+    }
+  }
+
+  /** Those that were longest unread come first, and those of another era were. What nobody wanted for a day is dropped. */
+  private due(most: number): { readonly key: string; readonly asked: Asked }[] {
+    const now = this.now();
+    const due: { readonly key: string; readonly asked: Asked }[] = [];
+    for (const [key, { era, loadedAt, wantedAt, source }] of this.found.all()) {
+      if (due.length === most || (era === this.era && now - loadedAt < RENEW_AFTER_MS)) break;
+      if (!source || now - wantedAt >= WANTED_FOR_MS) this.found.drop(key);
+      else due.push({ key, asked: source.asked });
+    }
+    return due;
+  }
+
+  private findAged(
+    key: string,
+    asked: Asked,
+    entry: Remembered<Asked, Value>,
+  ): Value | null | Promise<Value | null> {
     const now = this.now();
     const age = now - entry.loadedAt;
+    entry.wantedAt = now;
     if (age < entry.ages.hardMs && entry.era === this.era) {
       this.refreshInBackground(key, asked, now);
       return entry.value;
@@ -150,7 +224,7 @@ export class RefreshingCache<Asked, Value> {
     if (running) return running;
     this.loads += 1;
     const promise = this.loadUnchanged(key, asked).finally(() => {
-      if (--this.loads === 0) this.forgotten.clear();
+      if (--this.loads === 0) this.changes.clear();
       if (this.loading.get(key) === promise) this.loading.delete(key);
     });
     this.loading.set(key, promise);
@@ -162,9 +236,11 @@ export class RefreshingCache<Asked, Value> {
     for (let reads = 1; ; reads++) {
       const { generation, era } = this;
       const loadedAt = this.now();
-      const value = await this.ask(asked);
+      const row = await this.ask(asked);
+      const value = row === null ? null : this.options.open(row);
       if (!this.mayBeOld(value, generation, era)) {
-        this.keep(key, value, loadedAt, era);
+        if (row === null || value === null) this.keepAbsent(key, loadedAt);
+        else this.keep(key, value, { loadedAt, era, source: this.sourceOf(asked, row) });
         return value;
       }
       if (reads === MAX_RELOADS) return value;
@@ -173,10 +249,14 @@ export class RefreshingCache<Asked, Value> {
 
   private mayBeOld(value: Value | null, generation: number, era: number): boolean {
     if (value === null || era !== this.era) return generation !== this.generation;
-    return this.idsOf(value).some((id) => (this.forgotten.get(id) ?? 0) > generation);
+    return this.idsOf(value).some((id) => (this.changes.get(id) ?? 0) > generation);
   }
 
-  private async ask(asked: Asked): Promise<Value | null> {
+  private sourceOf(asked: Asked, row: Row): Remembered<Asked, Value>['source'] {
+    return this.keepsRows ? { asked: this.options.lasting?.(asked) ?? asked, row: writeRow(row) } : null;
+  }
+
+  private async ask(asked: Asked): Promise<Row | null> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -185,9 +265,9 @@ export class RefreshingCache<Asked, Value> {
       );
     });
     try {
-      const value = await Promise.race([this.options.load(asked), timeout]);
+      const row = await Promise.race([this.options.load(asked), timeout]);
       this.health.answered();
-      return value;
+      return row;
     } catch (error) {
       if (!(error instanceof StoreAway) && !isDatabaseAway(error)) throw error;
       this.noteAway(error);
@@ -204,33 +284,29 @@ export class RefreshingCache<Asked, Value> {
     this.health.failed(now);
   }
 
-  private keep(key: string, value: Value | null, loadedAt: number, era: number): void {
-    this.drop(key);
-    if (value === null) {
-      this.absent.delete(key);
-      this.absent.set(key, loadedAt + ABSENT_MS);
-      dropOldest(this.absent, this.options.maxAbsent ?? MAX_ABSENT, () => undefined);
-      return;
-    }
+  private keepAbsent(key: string, loadedAt: number): void {
+    if (this.found.drop(key)) this.forgotten += 1;
     this.absent.delete(key);
-    this.found.set(key, { value, loadedAt, era, ages: this.options.agesOf(value) });
-    for (const id of this.idsOf(value)) {
-      const keys = this.keysOf.get(id);
-      if (keys) keys.add(key);
-      else this.keysOf.set(id, new Set([key]));
-    }
-    dropOldest(this.found, this.options.maxFound ?? MAX_FOUND, (oldest) => this.drop(oldest));
+    this.absent.set(key, loadedAt + ABSENT_MS);
+    if (this.absent.size <= (this.options.maxAbsent ?? MAX_ABSENT)) return;
+    const oldest = this.absent.keys().next();
+    if (!oldest.done) this.absent.delete(oldest.value);
   }
 
-  private drop(key: string): void {
-    const entry = this.found.get(key);
-    if (!entry) return;
-    this.found.delete(key);
-    for (const id of this.idsOf(entry.value)) {
-      const keys = this.keysOf.get(id);
-      keys?.delete(key);
-      if (keys?.size === 0) this.keysOf.delete(id);
-    }
+  private keep(
+    key: string,
+    value: Value,
+    read: Pick<Remembered<Asked, Value>, 'loadedAt' | 'era' | 'source'>,
+  ): void {
+    this.absent.delete(key);
+    const before = this.found.get(key);
+    const isNews = before?.source?.row !== read.source?.row;
+    if (isNews) this.learned += 1;
+    // What a row does not give any more must leave the snapshot as what is gone must.
+    if (isNews && before) this.forgotten += 1;
+    const ids = this.idsOf(value);
+    const ages = this.options.agesOf(value);
+    this.found.set(key, { ...read, value, ids, ages, wantedAt: before?.wantedAt ?? read.loadedAt });
   }
 
   private idsOf(value: Value): readonly string[] {
@@ -247,12 +323,3 @@ class StoreAway extends Error {
 }
 
 const unavailable = (cause?: unknown) => new AppError('auth_unavailable', {}, { cause });
-
-/** A map gives its keys in the order in which they were set, and a refreshed value is set anew. */
-function dropOldest(map: Map<string, unknown>, max: number, drop: (key: string) => void): void {
-  if (map.size <= max) return;
-  const oldest = map.keys().next();
-  if (oldest.done) return;
-  drop(oldest.value);
-  map.delete(oldest.value);
-}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { pathsOf } from './data-folder.js';
-import { writeAtomically } from './folder/write-atomically.js';
+import { writeAtomically } from '../common/files/write-atomically.js';
 
 /** What the first start made. Clients and scripts read it from `<data folder>/bootstrap.json`. */
 const bootstrapFile = z.object({

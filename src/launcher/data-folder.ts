@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../common/crypto/secret.js';
 import type { Settings } from '../common/settings/settings.js';
-import { writeAtomically } from './folder/write-atomically.js';
+import { writeAtomically } from '../common/files/write-atomically.js';
 import { LauncherError } from './launcher-error.js';
 
 /** Where things lie in the data folder. */

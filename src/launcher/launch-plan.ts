@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Settings } from '../common/settings/settings.js';
 import { type InstanceSecrets, pathsOf } from './data-folder.js';
-import { writeAtomically } from './folder/write-atomically.js';
+import { writeAtomically } from '../common/files/write-atomically.js';
 
 /** What children are told beyond the environment that we were given ourselves. */
 export type ChildEnvironment = Readonly<Record<string, string>>;

@@ -7,7 +7,8 @@ import { loadSettings, type Settings } from '../common/settings/settings.js';
 import { banner } from './banner.js';
 import { type BootstrapFile, refreshBaseUrl } from './bootstrap-file.js';
 import { openDataFolder, pathsOf, resolveSecrets } from './data-folder.js';
-import { prepareDatabase } from './database/prepare-database.js';
+import { type Preparation, prepareDatabase } from './database/prepare-database.js';
+import { prepareOrServeWithout } from './database/start-in-outage.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
 import { FolderLock } from './folder/folder-lock.js';
 import {
@@ -85,8 +86,10 @@ class Supervisor {
 
     const url = settings.databaseUrl ?? (await this.#startPostgres());
     this.#goOn();
-    const { signal } = stop;
-    const made = await prepareDatabase({ url, secrets, dataDir, baseUrl: address, signal, notice: say });
+    const made = await this.#prepare(
+      { url, secrets, dataDir, baseUrl: address, signal: stop.signal, notice: say },
+      fleet,
+    );
     if (!made) await refreshBaseUrl(dataDir, address);
     await giveDatabaseUrl(dataDir, url);
     this.#goOn();
@@ -96,6 +99,22 @@ class Supervisor {
     if (stop.signal.aborted) return;
     this.#announce(address, made);
     await stop.asked();
+  }
+
+  /** An embedded database is started by ourselves: without it there is nothing. Any other may be away for a while. */
+  async #prepare(preparation: Preparation, fleet: Fleet): Promise<BootstrapFile | null> {
+    const { settings, stop } = this;
+    if (!settings.databaseUrl) return prepareDatabase(preparation);
+    return prepareOrServeWithout(preparation, settings, async () => {
+      await giveDatabaseUrl(settings.dataDir, preparation.url);
+      this.#goOn();
+      await Promise.race([fleet.serveWithoutDatabase(), stop.asked()]);
+      const { baseUrl: address } = preparation;
+      logger.info(
+        { address, startMs: Math.round(performance.now()) },
+        'Gatehouse serves without its database',
+      );
+    });
   }
 
   /** Loading their code is what takes the processes longest, so they do it while the database comes up. */

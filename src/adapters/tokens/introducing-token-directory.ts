@@ -2,6 +2,7 @@ import { request as connectTo } from 'node:http';
 import { type KnownKey, TokenDirectory } from '../../auth/ports.js';
 import { UnknownPerson } from '../../auth/tokens/newcomer.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { Memory, Remembering } from '../memory.js';
 
 const TIMEOUT_MS = 5_000;
 
@@ -9,13 +10,17 @@ const TIMEOUT_MS = 5_000;
  * Tokens in a gateway process. People are made by the administration, which records it; a gateway process that meets
  * somebody new sends the token there first, and then finds the person.
  */
-export class IntroducingTokenDirectory extends TokenDirectory {
+export class IntroducingTokenDirectory extends TokenDirectory implements Remembering {
   /** `socketPath`: where the administration of this instance listens. */
   constructor(
-    private readonly tokens: TokenDirectory,
+    private readonly tokens: TokenDirectory & Remembering,
     private readonly socketPath: string,
   ) {
     super();
+  }
+
+  get memories(): readonly Memory[] {
+    return this.tokens.memories;
   }
 
   override find(token: string): KnownKey | null | Promise<KnownKey | null> {

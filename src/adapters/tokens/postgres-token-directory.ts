@@ -8,10 +8,11 @@ import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { Memory, Remembering } from '../memory.js';
 import { type Ages, RefreshingCache } from '../refreshing-cache.js';
 import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
-import { subjectOf } from './token-subjects.js';
+import { TokenSubjects } from './token-subjects.js';
 
 /** A token that is good and may not come in where it wants is remembered as its refusal, shortly. */
 interface Found {
@@ -31,24 +32,22 @@ const REFUSAL_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
  * each other and memory holds none. What is remembered is verified again as keys of the API are read again: a key that
  * its issuer withdrew, a role that was taken away and changed rules count within seconds.
  */
-export class PostgresTokenDirectory extends TokenDirectory {
-  private readonly cache: RefreshingCache<string, Found>;
+export class PostgresTokenDirectory extends TokenDirectory implements Remembering {
+  private readonly cache: RefreshingCache<string, Found, Found>;
   private readonly issuers: TokenIssuers;
+  private readonly subjects: TokenSubjects;
   private readonly renewal: KeyRenewal;
 
   /** `staleKeysMs`: how long tokens of workspaces keep working while the database is away. */
-  constructor(
-    private readonly database: Queryable,
-    changes: ChangeFeed,
-    egress: Egress,
-    staleKeysMs: number,
-  ) {
+  constructor(database: Queryable, changes: ChangeFeed, egress: Egress, staleKeysMs: number) {
     super();
     const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
     this.issuers = new TokenIssuers(database, changes, staleKeysMs);
+    this.subjects = new TokenSubjects(database, changes, staleKeysMs);
     this.renewal = new KeyRenewal(database, egress, () => this.issuers.forget());
     this.cache = new RefreshingCache({
       load: (token) => this.load(token),
+      open: (found) => found,
       idOf: () => '',
       agesOf: ({ known }) => {
         if (known instanceof AppError) return REFUSAL_AGES;
@@ -59,6 +58,11 @@ export class PostgresTokenDirectory extends TokenDirectory {
       if (change?.resource === 'organization') this.renewal.forget(change.id);
       if (change === null || BINDS_MANY_TOKENS.has(change.resource)) this.cache.clear();
     });
+  }
+
+  /** Not the tokens: with who issued them and whom they name at hand, each is verified without the database. */
+  get memories(): readonly Memory[] {
+    return [this.issuers.memory, this.subjects.memory];
   }
 
   override find(token: string): KnownKey | null | Promise<KnownKey | null> {
@@ -93,7 +97,7 @@ export class PostgresTokenDirectory extends TokenDirectory {
     verified: VerifiedToken,
   ): Promise<Found | null> {
     const named = namedBy(verified.claims, rules.claims);
-    const subject = await subjectOf(this.database, organizationId, named);
+    const subject = await this.subjects.of(organizationId, named);
     try {
       if (!subject.person) checkUnknown(named.user, { organizationId, claims: verified.claims, rules });
       const principal = principalOf(named, subject);

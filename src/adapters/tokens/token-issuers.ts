@@ -5,6 +5,7 @@ import { namesOrganization } from '../../auth/tokens/token-subject.js';
 import { isText } from '../../auth/tokens/verify-token.js';
 import type { ChangeFeed } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
+import type { Memory } from '../memory.js';
 import { type Ages, RefreshingCache } from '../refreshing-cache.js';
 
 /** An organization that takes tokens of an issuer: by which rules, and signed with which keys. */
@@ -34,6 +35,11 @@ const BY_ISSUER = `
   SELECT ${ISSUER_COLUMNS} FROM organization_jwt WHERE issuers @> ARRAY[$1::text]
   ORDER BY organization_id LIMIT ${MOST_PER_ISSUER}`;
 
+interface Rows {
+  readonly issuer: string;
+  readonly rows: readonly IssuerRow[];
+}
+
 interface Found {
   readonly issuer: string;
   readonly organizations: readonly TokenIssuer[];
@@ -45,7 +51,7 @@ const UNKNOWN_PER_SECOND = 20;
 
 /** The organizations that take tokens, by the issuer that a token names. */
 export class TokenIssuers {
-  private readonly cache: RefreshingCache<string, Found>;
+  private readonly cache: RefreshingCache<string, Rows, Found>;
   private readonly known = new Set<string>();
   private second = 0;
   private asked = 0;
@@ -59,6 +65,8 @@ export class TokenIssuers {
     const ages: Ages = { ...AGES, staleMs };
     this.cache = new RefreshingCache({
       load: (issuer) => this.load(issuer),
+      open: (rows) => this.open(rows),
+      question: BY_ISSUER,
       idOf: ({ issuer }) => issuer,
       agesOf: () => ages,
       maxFound: 10_000,
@@ -67,6 +75,10 @@ export class TokenIssuers {
     changes.subscribe((change) => {
       if (change === null || change.resource === 'organization') this.cache.clear();
     });
+  }
+
+  get memory(): Memory {
+    return this.cache;
   }
 
   /** The one organization that the claims name, among those that take tokens of their issuer. Nothing of it is verified. */
@@ -89,12 +101,16 @@ export class TokenIssuers {
     return ++this.asked <= UNKNOWN_PER_SECOND;
   }
 
-  private async load(issuer: string): Promise<Found | null> {
+  private async load(issuer: string): Promise<Rows | null> {
     const rows = await this.database.query<IssuerRow>(BY_ISSUER, [issuer]);
     if (rows.length === 0) {
       this.known.delete(issuer);
       return null;
     }
+    return { issuer, rows };
+  }
+
+  private open({ issuer, rows }: Rows): Found {
     this.known.add(issuer);
     return { issuer, organizations: rows.map(issuerOf) };
   }

@@ -1,14 +1,19 @@
+import { hash } from 'node:crypto';
 import type { KnownSubject, Membership, NamedByToken } from '../../auth/tokens/token-subject.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
+import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import { imposedBy } from '../imposed.js';
+import type { Memory } from '../memory.js';
 import { policyOf } from '../organization-policy.js';
+import { RefreshingCache } from '../refreshing-cache.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 interface Row {
+  readonly organization_id: string;
   readonly settings: Partial<OrganizationSettings>;
   readonly default_config_id: string | null;
   readonly workspace_id: string | null;
@@ -23,7 +28,7 @@ interface Row {
 
 /** Two memberships are enough to know whether there is a choice; that of the named workspace comes first. */
 const SUBJECT = `
-  SELECT organization.settings, organization.default_config_id, workspace.id AS workspace_id,
+  SELECT organization.id AS organization_id, organization.settings, organization.default_config_id, workspace.id AS workspace_id,
     workspace.default_config_id AS workspace_config_id, workspace.defaults AS workspace_defaults, person.id AS user_id, person.email, person.role,
     person.status = 'active' AS is_active, (
     SELECT json_agg(json_build_object('workspaceId', workspace_id, 'role', role, 'configId', default_config_id,
@@ -42,22 +47,85 @@ const SUBJECT = `
   WHERE organization.id = $1
   LIMIT 1`;
 
-/** What the organization's tables say of whom a token names. */
-export async function subjectOf(
-  database: Queryable,
-  organizationId: string,
-  { user, workspace }: NamedByToken,
-): Promise<KnownSubject> {
-  const email = user === null ? null : (normalizeEmail(user) ?? user);
-  const named = [email, idOrNull(user), workspace, idOrNull(workspace)];
-  const [row] = await database.query<Row>(SUBJECT, [organizationId, ...named]);
-  if (!row)
-    return {
-      ...{ organizationId, policy: null, switches: null, configId: null, workspace: null, person: null },
-      imposed: () => ({}),
-    };
+/** Of whose change one who is known may become another. */
+const CONCERNED: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
+
+interface Asked {
+  readonly organizationId: string;
+  readonly user: string | null;
+  readonly workspace: string | null;
+}
+
+interface Found {
+  readonly row: Row;
+  readonly subject: KnownSubject;
+}
+
+const MINUTE_MS = 60_000;
+/** Asked for with each token that is verified, and remembered only for the time when nobody answers. */
+const NEVER_FRESH = { softMs: 0, hardMs: 0 };
+/** People administer: without the database they do so for no longer than keys that do. */
+const PERSON_STALE_MS = 5 * MINUTE_MS;
+const SUBJECTS_MAX = 10_000;
+
+/** What the organizations' tables say of whom tokens name. */
+export class TokenSubjects {
+  private readonly cache: RefreshingCache<Asked, Row, Found>;
+
+  /** `staleMs`: how long what is known of tokens of workspaces serves while the database is away. */
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    staleMs: number,
+  ) {
+    this.cache = new RefreshingCache({
+      load: (asked) => this.load(asked),
+      open: (row) => ({ row, subject: subjectIn(row) }),
+      question: SUBJECT,
+      idOf: ({ row }) => row.organization_id,
+      partsOf: ({ row }) => [row.user_id, row.workspace_id].filter((id) => id !== null),
+      agesOf: ({ row }) => ({
+        ...NEVER_FRESH,
+        staleMs: row.user_id === null ? staleMs : Math.min(staleMs, PERSON_STALE_MS),
+      }),
+      maxFound: SUBJECTS_MAX,
+    });
+    changes.subscribe((change) => {
+      if (change === null) this.cache.clear();
+      else if (CONCERNED.has(change.resource)) this.cache.forget(change.id);
+    });
+  }
+
+  get memory(): Memory {
+    return this.cache;
+  }
+
+  /** Rejects with `auth_unavailable` when the store is away and nothing is known. */
+  async of(organizationId: string, { user, workspace }: NamedByToken): Promise<KnownSubject> {
+    const key = hash('sha256', JSON.stringify([organizationId, user, workspace]), 'hex');
+    const found = await this.cache.find(key, { organizationId, user, workspace });
+    return found?.subject ?? nobodyIn(organizationId);
+  }
+
+  private async load(asked: Asked): Promise<Row | null> {
+    const { organizationId, user, workspace } = asked;
+    const email = user === null ? null : (normalizeEmail(user) ?? user);
+    const named = [email, idOrNull(user), workspace, idOrNull(workspace)];
+    const [row] = await this.database.query<Row>(SUBJECT, [organizationId, ...named]);
+    return row ?? null;
+  }
+}
+
+function nobodyIn(organizationId: string): KnownSubject {
   return {
-    organizationId,
+    ...{ organizationId, policy: null, switches: null, configId: null, workspace: null, person: null },
+    imposed: () => ({}),
+  };
+}
+
+function subjectIn(row: Row): KnownSubject {
+  return {
+    organizationId: row.organization_id,
     policy: policyOf(row.settings),
     switches: row.settings.security_settings ?? null,
     imposed: (defaults) => imposedBy(row.settings, defaults),

@@ -11,6 +11,7 @@ const logger = createLogger('database');
  */
 export class QueryPool implements Queryable {
   private readonly pool: pg.Pool;
+  private isAwaited = false;
 
   /** `size`: connections at most; none is opened before the first statement. */
   constructor(url: string, size: number) {
@@ -27,7 +28,22 @@ export class QueryPool implements Queryable {
     );
   }
 
+  /**
+   * Refuses every statement at once, as if the database were away, until `there` settles: whoever starts in an outage does not know
+   * whether it has the schema of this release.
+   */
+  awaitDatabase(there: Promise<void>): void {
+    this.isAwaited = true;
+    void there.then(() => (this.isAwaited = false));
+  }
+
+  /** Whether the database has not been there since the start. */
+  get isAwaiting(): boolean {
+    return this.isAwaited;
+  }
+
   async query<Row>(sql: string, parameters?: unknown[]): Promise<Row[]> {
+    if (this.isAwaited) throw new NotThereYet();
     const { rows } = await this.pool.query(sql, parameters);
     return rows as Row[];
   }
@@ -35,5 +51,14 @@ export class QueryPool implements Queryable {
   /** Ends idle connections, and busy ones with their statement. */
   async close(): Promise<void> {
     await this.pool.end();
+  }
+}
+
+/** Bears PostgreSQL's code for a server that takes no connections now (cannot_connect_now). */
+class NotThereYet extends Error {
+  readonly code = '57P03';
+
+  constructor() {
+    super('The database was away when this process was started, and has not been prepared since.');
   }
 }

@@ -1,5 +1,5 @@
 import { createLogger } from '../observability/logger.js';
-import { type ChildMessage, isSupervisorMessage } from './ipc.js';
+import { type ChildMessage, type Go, isSupervisorMessage } from './ipc.js';
 
 const logger = createLogger('process');
 
@@ -8,9 +8,14 @@ export function tellSupervisor(message: ChildMessage): void {
   process.send?.(message);
 }
 
-/** Settles when the supervisor says that the database is there and the settings can be read; at once without one. */
-export function supervisorSaysGo(): Promise<void> {
-  if (!process.send) return Promise.resolve();
+export interface Started extends Pick<Go, 'place'> {
+  /** Settles when the database may be asked; null when it may be from the beginning. */
+  readonly database: Promise<void> | null;
+}
+
+/** Settles when the supervisor says that the settings can be read; at once without one. */
+export function supervisorSaysGo(): Promise<Started> {
+  if (!process.send) return Promise.resolve({ place: 0, database: null });
   dieWithSupervisor();
   return new Promise((resolve) => {
     const hear = (message: unknown): void => {
@@ -18,10 +23,22 @@ export function supervisorSaysGo(): Promise<void> {
       if (message.type === 'drain') process.exit(0);
       if (message.type !== 'go') return;
       process.off('message', hear);
-      resolve();
+      const { place, awaitsDatabase } = message;
+      resolve({ place, database: awaitsDatabase ? supervisorSaysDatabase() : null });
     };
     process.on('message', hear);
     tellSupervisor({ type: 'loaded' });
+  });
+}
+
+function supervisorSaysDatabase(): Promise<void> {
+  return new Promise((resolve) => {
+    const hear = (message: unknown): void => {
+      if (!isSupervisorMessage(message) || message.type !== 'database') return;
+      process.off('message', hear);
+      resolve();
+    };
+    process.on('message', hear);
   });
 }
 

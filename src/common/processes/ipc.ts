@@ -4,7 +4,8 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
  * What the supervisor and its child processes tell each other over Node's IPC channel.
  *
  * A child is started while the database still is on its way, so that it loads its code meanwhile. It says `loaded`
- * when it listens, and reads its settings when the supervisor says `go`. It says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
+ * when it listens, and reads its settings when the supervisor says `go`. In an outage a gateway process is told so with it, serves
+ * what it knows, and hears `database` when that is there again and has the schema of this release. A child says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
  * exit by itself; `immediate` leaves out the delay in which a load balancer would notice. Whoever is asked for
  * `/metrics` sends `metrics:ask`; the supervisor collects from every child and answers with the merged text.
  */
@@ -14,8 +15,17 @@ export type ChildMessage =
   | { readonly type: 'metrics:ask'; readonly id: number }
   | { readonly type: 'metrics:given'; readonly id: number; readonly json: readonly MetricJson[] };
 
+export interface Go {
+  readonly type: 'go';
+  /** Which one of the processes of its kind, from 0: the next in its place has the same. */
+  readonly place: number;
+  /** Nobody knows yet whether the database has the schema of this release: it must not be asked before `database` was said. */
+  readonly awaitsDatabase: boolean;
+}
+
 export type SupervisorMessage =
-  | { readonly type: 'go' }
+  | Go
+  | { readonly type: 'database' }
   | { readonly type: 'drain'; readonly immediate: boolean }
   | { readonly type: 'metrics:collect'; readonly id: number }
   | { readonly type: 'metrics:merged'; readonly id: number; readonly text: string };
@@ -31,6 +41,7 @@ const CHILD_TYPES: ReadonlySet<string> = new Set<ChildMessage['type']>([
 ]);
 const SUPERVISOR_TYPES: ReadonlySet<string> = new Set<SupervisorMessage['type']>([
   'go',
+  'database',
   'drain',
   'metrics:collect',
   'metrics:merged',

@@ -1,17 +1,15 @@
 import type { Secret } from '../../common/crypto/secret.js';
 import { type BootstrapFile, writeBootstrapFile } from '../bootstrap-file.js';
 import type { InstanceSecrets } from '../data-folder.js';
-import { awaitDatabase } from './await-database.js';
+import { awaitDatabase, type Waiting } from './await-database.js';
 import { readSchemaState } from './schema-state.js';
 
-export interface Preparation {
+export interface Preparation extends Waiting {
   readonly url: Secret;
   readonly secrets: InstanceSecrets;
   readonly dataDir: string;
   /** What `bootstrap.json` gives as the address. */
   readonly baseUrl: string;
-  readonly signal: AbortSignal;
-  readonly notice: (text: string) => void;
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LauncherError } from '../launcher-error.js';
 import { isRunning, ownIdentity, type ProcessIdentity, sameRealm } from './process-identity.js';
-import { OWNER_ONLY } from './write-atomically.js';
+import { OWNER_ONLY } from '../../common/files/write-atomically.js';
 
 const HEARTBEAT_MS = 2_000;
 /** Two missed heartbeats and a little: then the holder in another container is gone. */

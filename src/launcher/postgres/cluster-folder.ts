@@ -14,7 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OWNER_ONLY, syncFolder } from '../folder/write-atomically.js';
+import { OWNER_ONLY, syncFolder } from '../../common/files/write-atomically.js';
 import { LauncherError } from '../launcher-error.js';
 import { POSTGRES_MAJOR, type PostgresBinaries } from './binaries.js';
 import type { RunAs } from './unprivileged.js';

@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import { setPriority } from 'node:os';
-import type { ChildMessage } from '../../common/processes/ipc.js';
 import type { ChildEnvironment } from '../launch-plan.js';
 import type { LauncherError } from '../launcher-error.js';
-import { KeptProcess } from './kept-process.js';
+import { type Keeping, KeptProcess } from './kept-process.js';
 import { MergedMetrics } from './merged-metrics.js';
 
 export interface FleetPlan {
@@ -51,8 +50,8 @@ export class Fleet {
       args: [],
       stdio: [...NO_STDIN],
     });
-    this.#gateways = Array.from({ length: plan.gateways }, () =>
-      this.#keep('gateway', () => cluster.fork(plan.environment).process),
+    this.#gateways = Array.from({ length: plan.gateways }, (_, place) =>
+      this.#keep('gateway', () => cluster.fork(plan.environment).process, place),
     );
     this.#administration =
       plan.gateways === 0 ? [] : [this.#keep('administration', () => forkProgram(plan, 'administration'))];
@@ -67,9 +66,15 @@ export class Fleet {
     for (const kept of this.#all) kept.start();
   }
 
-  /** Says that the database is there: until then the processes only load their code. */
+  /** Says that the database is there: until then processes only load their code, or serve what they know. */
   release(): void {
     for (const kept of this.#all) kept.release();
+  }
+
+  /** In an outage the gateways begin alone, on what they know. Settles when they serve. */
+  async serveWithoutDatabase(): Promise<void> {
+    for (const kept of this.#gateways) kept.release(true);
+    await Promise.all(this.#gateways.map(({ ready }) => ready));
   }
 
   /** Settles when requests are served; where none are, when the work in the background has begun. */
@@ -96,18 +101,11 @@ export class Fleet {
     for (const kept of this.#all) kept.hurry(HURRY_MS);
   }
 
-  #keep(name: string, spawn: Parameters<typeof newKept>[1]): KeptProcess {
-    return newKept(name, spawn, this.plan.onLost, (message, from) => this.#metrics.hear(message, from));
+  #keep(name: string, spawn: Keeping['spawn'], place = 0): KeptProcess {
+    const { onLost } = this.plan;
+    const onMessage: Keeping['onMessage'] = (message, from) => this.#metrics.hear(message, from);
+    return new KeptProcess({ name, place, spawn, onLost, onMessage });
   }
-}
-
-function newKept(
-  name: string,
-  spawn: ConstructorParameters<typeof KeptProcess>[0]['spawn'],
-  onLost: FleetPlan['onLost'],
-  onMessage: (message: ChildMessage, from: KeptProcess) => void,
-): KeptProcess {
-  return new KeptProcess({ name, spawn, onLost, onMessage });
 }
 
 function inBackground(child: ChildProcess): ChildProcess {

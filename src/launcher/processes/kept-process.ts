@@ -1,7 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../common/observability/logger.js';
-import { type ChildMessage, isChildMessage, type SupervisorMessage } from '../../common/processes/ipc.js';
+import {
+  type ChildMessage,
+  type Go,
+  isChildMessage,
+  type SupervisorMessage,
+} from '../../common/processes/ipc.js';
 import { LauncherError } from '../launcher-error.js';
 import { BackOff } from './back-off.js';
 
@@ -12,6 +17,8 @@ const FAILED_STARTS = 5;
 
 export interface Keeping {
   readonly name: string;
+  /** Which one of its kind, from 0. */
+  readonly place: number;
   readonly spawn: () => ChildProcess;
   readonly onMessage: (message: ChildMessage, from: KeptProcess) => void;
   /** The process cannot be started. */
@@ -27,7 +34,8 @@ export class KeptProcess {
   #hasWorked = false;
   #restarts = 0;
   #closing = false;
-  #released = false;
+  /** What a process is told when it has loaded its code; null while nobody may begin. */
+  #go: Go | null = null;
   /** The process listens: what is said to a process of node:cluster before that is lost. */
   #isLoaded = false;
   #isReady = false;
@@ -74,10 +82,14 @@ export class KeptProcess {
     });
   }
 
-  /** Lets this process, and every one after it in this place, read its settings and begin. */
-  release(): void {
-    this.#released = true;
-    if (this.#isLoaded) this.tell({ type: 'go' });
+  /**
+   * Lets this process, and every one after it in this place, read its settings and begin: with `awaitsDatabase` on what it knows
+   * by itself, until it is called again without.
+   */
+  release(awaitsDatabase = false): void {
+    const hasBegun = this.#go !== null;
+    this.#go = { type: 'go', place: this.keeping.place, awaitsDatabase };
+    if (this.#isLoaded) this.tell(hasBegun ? { type: 'database' } : this.#go);
   }
 
   tell(message: SupervisorMessage): void {
@@ -120,7 +132,7 @@ export class KeptProcess {
     if (!isChildMessage(message)) return;
     if (message.type === 'loaded') {
       this.#isLoaded = true;
-      if (this.#released) this.tell({ type: 'go' });
+      if (this.#go) this.tell(this.#go);
     }
     if (message.type === 'ready') {
       this.#hasWorked = true;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { IntroducingTokenDirectory } from '../../../src/adapters/tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from '../../../src/adapters/tokens/postgres-token-directory.js';
-import type { TokenDirectory } from '../../../src/auth/ports.js';
 import { ChangePublisher } from '../../../src/common/changes/change.js';
 import { Egress } from '../../../src/common/egress/egress.js';
 import { parseEgressAllow } from '../../../src/common/egress/egress-allow.js';
@@ -64,7 +63,7 @@ async function another(): Promise<TestIssuer> {
 }
 
 /** The verifier of another process: with memory of its own, and the same database. */
-function anotherProcess(): TokenDirectory {
+function anotherProcess(): PostgresTokenDirectory {
   const egress = new Egress({ allow: parseEgressAllow('127.0.0.1:*').rules, timeouts: { connectMs: 1000 } });
   stops.push(() => egress.close());
   return new PostgresTokenDirectory(app.dataSource, { subscribe: () => undefined }, egress, 60_000);

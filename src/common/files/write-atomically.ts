@@ -10,12 +10,12 @@ export const OWNER_ONLY = 0o600;
  * then the folder is flushed, because a rename is only durable with its folder. A kill at any moment leaves the old
  * file or the new one, at worst with a `.tmp` sibling beside it.
  */
-export async function writeAtomically(path: string, text: string): Promise<void> {
+export async function writeAtomically(path: string, content: string | AsyncIterable<Buffer>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', OWNER_ONLY);
     try {
-      await file.writeFile(text);
+      for await (const part of typeof content === 'string' ? [content] : content) await file.writeFile(part);
       await file.sync();
     } finally {
       await file.close();
