@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LogRows } from '../../../src/admin/logs/log-rows.js';
+import { PostgresLogRows } from '../../../src/admin/logs/postgres-log-rows.js';
 import { KeptLogs } from '../../../src/common/database/log-reading/kept-logs.js';
 import { verifyMoney } from '../../../src/common/database/limits/verify-money.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
@@ -140,7 +140,7 @@ describe('what is over by the time of its workspace', () => {
     const reach = { organizationId: app.first.organisation_id };
     const streamed = await unitOfWork.runFor({ ...reach, isReading: true }, async () =>
       app.app
-        .get(LogRows)
+        .get(PostgresLogRows)
         .ofBatch(
           reach,
           await app.app.get(KeptLogs).conditions(reach),

@@ -2,6 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ClickHouseClient, ClickHouseSettings as QuerySettings } from '@clickhouse/client';
 import { AppError } from '../../errors/app-error.js';
 import type { ClickHouseSettings, RetentionDays } from '../../settings/settings.js';
+import { Ddl } from './ddl.js';
 import { prepareSchema } from './schema.js';
 
 /** What a reading of the log may take, as in PostgreSQL. */
@@ -62,6 +63,12 @@ export class ClickHouse implements OnApplicationShutdown {
       if (abort.aborted || isBusy(error)) throw new AppError('overloaded', {}, { cause: error });
       throw error;
     }
+  }
+
+  /** Runs statements that change tables, given how those are called and where the statement must run. */
+  async change(statementsOf: (ddl: Ddl) => readonly string[]): Promise<void> {
+    await this.#ready();
+    for (const query of statementsOf(new Ddl(this.options.cluster))) await this.client.command({ query });
   }
 
   /**
