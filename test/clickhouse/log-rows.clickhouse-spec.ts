@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logRowsOf } from '../../src/admin/logs/log-rows.module.js';
 import type { LogRows } from '../../src/admin/logs/log-rows.js';
 import { PostgresLogRows } from '../../src/admin/logs/postgres-log-rows.js';
+import { isWaiting } from '../../src/admin/logs/waiting-batches.js';
 import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
 import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
+import { ClickHouse } from '../../src/common/usage-store/clickhouse/clickhouse.js';
 import { ClickHouseBatchAggregator } from '../../src/common/usage-store/clickhouse/clickhouse-batch-aggregator.js';
 import { prepareSchema } from '../../src/common/usage-store/clickhouse/schema.js';
 import { TABLES } from '../../src/common/usage-store/clickhouse/tables.js';
@@ -53,42 +56,18 @@ describe('tables of the release that only counted', () => {
     const first = readFileSync(new URL('./schema-of-the-first-release.sql', import.meta.url), 'utf8');
     for (const query of first.split(';\n').filter((each) => each.trim() !== ''))
       await engine.command({ query });
-    await storeBatch(database.dataSource, [
-      {
-        id,
-        organisation_id: organizationId,
-        workspace_id: workspaceId,
-        trace_id: 'narrow',
-        response_bytes: 77,
-      } as never,
+    const created_at = new Date('2026-11-20T10:00:00.123Z');
+    const tenant = { organisation_id: organizationId, workspace_id: workspaceId };
+    const batch_id = await storeBatch(database.dataSource, [
+      { id, ...tenant, created_at, trace_id: 'narrow' },
     ]);
-    const [batch] = await database.dataSource.query('SELECT id, created_at FROM request_logs');
+    const counted = { id, batch_id, ...tenant, created_at: '2026-11-20 10:00:00.123000', status: 200 };
     await engine.insert({
       table: 'request_logs',
       format: 'JSONEachRow',
-      values: [
-        {
-          id,
-          batch_id: batch.id,
-          organisation_id: organizationId,
-          workspace_id: workspaceId,
-          created_at: Date.now() / 1_000,
-          trace_id: 'narrow',
-          status: 200,
-          cost_nano_usd: 5,
-        },
-      ],
-    });
-    await database.dataSource.query('UPDATE request_logs SET created_at = $1', [
-      '2026-11-20T10:00:00.123456Z',
-    ]);
-    await engine.command({
-      query: "ALTER TABLE request_logs UPDATE trace_id = 'narrow' WHERE 1 SETTINGS mutations_sync = 1",
+      values: [{ ...counted, trace_id: 'narrow', cost_nano_usd: 5 }],
     });
     await database.dataSource.query('UPDATE log_batches SET aggregated_at = now()');
-    await database.dataSource.query('UPDATE request_logs SET created_at = $1', [
-      (await read<{ at: string }>('SELECT toString(created_at) AS at FROM request_logs'))[0]?.at + 'Z',
-    ]);
     await Promise.all(Array.from({ length: 4 }, () => prepareSchema(engine, { retentionDays: KEPT })));
   });
 
@@ -108,7 +87,7 @@ describe('tables of the release that only counted', () => {
 
   it('keep their rows, which are shown whole as PostgreSQL has them, and go on counting', async () => {
     const [row] = await both.list(REACH, OF_ALL);
-    expect(row).toMatchObject({ id, method: 'POST', path: '/v1/chat/completions', response_bytes: '77' });
+    expect(row).toMatchObject({ id, method: 'POST', path: '/v1/chat/completions', response_bytes: '200' });
     await aggregator.aggregate(
       await storeBatch(database.dataSource, [
         { organisation_id: organizationId, workspace_id: workspaceId, cost_nano_usd: 7 },
@@ -212,6 +191,24 @@ describe('stored requests', () => {
     }
     await moving;
     expect(await inSteps(7)).toEqual([...ids].reverse());
+  });
+
+  it('come from PostgreSQL while ClickHouse is away, and a filter that it refuses does not', async () => {
+    const nowhere = createClient({ url: 'http://127.0.0.1:1', log: { level: ClickHouseLogLevel.OFF } });
+    const away = new ClickHouse(nowhere, { cluster: undefined, retentionDays: KEPT });
+    const stores = { postgres, database: logs, batches: database.dataSource };
+    const rows = logRowsOf(away, stores);
+    expect(await rows.list(REACH, OF_ALL)).toHaveLength(60);
+    expect(await rows.count(REACH, { conditions: [] }, 1_000)).toBe(60);
+    await away.onApplicationShutdown();
+
+    const wrong = {
+      ...isWaiting({ ids: [], first: new Date(), last: new Date() })[0],
+      inClickHouse: { sql: () => 'nonsense(' },
+    };
+    await expect(
+      logRowsOf(clickhouse, stores).list(REACH, { ...OF_ALL, conditions: [wrong as never] }),
+    ).rejects.toThrow();
   });
 
   async function inSteps(size: number): Promise<string[]> {

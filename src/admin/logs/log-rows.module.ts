@@ -6,6 +6,7 @@ import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.
 import { CLICKHOUSE, ClickHouseModule } from '../../common/usage-store/clickhouse/clickhouse.module.js';
 import { ClickHouseLogRows } from './clickhouse-log-rows.js';
 import { LogRows } from './log-rows.js';
+import { LogRowsOrPostgres } from './log-rows-or-postgres.js';
 import { PostgresLogRows } from './postgres-log-rows.js';
 import { RequestParts } from './request-parts.js';
 
@@ -17,7 +18,9 @@ interface Stores {
 }
 
 export const logRowsOf = (clickhouse: ClickHouse | null, stores: Stores): LogRows =>
-  clickhouse ? new ClickHouseLogRows(clickhouse, stores) : stores.postgres;
+  clickhouse
+    ? new LogRowsOrPostgres(new ClickHouseLogRows(clickhouse, stores), stores.postgres)
+    : stores.postgres;
 
 /** Where stored requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
 @Module({

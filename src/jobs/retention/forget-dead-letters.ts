@@ -6,7 +6,7 @@ type Owner = RowsOf | { readonly organization_id: null; readonly workspace_id: n
 const OWNERS = `
   SELECT DISTINCT organisation_id AS organization_id,
     CASE WHEN organisation_id IS NOT NULL THEN workspace_id END AS workspace_id
-  FROM request_log_dead_letters`;
+  FROM request_log_dead_letters ORDER BY 1, 2`;
 
 const FORGET = `
   WITH gone AS (
