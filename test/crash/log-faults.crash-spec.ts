@@ -23,6 +23,8 @@ const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 3);
 const OUTAGE_S = Number(process.env['OUTAGE_SECONDS'] ?? 4);
 const WIDTH = 8;
 const ROUND_MS = 2_000;
+/** A client rests in between so that a long outage leaves no more rows than can be read back and compared one by one. */
+const REST_MS = Math.max(5, (OUTAGE_S * 1_000 * WIDTH) / 15_000);
 /** Batches whose announcement died with the queue are found by a sweep after half a minute, and each 15 seconds. */
 const SETTLE_MS = 180_000;
 
@@ -88,9 +90,9 @@ const victimOf = (round: number): Victim =>
   VICTIMS[round < VICTIMS.length ? round : Math.floor(Math.random() * VICTIMS.length)] ?? 'worker';
 
 /** Load for as long as the work takes. */
-async function underLoad(work: () => Promise<void>): Promise<void> {
+async function underLoad(work: () => Promise<void>, restMs?: number): Promise<void> {
   let isOver = false;
-  const load = requests.sendWhile(() => !isOver, WIDTH);
+  const load = requests.sendWhile(() => !isOver, WIDTH, restMs);
   try {
     await work();
   } finally {
@@ -130,7 +132,7 @@ it.each<ProxyMode>(['refuse', 'blackhole'])(
       await sleep(OUTAGE_S * 1_000);
       proxy.mode = 'refuse';
       proxy.mode = 'pass';
-    });
+    }, REST_MS);
     console.log(`${requests.count - before} requests while the database was away`);
     expect(requests.count - before).toBeGreaterThan(WIDTH);
   },

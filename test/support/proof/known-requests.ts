@@ -124,13 +124,13 @@ export class KnownRequests {
     await inParallel(Array.from({ length: count }), MOST_AT_ONCE, () => this.#one(this.#asked.length));
   }
 
-  /** Sends until told to stop, at most so many at once. */
-  async sendWhile(goesOn: () => boolean, width = MOST_AT_ONCE): Promise<void> {
+  /** Sends until told to stop, at most so many at once, each of which rests before its next. */
+  async sendWhile(goesOn: () => boolean, width = MOST_AT_ONCE, restMs = 5): Promise<void> {
     await Promise.all(
       Array.from({ length: width }, async () => {
         while (goesOn()) {
           await this.#one(this.#asked.length);
-          await sleep(5);
+          await sleep(restMs);
         }
       }),
     );
