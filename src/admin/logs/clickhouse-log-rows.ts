@@ -242,10 +242,9 @@ function beyond({ bind }: Question, side: '<' | '>', { at, id }: LogPosition): s
   return `created_at ${side}= ${moment} AND (created_at ${side} ${moment} OR ${ID} ${side} UUIDToNum(${bind(id, 'UUID')}))`;
 }
 
+/** The second half lets ClickHouse leave days out. */
 const upTo = (question: Question, end: LogPosition): string =>
-  `NOT (${beyondAlone(question, end)}) AND created_at <= parseDateTime64BestEffort(${question.bind(end.at, 'String')}, 6, 'UTC')`;
-
-const beyondAlone = (question: Question, end: LogPosition): string => beyond(question, '>', end);
+  `NOT (${beyond(question, '>', end)}) AND created_at <= parseDateTime64BestEffort(${question.bind(end.at, 'String')}, 6, 'UTC')`;
 
 const before = (one: Place, other: Place): boolean =>
   one.at === other.at ? one.id < other.id : one.at < other.at;

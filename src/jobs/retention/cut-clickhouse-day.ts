@@ -15,21 +15,22 @@ export interface ClickHouseCut {
   readonly tenants: readonly RowsOf[];
 }
 
-/** Reads no row: parts know what partition they are of. */
-const DAYS = `SELECT DISTINCT _partition_id AS name FROM ${TABLE} ORDER BY name`;
+const DAYS = `
+  SELECT DISTINCT toString(toYYYYMMDD(created_at)) AS name FROM ${TABLE}
+  WHERE created_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC') ORDER BY name`;
 
 const TENANTS = `
   SELECT DISTINCT organisation_id AS organization_id, nullIf(workspace_id, toUUID('${NIL_ID}')) AS workspace_id
-  FROM ${TABLE} WHERE _partition_id = {day:String}`;
+  FROM ${TABLE} WHERE toYYYYMMDD(created_at) = {day:UInt32}`;
 
 /** On a cluster rows are in tables of that other name. */
 const DELETING = `
   SELECT 1 AS one FROM system.mutations
   WHERE database = currentDatabase() AND table IN ('${TABLE}', '${TABLE}_local') AND NOT is_done LIMIT 1`;
 
-/** The days that ClickHouse has requests of, oldest first. */
-export async function clickHouseDays(clickhouse: ClickHouse): Promise<readonly LogDay[]> {
-  const rows = await clickhouse.read<{ name: string }>(DAYS, {});
+/** The days before a moment that ClickHouse has requests of, oldest first. Most are gone already, so it reads little. */
+export async function clickHouseDays(clickhouse: ClickHouse, before: number): Promise<readonly LogDay[]> {
+  const rows = await clickhouse.read<{ name: string }>(DAYS, { before });
   return rows.map(({ name }) => dayNamed(name));
 }
 
@@ -45,7 +46,7 @@ export async function cutClickHouseDay(
   under: UnderTimes,
   day: LogDay,
 ): Promise<ClickHouseCut | null> {
-  const tenants = await clickhouse.read<RowsOf>(TENANTS, { day: day.name });
+  const tenants = await clickhouse.read<RowsOf>(TENANTS, { day: Number(day.name) });
   if (tenants.length === 0 || (await clickhouse.read(DELETING, {})).length > 0) return null;
   return under(async (times, transaction) => {
     const over = await overIn(transaction, { times, day, tenants });

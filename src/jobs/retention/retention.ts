@@ -86,8 +86,9 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     const { retentionDays: usual } = this.settings;
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES));
     const latest = times.latest('logs');
+    if (latest === -Infinity) return;
     const under = underTimes(this.database, usual);
-    for (const day of await clickHouseDays(clickhouse)) {
+    for (const day of await clickHouseDays(clickhouse, latest)) {
       if (day.to.getTime() > latest || this.#turns.isStopped) return;
       const cut = await cutClickHouseDay(clickhouse, under, day);
       if (cut) this.#log.info({ day: day.name, ...cut }, 'removed from ClickHouse what is no longer kept');
