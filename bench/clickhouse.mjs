@@ -79,7 +79,10 @@ async function seed([rows = '10000000', days = '30', minutes = '13']) {
       if (Date.now() > stopAt) return finish(stored, began, 3);
       const count = Math.min(AT_ONCE, perDay - first);
       // The engine of a process keeps a bound that a reading was given.
-      await client.command({ query: someOf(day, first, count, perDay), clickhouse_settings: { max_execution_time: 0 } });
+      await client.command({
+        query: someOf(day, first, count, perDay),
+        clickhouse_settings: { max_execution_time: 0 },
+      });
       stored += count;
     }
   }
