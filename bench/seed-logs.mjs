@@ -54,7 +54,7 @@ function rowAt(created_at, { organisation_id, workspaces, keys }) {
     cost_nano_usd: usage.input_tokens * 1_250 + usage.output_tokens * 10_000, cache_status: pick([null, null, 'MISS', 'HIT']), saved_nano_usd: 1_000_000, attempts: [attempt], countable: null,
     request_headers: [], response_headers: [],
   };
-  return { record, request: null, response: null, raw: { json: EMPTY, request: EMPTY, response: EMPTY } };
+  return { record, request: null, response: null, raw: { closed: null, request: EMPTY, response: EMPTY } };
 }
 
 const started = Date.now();

@@ -25,18 +25,21 @@ export class SpoolLogSink extends LogSink {
     return this.writer.id;
   }
 
-  open(exchange: OpenedExchange): void {
+  open(exchange: OpenedExchange): string | null {
     try {
-      this.writer.append(encodeOpened(exchange, this.writer.allocate));
+      const frame = encodeOpened(exchange, this.writer.allocate);
+      this.writer.append(frame);
       spoolCounts.opened += 1;
+      return frame.json;
     } catch (error) {
       this.lost(exchange.id, error);
+      return null;
     }
   }
 
-  close(record: RequestLogRecord, bodies: CapturedBodies): void {
+  close(record: RequestLogRecord, bodies: CapturedBodies, opened: string | null = null): void {
     try {
-      this.writer.append(encodeClosed(record, bodies, this.writer.allocate));
+      this.writer.append(encodeClosed(record, bodies, opened, this.writer.allocate));
       spoolCounts.closed += 1;
     } catch (error) {
       this.lost(record.id, error);

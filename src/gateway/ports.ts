@@ -99,10 +99,10 @@ export abstract class OutageNews {
 
 /** Keeps the records of exchanges. Never throws and never makes a client wait for a disk flush. */
 export abstract class LogSink {
-  /** Appends the fact that an exchange began. */
-  abstract open(exchange: OpenedExchange): void;
-  /** Appends how it ended. */
-  abstract close(record: RequestLogRecord, bodies: CapturedBodies): void;
+  /** Appends the fact that an exchange began. Answers what was written, which `close` says again. */
+  abstract open(exchange: OpenedExchange): string | null;
+  /** Appends how it ended. `opened` is what `open` answered, if it was called. */
+  abstract close(record: RequestLogRecord, bodies: CapturedBodies, opened?: string | null): void;
   /** False when disk and reserve are full: what is appended now would be lost. */
   abstract get hasRoom(): boolean;
   /** Calls back, within this turn of the event loop, once all that was appended survives a kill of the process. */

@@ -209,7 +209,10 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     ),
     new Journal(
       {
-        open: (exchange) => seen.opened.push(exchange),
+        open: (exchange) => {
+          seen.opened.push(exchange);
+          return null;
+        },
         close: (record, bodies) => seen.logs.push({ record, bodies }),
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),

@@ -83,7 +83,7 @@ export async function storeRecords(
         record,
         request: null,
         response: null,
-        raw: { json: nothing, request: nothing, response: nothing },
+        raw: { closed: { record, request: null, response: null }, request: nothing, response: nothing },
       }));
       const to = { segment: 1, offset: 1 };
       const stored = await storeBatch(pool, { writerId: randomUUID(), from: null, to, rows });

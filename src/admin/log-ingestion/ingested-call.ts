@@ -1,5 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import type { HeaderPairs, LogSource, RequestLogRecord, Usage } from '../../common/contracts/request-log.js';
+import { closedText } from '../../common/spool/frame-values.js';
 import type { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
 import { clearExchange } from '../../common/redaction/clear-exchange.js';
 import type { Redactor } from '../../common/redaction/redactor.js';
@@ -62,13 +63,12 @@ export function inboxRow(
     request: facts(request),
     response: facts(response),
   };
-  const json = Buffer.from(JSON.stringify(closed));
-  const exchange = { closed, json, requestBody: request, responseBody: response };
+  const exchange = { closed, requestBody: request, responseBody: response };
   const kept = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
     id: call.id,
     organizationId: caller.organizationId,
-    closed: kept.json,
+    closed: Buffer.from(closedText(kept.closed)),
     requestBody: kept.requestBody,
     responseBody: kept.responseBody,
   };

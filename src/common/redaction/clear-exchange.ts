@@ -1,11 +1,10 @@
 import type { AttemptRecord, RequestLogRecord } from '../contracts/request-log.js';
-import type { BodyFacts, ClosedJson } from '../spool/frame.js';
+import type { BodyFacts, ClosedExchange } from '../spool/frame-values.js';
 import type { Redactor } from './redactor.js';
 
 /** A closed frame, parsed. */
 export interface Exchange {
-  readonly closed: ClosedJson;
-  readonly json: Buffer;
+  readonly closed: ClosedExchange;
   readonly requestBody: Buffer;
   readonly responseBody: Buffer;
 }
@@ -21,14 +20,13 @@ export function clearExchange({ closed, requestBody, responseBody }: Exchange, r
     bodyOf(closed.request, requestBody),
     bodyOf(closed.response, responseBody),
   ].map((body) => body && redactor.body(body));
-  const clear: ClosedJson = {
+  const clear: ClosedExchange = {
     record: clearRecord(closed.record, redactor),
     request: request?.facts ?? null,
     response: response?.facts ?? null,
   };
   return {
     closed: clear,
-    json: Buffer.from(JSON.stringify(clear)),
     requestBody: request?.bytes ?? NOTHING,
     responseBody: response?.bytes ?? NOTHING,
   };

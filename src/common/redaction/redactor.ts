@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js';
 import { linearPattern } from '../contracts/guardrails/linear-pattern.js';
 import type { LogRedaction } from '../contracts/log-redaction.js';
 import type { HeaderPairs } from '../contracts/request-log.js';
-import type { BodyFacts } from '../spool/frame.js';
+import type { BodyFacts } from '../spool/frame-values.js';
 import { clearStream } from './event-stream.js';
 import { type Json, jsonPath, type JsonPath, maskPaths } from './json-path.js';
 import { clearJson, clearText, MASK } from './texts.js';

@@ -1,10 +1,6 @@
 import { crc32 } from 'node:zlib';
-import type {
-  CapturedBodies,
-  CapturedBody,
-  OpenedExchange,
-  RequestLogRecord,
-} from '../contracts/request-log.js';
+import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../contracts/request-log.js';
+import { closedText, openedText } from './frame-values.js';
 
 /**
  * A frame: one fact about an exchange, as bytes in the spool.
@@ -38,19 +34,10 @@ export interface EncodedFrame {
   readonly head: Buffer;
   readonly bodies: readonly Buffer[];
   readonly hasBodies: boolean;
+  readonly json: string;
   readonly bytes: number;
   /** The record behind a closed frame, from which a smaller frame can be made when the disk is full. */
   readonly record: RequestLogRecord | null;
-}
-
-/** A body without its bytes. */
-export type BodyFacts = Omit<CapturedBody, 'chunks'>;
-
-/** The JSON of a closed frame. */
-export interface ClosedJson {
-  readonly record: RequestLogRecord;
-  readonly request: BodyFacts | null;
-  readonly response: BodyFacts | null;
 }
 
 /** A frame as read back; the JSON is not parsed yet. Buffers are views of what was read. */
@@ -68,19 +55,18 @@ export type Allocate = (bytes: number) => Buffer;
 const apart: Allocate = (bytes) => Buffer.allocUnsafe(bytes);
 
 export function encodeOpened(exchange: OpenedExchange, allocate: Allocate = apart): EncodedFrame {
-  return encode(
-    { kind: KINDS.opened, json: JSON.stringify(exchange), bodies: NO_BODIES, record: null },
-    allocate,
-  );
+  const json = openedText(exchange);
+  return encode({ kind: KINDS.opened, json, bodies: NO_BODIES, record: null }, allocate);
 }
 
+/** `opened` is the JSON of the exchange's first frame; null when it has none, or nobody remembers it. */
 export function encodeClosed(
   record: RequestLogRecord,
   bodies: CapturedBodies,
+  opened: string | null = null,
   allocate: Allocate = apart,
 ): EncodedFrame {
-  const { request, response } = bodies;
-  const json = JSON.stringify({ record, request: factsOf(request), response: factsOf(response) });
+  const json = closedText({ record, ...bodies }, opened);
   return encode({ kind: KINDS.closed, json, bodies, record }, allocate);
 }
 
@@ -104,12 +90,6 @@ export function withoutBodies(frame: EncodedFrame): EncodedFrame {
 
 const NOTHING: readonly Buffer[] = [];
 const NO_BODIES: CapturedBodies = { request: null, response: null };
-
-function factsOf(body: CapturedBody | null): BodyFacts | null {
-  if (!body) return null;
-  const { bytes, truncated, content_type, content_encoding } = body;
-  return { bytes, truncated, content_type, content_encoding };
-}
 
 interface Unencoded {
   readonly kind: number;
@@ -138,7 +118,7 @@ function encode({ kind, json, bodies, record }: Unencoded, allocate: Allocate): 
   if (isCopied) copyInto(head, copyInto(head, HEADER_BYTES + jsonBytes, request), response);
   const apart = isCopied ? NOTHING : [...request, ...response];
   const bytes = HEADER_BYTES + jsonBytes + bodyBytes;
-  return { head, bodies: apart, hasBodies: bodyBytes > 0, bytes, record };
+  return { head, bodies: apart, hasBodies: bodyBytes > 0, json, bytes, record };
 }
 
 /** Makes a frame one of a segment. To be called by whoever writes it, since only that tells which segment it will be. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aBody, anOpened, aRecord, NO_BODIES } from '../../../test/support/exchanges.js';
-import { encodeClosed, encodeOpened } from './frame.js';
+import { encodeClosed, encodeOpened, type StoredFrame } from './frame.js';
+import { readClosed, readOpened } from './frame-values.js';
 import { isOwnerDead } from './owner.js';
 import { type WriteVector } from './segment.js';
 import { type PlacedFrame, readSegment, type SegmentLook } from './segment-reader.js';
@@ -24,12 +25,14 @@ const folder = () => join(spool, listWriters(spool)[0] ?? '');
 
 interface StoredRecord {
   /** Of an opened frame. */
-  readonly span_name: string;
+  readonly span_name?: string | null;
   /** Of a closed frame. */
-  readonly record?: { readonly span_name: string };
+  readonly record?: { readonly span_name: string | null };
   /** Bytes of the request body. */
   readonly body: number;
 }
+
+const said = ({ kind, json }: StoredFrame) => (kind === 'opened' ? readOpened(json) : readClosed(json));
 
 /** Every record in the spool, in order, read as a dead writer's. */
 async function stored(): Promise<StoredRecord[]> {
@@ -37,8 +40,7 @@ async function stored(): Promise<StoredRecord[]> {
   for (const segment of listSegments(folder()))
     for (let offset = 0; ;) {
       const look = await readSegment(segmentPath(folder(), segment), { segment, offset }, true);
-      for (const { frame } of look.frames)
-        found.push({ ...JSON.parse(frame.json.toString()), body: frame.requestBody.length });
+      for (const { frame } of look.frames) found.push({ ...said(frame), body: frame.requestBody.length });
       if (look.status !== 'more') break;
       offset = look.next;
     }
@@ -186,10 +188,7 @@ describe('SpoolWriter in a file that is used again', () => {
     expect(statSync(segmentPath(folder(), 3)).ino).toBe(spare);
     for (const isSealed of [false, true]) {
       const { frames, status, damaged } = await look(isSealed);
-      expect(frames.map(({ frame }) => JSON.parse(frame.json.toString()).span_name)).toEqual([
-        'new',
-        'newer',
-      ]);
+      expect(frames.map(({ frame }) => readOpened(frame.json).span_name)).toEqual(['new', 'newer']);
       expect([status, damaged]).toEqual(['end', 0]);
     }
     await writer.close();

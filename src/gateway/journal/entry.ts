@@ -131,6 +131,8 @@ export class Entry implements Findings {
   isAdmitted = false;
 
   private opened: OpenedExchange | null = null;
+  /** The beginning as the sink wrote it down. */
+  private written: string | null = null;
   private isClosed = false;
   /** It is a second way of an exchange, which may be over before what this one asks is answered. */
   isTwin = false;
@@ -189,7 +191,7 @@ export class Entry implements Findings {
   open(caller: Principal): Promise<void> {
     if (caller.policy?.needsLog && !this.sink.hasRoom) throw new AppError('log_capacity_exhausted');
     this.opened = openedExchange(this, caller, this.request);
-    this.sink.open(this.opened);
+    this.written = this.sink.open(this.opened);
     return new Promise((resolve) => {
       this.sink.whenWritten(resolve);
     });
@@ -324,13 +326,10 @@ export class Entry implements Findings {
     const record = closedRecord(this, opened, outcome);
     countExchange(record);
     const secrets = this.secrets();
-    this.sink.close(record, {
-      request: redacted(
-        this.requestBody.taken(headers['content-type'], headers['content-encoding']),
-        secrets,
-      ),
-      response: redacted(this.responseBody.taken(outcome.contentType, outcome.contentEncoding), secrets),
-    });
+    const request = this.requestBody.taken(headers['content-type'], headers['content-encoding']);
+    const response = this.responseBody.taken(outcome.contentType, outcome.contentEncoding);
+    const bodies = { request: redacted(request, secrets), response: redacted(response, secrets) };
+    this.sink.close(record, bodies, this.written);
     this.sink.whenWritten(() => {
       this.requestBody.release();
       this.responseBody.release();

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { LogRow } from '../../common/database/request-log/log-row.js';
 import { storeTaken } from '../../common/database/request-log/store-batch.js';
-import type { ClosedJson } from '../../common/spool/frame.js';
+import { readClosed } from '../../common/spool/frame-values.js';
 import { NIL_ID } from '../../common/rollups/dimensions.js';
 import { readRedactors } from '../../common/redaction/read-redactors.js';
 import { rowsOfClosed } from '../shipping/log-rows.js';
@@ -48,8 +48,7 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
 }
 
 const exchangeOf = ({ closed, request_body, response_body }: Inbox) => ({
-  closed: JSON.parse(closed.toString()) as ClosedJson,
-  json: closed,
+  closed: readClosed(closed),
   requestBody: request_body,
   responseBody: response_body,
 });

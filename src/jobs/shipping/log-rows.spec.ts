@@ -15,7 +15,7 @@ async function stored(body: Buffer) {
   };
   const closed = { record: aRecord(), request: facts, response: null };
   const [row] = await rowsOfClosed(
-    [{ closed, json: NOTHING, requestBody: body, responseBody: NOTHING }],
+    [{ closed, requestBody: body, responseBody: NOTHING }],
     counter,
     () => null,
   );

@@ -1,9 +1,9 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { LogRow, StoredBody } from '../../common/database/request-log/log-row.js';
-import type { BodyFacts } from '../../common/spool/frame.js';
+import { type BodyFacts, readOpened } from '../../common/spool/frame-values.js';
 import { clearExchange, type Exchange } from '../../common/redaction/clear-exchange.js';
 import type { RedactorOf } from '../../common/redaction/read-redactors.js';
-import { type OpenExchange, parseOpened } from './open-exchanges.js';
+import type { OpenExchange } from './open-exchanges.js';
 import { withCountedUsage } from './count-usage.js';
 import { crashedExchange } from './crashed-exchange.js';
 import type { UsageCounter } from './ports.js';
@@ -39,12 +39,12 @@ export const redactorFor = (
 
 function rowOf(exchange: Exchange, redactorOf: RedactorOf): LogRow {
   const redactor = redactorFor(exchange.closed.record, redactorOf);
-  const { closed, json, requestBody, responseBody } = redactor ? clearExchange(exchange, redactor) : exchange;
+  const { closed, requestBody, responseBody } = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
     record: closed.record,
     request: storedBody('request', closed.request, requestBody),
     response: storedBody('response', closed.response, responseBody),
-    raw: { json, request: requestBody, response: responseBody },
+    raw: { closed, request: requestBody, response: responseBody },
   };
 }
 
@@ -57,8 +57,8 @@ export function rowsOfCrashed(
   redactorOf: RedactorOf,
 ): LogRow[] {
   return [...open].map(({ json }) => {
-    const closed = { record: crashedExchange(parseOpened(json), diedAt), request: null, response: null };
-    return rowOf({ closed, json, requestBody: NO_BYTES, responseBody: NO_BYTES }, redactorOf);
+    const closed = { record: crashedExchange(readOpened(json), diedAt), request: null, response: null };
+    return rowOf({ closed, requestBody: NO_BYTES, responseBody: NO_BYTES }, redactorOf);
   });
 }
 

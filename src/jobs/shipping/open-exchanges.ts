@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
-import type { OpenedExchange } from '../../common/contracts/request-log.js';
 import { encodeOpened, seal, type StoredFrame } from '../../common/spool/frame.js';
+import { idOfOpened, readOpened } from '../../common/spool/frame-values.js';
 import { readSegment } from '../../common/spool/segment-reader.js';
 import { listOpenExchanges, openExchangesPath, removeFile } from '../../common/spool/spool-files.js';
 
@@ -11,11 +11,7 @@ export interface OpenExchange {
 }
 
 export function openExchangeOf({ json }: StoredFrame): OpenExchange {
-  return { id: parseOpened(json).id, json: Buffer.from(json) };
-}
-
-export function parseOpened(json: Buffer): OpenedExchange {
-  return JSON.parse(json.toString()) as OpenedExchange;
+  return { id: idOfOpened(json), json: Buffer.from(json) };
 }
 
 /**
@@ -33,7 +29,7 @@ export async function keepOpenExchanges(
   const file = await open(draft, 'w', 0o600);
   try {
     const frames = [...exchanges].map(({ json }) => {
-      const frame = encodeOpened(parseOpened(json));
+      const frame = encodeOpened(readOpened(json));
       seal(frame, upTo);
       return frame.head;
     });

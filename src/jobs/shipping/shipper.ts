@@ -8,6 +8,7 @@ import { endLeases } from '../../common/database/limits/end-leases.js';
 import { readRedactors, type RedactorOf } from '../../common/redaction/read-redactors.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { readOpened } from '../../common/spool/frame-values.js';
 import { isOwnerDead } from '../../common/spool/owner.js';
 import {
   listSegments,
@@ -17,7 +18,6 @@ import {
   type SpoolPosition,
 } from '../../common/spool/spool-files.js';
 import { redactorFor, rowsOfClosed, rowsOfCrashed } from './log-rows.js';
-import { parseOpened } from './open-exchanges.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';
 import { shipperMetrics } from './shipper-metrics.js';
 import { OvertakenError, SpoolTail } from './spool-tail.js';
@@ -172,7 +172,7 @@ export class Shipper {
   private async finish(writer: string, tail: SpoolTail): Promise<boolean> {
     if (tail.openCount > 0) {
       const open = [...tail.openExchanges];
-      const redactorOf = await this.redactors(open.map(({ json }) => parseOpened(json)));
+      const redactorOf = await this.redactors(open.map(({ json }) => readOpened(json)));
       const rows = rowsOfCrashed(open, tail.diedAt(), redactorOf);
       if (!(await this.store(writer, { from: tail.cursor, to: FINISHED, rows }))) return true;
       shipperMetrics.crashed.inc(rows.length);

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange } from '../../common/redaction/clear-exchange.js';
 import type { StoredFrame } from '../../common/spool/frame.js';
+import { readClosed } from '../../common/spool/frame-values.js';
 import { isOwnerDead, lastHeartbeat } from '../../common/spool/owner.js';
 import { type PlacedFrame, readSegment, type SegmentLook } from '../../common/spool/segment-reader.js';
 import {
@@ -223,7 +224,7 @@ function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Excha
 }
 
 function closedOf({ json, requestBody, responseBody }: StoredFrame): Exchange {
-  return { closed: JSON.parse(json.toString()) as Exchange['closed'], json, requestBody, responseBody };
+  return { closed: readClosed(json), requestBody, responseBody };
 }
 
 /** Frames gathered until there are enough for a batch. */

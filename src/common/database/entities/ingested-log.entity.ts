@@ -10,7 +10,7 @@ export class IngestedLog {
   @Column({ type: 'uuid' })
   organizationId: string;
 
-  /** JSON of a closed frame: `ClosedJson`. */
+  /** JSON of a closed frame: `ClosedExchange`. */
   @Column({ type: 'bytea' })
   closed: Buffer;
 

@@ -28,7 +28,7 @@ export async function keepDeadLetters(
         writerId,
         sqlstate,
         plain(reason, 1000),
-        row.raw.json,
+        Buffer.from(JSON.stringify(row.raw.closed)),
         row.raw.request,
         row.raw.response,
         ownerIn(row.record.organisation_id),

@@ -1,4 +1,5 @@
 import type { AttemptRecord, HeaderPairs, RequestLogRecord, Usage } from '../../contracts/request-log.js';
+import type { ClosedExchange } from '../../spool/frame-values.js';
 import type { CopyColumn } from './copy-binary.js';
 import { type FurtherTries, furtherTries } from './further-tries.js';
 
@@ -21,8 +22,8 @@ export interface LogRow {
   readonly record: RequestLogRecord;
   readonly request: StoredBody | null;
   readonly response: StoredBody | null;
-  /** The frame as it was read, kept whole if the tables refuse the row. */
-  readonly raw: { readonly json: Buffer; readonly request: Buffer; readonly response: Buffer };
+  /** What the frame said, kept whole if the tables refuse the row. */
+  readonly raw: { readonly closed: ClosedExchange; readonly request: Buffer; readonly response: Buffer };
 }
 
 /** A table that is filled with COPY: its rows are derived from those of a batch. */

@@ -1,0 +1,216 @@
+import type {
+  AttemptRecord,
+  CapturedBody,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../contracts/request-log.js';
+
+/**
+ * The JSON of frames: lists of values in a fixed order, without their names, which would be half of it and take half of the
+ * time. The second frame of an exchange begins with the text of its first, as it was written.
+ *
+ *   opened  [value of each of OPENED]
+ *   closed  [opened, [value of each of CLOSED], [[value of each of ATTEMPT], …], request, response]
+ *
+ * A value that a later release adds comes at the end of its list, so that what an older one left in the spool can be read.
+ * So can what wrote names: an object in place of a list.
+ */
+
+/** A body without its bytes. */
+export type BodyFacts = Omit<CapturedBody, 'chunks'>;
+
+/** What a closed frame says, beside the bytes of the bodies. */
+export interface ClosedExchange {
+  readonly record: RequestLogRecord;
+  readonly request: BodyFacts | null;
+  readonly response: BodyFacts | null;
+}
+
+/** The order of a list. What is null is given as null, but what is rare is left out. */
+interface Order<Name extends string> {
+  readonly always: readonly Name[];
+  readonly rare: readonly Name[];
+}
+
+const OPENED: Order<keyof OpenedExchange> = {
+  always: [
+    ...(['id', 'created_at', 'organisation_id', 'workspace_id', 'api_key_id', 'user_id'] as const),
+    ...(['trace_id', 'span_id', 'parent_span_id', 'span_name', 'method', 'path', 'endpoint'] as const),
+    ...(['provider', 'virtual_key', 'virtual_key_id', 'model', 'streamed', 'metadata'] as const),
+  ],
+  rare: ['prompt_slug'],
+};
+
+const openedValues = (it: OpenedExchange): readonly unknown[] => [
+  it.id,
+  it.created_at,
+  it.organisation_id,
+  it.workspace_id,
+  it.api_key_id,
+  it.user_id,
+  it.trace_id,
+  it.span_id,
+  it.parent_span_id,
+  it.span_name,
+  it.method,
+  it.path,
+  it.endpoint,
+  it.provider,
+  it.virtual_key,
+  it.virtual_key_id,
+  it.model,
+  it.streamed,
+  it.metadata,
+  it.prompt_slug,
+];
+
+/** The first five say again what may be other than when the exchange was opened. */
+const CLOSED: Order<Exclude<keyof RequestLogRecord, 'attempts'>> = {
+  always: [
+    ...(['provider', 'virtual_key', 'virtual_key_id', 'model', 'streamed', 'config_id'] as const),
+    ...(['config_version_id', 'option_path', 'decisions', 'ending', 'status', 'error_code'] as const),
+    ...(['error_source', 'duration_ms', 'first_token_ms', 'overhead_us', 'request_bytes'] as const),
+    ...(['response_bytes', 'response_model', 'usage', 'usage_source', 'cost_nano_usd'] as const),
+    ...(['countable', 'hook_results', 'request_headers', 'response_headers'] as const),
+  ],
+  rare: ['cache_status', 'cache_score', 'saved_nano_usd', 'source'],
+};
+
+const closedValues = (it: RequestLogRecord): readonly unknown[] => [
+  it.provider,
+  it.virtual_key,
+  it.virtual_key_id,
+  it.model,
+  it.streamed,
+  it.config_id,
+  it.config_version_id,
+  it.option_path,
+  it.decisions,
+  it.ending,
+  it.status,
+  it.error_code,
+  it.error_source,
+  it.duration_ms,
+  it.first_token_ms,
+  it.overhead_us,
+  it.request_bytes,
+  it.response_bytes,
+  it.response_model,
+  it.usage,
+  it.usage_source,
+  it.cost_nano_usd,
+  it.countable,
+  it.hook_results,
+  it.request_headers,
+  it.response_headers,
+  it.cache_status,
+  it.cache_score,
+  it.saved_nano_usd,
+  it.source,
+];
+
+const ATTEMPT: Order<keyof AttemptRecord> = {
+  always: [
+    ...(['attempt', 'option_path', 'provider', 'virtual_key_id', 'origin', 'started_at'] as const),
+    ...(['first_byte_ms', 'duration_ms', 'status', 'error_code', 'usage', 'cost_nano_usd'] as const),
+  ],
+  rare: ['price', 'charges', 'isAside', 'countable'],
+};
+
+const attemptValues = (it: AttemptRecord): readonly unknown[] => [
+  it.attempt,
+  it.option_path,
+  it.provider,
+  it.virtual_key_id,
+  it.origin,
+  it.started_at,
+  it.first_byte_ms,
+  it.duration_ms,
+  it.status,
+  it.error_code,
+  it.usage,
+  it.cost_nano_usd,
+  it.price,
+  it.charges,
+  it.isAside,
+  it.countable,
+];
+
+const BODY: Order<keyof BodyFacts> = {
+  always: ['bytes', 'truncated', 'content_type', 'content_encoding'],
+  rare: [],
+};
+
+const bodyValues = (body: BodyFacts | null): readonly unknown[] | null =>
+  body && [body.bytes, body.truncated, body.content_type, body.content_encoding];
+
+export function openedText(exchange: OpenedExchange): string {
+  return JSON.stringify(openedValues(exchange));
+}
+
+/** `opened` is the text of the exchange's first frame; null when it has none. */
+export function closedText(
+  { record, request, response }: ClosedExchange,
+  opened: string | null = null,
+): string {
+  const rest = JSON.stringify([
+    closedValues(record),
+    record.attempts.map(attemptValues),
+    bodyValues(request),
+    bodyValues(response),
+  ]);
+  return `[${opened ?? openedText(record)},${rest.slice(1)}`;
+}
+
+/** Throws a SyntaxError for what is no JSON. */
+export function readOpened(json: Buffer): OpenedExchange {
+  const value = JSON.parse(json.toString()) as Values | OpenedExchange;
+  return Array.isArray(value)
+    ? (named(value, OPENED) as unknown as OpenedExchange)
+    : (value as OpenedExchange);
+}
+
+const OPENS = Buffer.from('["');
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The id of an opened frame, without reading the rest of it where it stands there as it is. */
+export function idOfOpened(json: Buffer): string {
+  const end = json.indexOf(QUOTE, OPENS.length);
+  const isPlain = json.subarray(0, OPENS.length).equals(OPENS) && !json.subarray(0, end).includes(BACKSLASH);
+  return isPlain ? json.toString('utf8', OPENS.length, end) : readOpened(json).id;
+}
+
+/** Throws for what is no closed frame's JSON. */
+export function readClosed(json: Buffer): ClosedExchange {
+  const value = JSON.parse(json.toString()) as ClosedValues | ClosedExchange;
+  if (!isList(value)) return value;
+  const [opened, closed, attempts, request, response] = value;
+  const record = named(opened, OPENED);
+  name(record, closed, CLOSED);
+  record['attempts'] = attempts.map((attempt) => named(attempt, ATTEMPT));
+  return {
+    record: record as unknown as RequestLogRecord,
+    request: request && (named(request, BODY) as unknown as BodyFacts),
+    response: response && (named(response, BODY) as unknown as BodyFacts),
+  };
+}
+
+type Values = readonly unknown[];
+type ClosedValues = readonly [Values, Values, readonly Values[], Values | null, Values | null];
+
+const isList = (value: ClosedValues | ClosedExchange): value is ClosedValues => Array.isArray(value);
+
+function named(values: Values, order: Order<string>): Record<string, unknown> {
+  const whole: Record<string, unknown> = {};
+  name(whole, values, order);
+  return whole;
+}
+
+function name(whole: Record<string, unknown>, values: Values, { always, rare }: Order<string>): void {
+  for (let at = 0; at < always.length; at++) whole[always[at] as string] = values[at] ?? null;
+  for (let at = 0; at < rare.length; at++) {
+    const value = values[always.length + at] ?? null;
+    if (value !== null) whole[rare[at] as string] = value;
+  }
+}
