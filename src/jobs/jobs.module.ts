@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AggregateLogsProcessor } from './aggregate-logs.processor.js';
 import { AnnouncerModule } from './announcer.module.js';
+import { ClickHouseModule } from '../common/usage-store/clickhouse/clickhouse.module.js';
 import { UsageCountingModule } from '../common/usage-store/usage-counting.module.js';
 import { ForgetAnswers } from './forget-answers.js';
 import { Retention } from './retention/retention.js';
@@ -9,7 +10,7 @@ import { SweepBatches } from './sweep-batches.js';
 
 /** Background work on what the shipper stored. It needs `SettingsModule` and `DatabaseModule` beside it. */
 @Module({
-  imports: [AnnouncerModule, UsageCountingModule],
+  imports: [AnnouncerModule, ClickHouseModule, UsageCountingModule],
   providers: [AggregateLogsProcessor, SweepBatches, RollUpUsage, Retention, ForgetAnswers],
   exports: [AnnouncerModule],
 })

@@ -29,6 +29,7 @@ import { ModelCatalog } from '../../src/providers/models/model-catalog.js';
 import { PriceBook } from '../../src/providers/prices/price-book.js';
 import { Contract } from './contract.js';
 import { freshDatabase } from './database.js';
+import { clickHouseUnderTest } from './usage-store.js';
 
 /** Hands changes on after their commit, within the process, and remembers them. */
 class LocalChanges extends ChangePublisher implements ChangeFeed {
@@ -132,12 +133,12 @@ export class AdminApp {
   ) {}
 
   /**
-   * `environment`: settings besides those of the stores. `clickhouse`: where requests are counted, if not in PostgreSQL.
+   * `environment`: settings besides those of the stores. `clickhouse`: where stored requests go and are counted, if not PostgreSQL alone.
    * `isPatient`: whether statements may take longer than the service gives them.
    */
   static async start(
     environment: Readonly<Record<string, string>> = {},
-    clickhouse: ClickHouse | null = null,
+    clickhouse: ClickHouse | null = clickHouseUnderTest(),
     isPatient = true,
   ): Promise<AdminApp> {
     const database = await freshDatabase(isPatient);

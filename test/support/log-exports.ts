@@ -6,7 +6,9 @@ import { StoredBodies } from '../../src/admin/logs/stored-bodies.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/crypto/secret.js';
 import type { ObjectStore } from '../../src/common/object-store/object-store.js';
-import { LogRows } from '../../src/admin/logs/log-rows.js';
+import { logRowsOf } from '../../src/admin/logs/log-rows.module.js';
+import { PostgresLogRows } from '../../src/admin/logs/postgres-log-rows.js';
+import { RequestParts } from '../../src/admin/logs/request-parts.js';
 import { KeptLogs } from '../../src/common/database/log-reading/kept-logs.js';
 import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
 import { createDataSource } from '../../src/common/database/data-source.js';
@@ -18,6 +20,7 @@ import { ExportsModule } from '../../src/jobs/exports/exports.module.js';
 import { ExportLeases } from '../../src/jobs/exports/export-lease.js';
 import { ExportRows } from '../../src/jobs/exports/export-rows.js';
 import { ExportWriter } from '../../src/jobs/exports/export-writer.js';
+import { clickHouseUnderTest } from './usage-store.js';
 
 export interface Exporting {
   readonly folder: string;
@@ -46,9 +49,14 @@ export function exportWriter(
   const unitOfWork = new UnitOfWork(dataSource);
   const logs = new LogDatabase(dataSource, unitOfWork);
   const kept = new KeptLogs(logs, { retentionDays: KEEP_ALL });
+  const rows = logRowsOf(clickHouseUnderTest(), {
+    postgres: new PostgresLogRows(logs),
+    database: logs,
+    batches: dataSource,
+  });
   return new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(logs), kept, unitOfWork, new StoredBodies(logs, bucket, box)),
+    rows: new ExportRows(rows, new RequestParts(logs), kept, unitOfWork, new StoredBodies(logs, bucket, box)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays, limitBytes, store: bucket ? 's3' : 'folder' },
     isStopping,

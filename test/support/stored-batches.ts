@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
+import { aggregatorOn, clickHouseUnderTest } from './usage-store.js';
 
 /** Columns of `request_logs` that a test may choose. */
 export interface StoredRequest {
@@ -69,7 +70,12 @@ function row(request: StoredRequest) {
   };
 }
 
-/** Stores a batch as the shipper does: rows and the row of the batch in one transaction. Answers its id. */
+let stored = 0;
+
+/**
+ * Stores a batch as the shipper does: rows and the row of the batch in one transaction. Answers its id. Where ClickHouse is
+ * under test, every other batch is inserted there, and the others still wait for it.
+ */
 export async function storeBatch(
   database: DataSource,
   requests: readonly StoredRequest[],
@@ -89,6 +95,8 @@ export async function storeBatch(
       [batchId, ageS],
     );
   });
+  const clickhouse = clickHouseUnderTest();
+  if (clickhouse && stored++ % 2 === 0) await aggregatorOn(database, clickhouse).aggregate(batchId);
   return batchId;
 }
 

@@ -8,7 +8,8 @@ let open: () => ClickHouse | null = () => null;
 
 /** What the suites of the usage store run on from now on: they are the contract of both stores. */
 export function runOnClickHouse(opened: () => ClickHouse): void {
-  open = opened;
+  let one: ClickHouse | null = null;
+  open = () => (one ??= opened());
 }
 
 /** The ClickHouse under test; null when PostgreSQL is. */

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AppliedPriceDto } from './applied-price.dto.js';
 import { LogDto } from './log.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
-import type { AttemptRow, BodyRow, FeedbackRow } from './log-rows.js';
+import type { AttemptRow, BodyRow, FeedbackRow } from './request-parts.js';
 import type { ReadableBody } from './readable-body.js';
 
 /** One try at one target. */

@@ -10,6 +10,7 @@ import type { LogQuery } from './log-query.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogRows } from './log-rows.js';
+import { RequestParts } from './request-parts.js';
 import type { CappedCount, Previews } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
@@ -26,6 +27,7 @@ const LONGEST_TRACE = 1_024;
 export class LogsService {
   constructor(
     private readonly rows: LogRows,
+    private readonly parts: RequestParts,
     private readonly bodies: StoredBodies,
     private readonly kept: KeptLogs,
   ) {}
@@ -44,7 +46,7 @@ export class LogsService {
     const found = new Map<string, { -readonly [Name in keyof Previews]: Previews[Name] }>();
     const kept = caller.scopes.has('logs.view') ? await this.kept.withBodies(rows) : [];
     for (const { request_id, direction, preview } of kept.length > 0
-      ? await this.rows.previewsOf(kept)
+      ? await this.parts.previewsOf(kept)
       : []) {
       const of = found.get(request_id) ?? {};
       of[`${direction}_preview`] = preview;
@@ -80,10 +82,10 @@ export class LogsService {
   async get(reach: Sight, id: string): Promise<LogDetail> {
     const row = isUuid(id) ? await this.rows.find(await this.#seen(reach), id) : undefined;
     if (!row) throw new AppError('not_found', { resource: 'log' });
-    const attempts = await this.rows.attemptsOf(row);
-    const feedback = await this.rows.feedbackOn(row);
+    const attempts = await this.parts.attemptsOf(row);
+    const feedback = await this.parts.feedbackOn(row);
     const hasBodies = (await this.kept.withBodies([row])).length > 0;
-    const stored = hasBodies ? await this.rows.bodiesOf(row) : [];
+    const stored = hasBodies ? await this.parts.bodiesOf(row) : [];
     const bodies = await this.bodies.broughtIfThere(row.organisation_id, stored);
     const message = async (direction: 'request' | 'response') => {
       const body = bodies.find((each) => each.direction === direction);

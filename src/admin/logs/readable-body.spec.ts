@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { BodyRow } from './log-rows.js';
+import type { BodyRow } from './request-parts.js';
 import { readableBody } from './readable-body.js';
 
 const aBody = (body: Buffer | string | null, given: Partial<BodyRow> = {}): BodyRow => ({

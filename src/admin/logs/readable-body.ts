@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { BodyRow } from './log-rows.js';
+import type { BodyRow } from './request-parts.js';
 
 /** A body as people and programs can read it. */
 export interface ReadableBody {

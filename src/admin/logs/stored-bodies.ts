@@ -3,7 +3,7 @@ import { SecretBox, type WrappedKey } from '../../common/crypto/envelope.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import { BodyObjects } from '../../common/object-store/body-objects.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
-import type { BodyRow } from './log-rows.js';
+import type { BodyRow } from './request-parts.js';
 
 type Named = BodyRow & { readonly request_id: string };
 

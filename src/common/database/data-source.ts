@@ -54,6 +54,7 @@ import { RollupsOfPrompts1763691570000 } from './migrations/1763691570000-rollup
 import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
 import { AppliedPrices1763691610001 } from './migrations/1763691610001-applied-prices.js';
+import { DeadLettersHaveOwners1763730000001 } from './migrations/1763730000001-dead-letters-have-owners.js';
 import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { ListsOfWorkspaces1763700000001 } from './migrations/1763700000001-lists-of-workspaces.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
@@ -125,6 +126,7 @@ const MIGRATIONS = [
   NumberedLeases1763691580001,
   AppliedPrices1763691610001,
   ListsOfWorkspaces1763700000001,
+  DeadLettersHaveOwners1763730000001,
 ];
 
 /**

@@ -49,7 +49,7 @@ export const settingsSchema = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      'ClickHouse (tested with 26.7) for counts and analytics: https://user:password@host:8443/database. Default: PostgreSQL.',
+      'ClickHouse (tested with 26.7) for lists, counts and analytics: https://user:password@host:8443/database. Default: PostgreSQL.',
     ),
   CLICKHOUSE_CLUSTER: z
     .string()

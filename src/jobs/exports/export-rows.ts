@@ -8,7 +8,8 @@ import {
   isExportField,
 } from '../../admin/log-exports/export-fields.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
-import { type BodyRow, LogRows, positionBefore } from '../../admin/logs/log-rows.js';
+import { LogRows, positionBefore } from '../../admin/logs/log-rows.js';
+import { type BodyRow, RequestParts } from '../../admin/logs/request-parts.js';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
@@ -44,6 +45,7 @@ export const columnsOf = ({ requestedData }: Pick<ClaimedExport, 'requestedData'
 export class ExportRows {
   constructor(
     private readonly rows: LogRows,
+    private readonly parts: RequestParts,
     private readonly kept: KeptLogs,
     private readonly unitOfWork: UnitOfWork,
     private readonly bodies: StoredBodies,
@@ -67,7 +69,7 @@ export class ExportRows {
         size,
       });
       const withBodies = hasMessages ? await this.kept.withBodies(rows) : [];
-      const stored = withBodies.length > 0 ? await this.rows.bodiesOfAll(withBodies) : [];
+      const stored = withBodies.length > 0 ? await this.parts.bodiesOfAll(withBodies) : [];
       const messages = await this.bodies.brought(organizationId, stored);
       return { requests: await exported(rows, messages), after: end ?? after, isLast };
     });
@@ -83,7 +85,7 @@ function readFor(wanted: ClaimedExport): readonly (keyof Row)[] {
   return [...new Set(['id' as const, ...messages, ...fields.flatMap(({ columns }) => columns)])];
 }
 
-type Messages = Awaited<ReturnType<LogRows['bodiesOfAll']>>;
+type Messages = Awaited<ReturnType<RequestParts['bodiesOfAll']>>;
 
 async function exported(rows: readonly Row[], messages: Messages): Promise<ExportedRequest[]> {
   const byKey = new Map(messages.map((each) => [`${each.request_id} ${each.direction}`, each]));

@@ -1,11 +1,10 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { LogRows } from '../../admin/logs/log-rows.js';
+import { LogRowsModule } from '../../admin/logs/log-rows.module.js';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { CurrentRights } from '../../auth/ports.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
-import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
 import { EXPORT_LOGS } from '../../common/queues/export-logs.queue.js';
 import { QueuesModule } from '../../common/queues/queues.module.js';
 import { ExportLogsProcessor } from './export-logs.processor.js';
@@ -20,13 +19,12 @@ export class ExportsModule {
       module: ExportsModule,
       imports: [
         CryptoModule,
-        LogReadingModule,
+        LogRowsModule,
         ObjectStoreModule,
         QueuesModule,
         BullModule.registerQueue({ name: EXPORT_LOGS }),
       ],
       providers: [
-        LogRows,
         StoredBodies,
         { provide: CurrentRights, useValue: rights },
         ExportLogsProcessor,

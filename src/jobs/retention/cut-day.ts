@@ -18,7 +18,7 @@ import { copyKept, idsOf, type Rewriting, takeOver } from './rewrite-partition.j
  * For so long at most the rows of a workspace lie unreadable beside others that are kept for longer. Then all that is
  * over is left out of a new partition: a day is copied once a week at most, however many times there are.
  */
-const GRACE_MS = 7 * GRAIN_MS.day;
+export const GRACE_MS = 7 * GRAIN_MS.day;
 
 /** Any number that nothing else here takes. */
 const TURN = 7_270_006;

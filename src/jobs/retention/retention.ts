@@ -12,9 +12,14 @@ import { dropMinutes, forgetBatches } from '../../common/rollups/drop-old.js';
 import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
+import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.js';
+import { CLICKHOUSE } from '../../common/usage-store/clickhouse/clickhouse.module.js';
 import { InTurn } from '../in-turn.js';
+import { clickHouseDays, cutClickHouseDay } from './cut-clickhouse-day.js';
 import { cutDay } from './cut-day.js';
+import { forgetDeadLetters } from './forget-dead-letters.js';
 import { daysOf } from './log-days.js';
+import { underTimes } from './under-times.js';
 
 const EVERY_MS = 60 * 60_000;
 /** Bodies first: their requests tell whose they are. */
@@ -32,6 +37,7 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   constructor(
     private readonly database: DataSource,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'retentionDays'>,
+    @Inject(CLICKHOUSE) private readonly clickhouse: ClickHouse | null,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -48,6 +54,9 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
     for (const part of PARTS) await this.#cut(part);
     const [oldest] = await daysOf(this.database, 'logs');
     if (oldest) await forgetBatches(this.database, oldest.from);
+    const letters = await forgetDeadLetters(underTimes(this.database, this.settings.retentionDays));
+    if (letters > 0) this.#log.info({ letters }, 'removed refused records that are no longer kept');
+    if (this.clickhouse) await this.#cutInClickHouse(this.clickhouse);
   }
 
   async #minutes(): Promise<void> {
@@ -69,6 +78,20 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
       const isStopping = (): boolean => this.#turns.isStopped;
       const cut = await cutDay(this.database, { part, day, usual, now, isStopping });
       if (cut) this.#log.info({ part, day: day.name, ...cut }, 'removed what is no longer kept');
+    }
+  }
+
+  /** Behind PostgreSQL's own. */
+  async #cutInClickHouse(clickhouse: ClickHouse): Promise<void> {
+    const { retentionDays: usual } = this.settings;
+    const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES));
+    const latest = times.latest('logs');
+    if (latest === -Infinity) return;
+    const under = underTimes(this.database, usual);
+    for (const day of await clickHouseDays(clickhouse, latest)) {
+      if (day.to.getTime() > latest || this.#turns.isStopped) return;
+      const cut = await cutClickHouseDay(clickhouse, under, day);
+      if (cut) this.#log.info({ day: day.name, ...cut }, 'removed from ClickHouse what is no longer kept');
     }
   }
 }

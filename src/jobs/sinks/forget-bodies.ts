@@ -1,29 +1,13 @@
-import type { DataSource } from 'typeorm';
 import { BODIES, ownerOf } from '../../common/object-store/body-objects.js';
 import type { ObjectStore } from '../../common/object-store/object-store.js';
-import { KeptTimes, type RetentionRule } from '../../common/retention/kept-times.js';
-import { ALL_RULES } from '../../common/retention/read-rules.js';
+import type { KeptTimes } from '../../common/retention/kept-times.js';
 import { GRAIN_MS } from '../../common/rollups/grains.js';
-import { inTransaction } from '../../common/rollups/transaction.js';
-import type { RetentionDays } from '../../common/settings/settings.js';
+import type { UnderTimes } from '../retention/under-times.js';
 
 /** Objects that are removed together. */
 const AT_ONCE = 8;
 /** Who places a hold waits for so long at most, which is less than a request of the administration waits for a statement. */
 const REMOVE_WITHIN_MS = 1_500;
-
-/** Runs something by the times of this moment. Until it is done nobody can place a legal hold. */
-export type UnderTimes = <T>(work: (times: KeptTimes) => Promise<T>) => Promise<T>;
-
-/** As retention does before it drops a day: a hold that is being placed is waited for, and one that comes later waits. */
-export function underTimes(database: DataSource, usual: RetentionDays): UnderTimes {
-  return (work) =>
-    inTransaction(database, async (transaction) => {
-      await transaction.query("SET LOCAL lock_timeout = '2s'");
-      await transaction.query('LOCK TABLE legal_holds IN SHARE MODE');
-      return work(new KeptTimes(usual, await transaction.query<RetentionRule>(ALL_RULES)));
-    });
-}
 
 /**
  * Removes bodies whose time is over, as retention does with the partitions: whole days, and nothing of what is held. Resolves with

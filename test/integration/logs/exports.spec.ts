@@ -511,7 +511,8 @@ const KILLED_EXPORT = `
   import { UnitOfWork } from './common/database/unit-of-work.js';
   import { KeptLogs } from './common/database/log-reading/kept-logs.js';
   import { LogDatabase } from './common/database/log-reading/log-database.js';
-  import { LogRows } from './admin/logs/log-rows.js';
+  import { PostgresLogRows } from './admin/logs/postgres-log-rows.js';
+  import { RequestParts } from './admin/logs/request-parts.js';
   import { StoredBodies } from './admin/logs/stored-bodies.js';
   import { PostgresCurrentRights } from './adapters/postgres-current-rights.js';
   import { ExportLeases } from './jobs/exports/export-lease.js';
@@ -536,7 +537,7 @@ const KILLED_EXPORT = `
   };
   await new ExportWriter({
     leases: new ExportLeases(dataSource),
-    rows: new ExportRows(new LogRows(logs), kept, unitOfWork, new StoredBodies(logs, null, null)),
+    rows: new ExportRows(new PostgresLogRows(logs), new RequestParts(logs), kept, unitOfWork, new StoredBodies(logs, null, null)),
     rights: new PostgresCurrentRights(dataSource),
     settings: { folder, retentionDays: 7, limitBytes: 1e9 },
     isStopping: () => false,

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
-import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { exportWriter } from '../../support/log-exports.js';
 import { storeBatch } from '../../support/stored-batches.js';
+import { aggregatorOn, clickHouseUnderTest } from '../../support/usage-store.js';
 
 let app: AdminApp;
 let folder: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
       trace_id: 'shared',
     };
   });
-  await new PostgresBatchAggregator(app.dataSource).aggregate(await storeBatch(app.dataSource, rows));
+  await aggregatorOn(app.dataSource, clickHouseUnderTest()).aggregate(await storeBatch(app.dataSource, rows));
 });
 afterAll(async () => {
   await app.close();

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LogRows } from '../../../src/admin/logs/log-rows.js';
+import { PostgresLogRows } from '../../../src/admin/logs/postgres-log-rows.js';
 import { KeptLogs } from '../../../src/common/database/log-reading/kept-logs.js';
 import { verifyMoney } from '../../../src/common/database/limits/verify-money.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
@@ -11,6 +11,8 @@ import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
 import type { LogPart } from '../../../src/common/retention/kept-times.js';
 import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { cutDay } from '../../../src/jobs/retention/cut-day.js';
+import { forgetDeadLetters } from '../../../src/jobs/retention/forget-dead-letters.js';
+import { underTimes } from '../../../src/jobs/retention/under-times.js';
 import { dayNamed, type LogDay } from '../../../src/jobs/retention/log-days.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { exportWriter } from '../../support/log-exports.js';
@@ -140,7 +142,7 @@ describe('what is over by the time of its workspace', () => {
     const reach = { organizationId: app.first.organisation_id };
     const streamed = await unitOfWork.runFor({ ...reach, isReading: true }, async () =>
       app.app
-        .get(LogRows)
+        .get(PostgresLogRows)
         .ofBatch(
           reach,
           await app.app.get(KeptLogs).conditions(reach),
@@ -342,5 +344,53 @@ describe('a legal hold', () => {
     const refused = await app.call('DELETE', `/v1/admin/workspaces/${id}?name=ws-held`);
     expect(refused.status).toBe(409);
     expect(refused.body.error.message).toContain('legal hold');
+  });
+});
+
+describe('records that the tables refused', () => {
+  const letters = async (): Promise<string[]> => {
+    const rows: Json[] = await app.dataSource.query(
+      'SELECT reason FROM request_log_dead_letters ORDER BY reason',
+    );
+    return rows.map(({ reason }) => reason as string);
+  };
+  /** `owner`: organization and workspace, as far as the record said it. */
+  const letter = (reason: string, daysAgo: number, ...owner: (string | null)[]) =>
+    app.dataSource.query(
+      `INSERT INTO request_log_dead_letters (id, created_at, writer_id, reason, record, request_body, organisation_id, workspace_id)
+       VALUES ($1, now() - make_interval(days => $2), $1, $3, '\\x00', '\\x00', $4, $5)`,
+      [randomUUID(), daysAgo, reason, owner[0] ?? null, owner[1] ?? null],
+    );
+  const forget = () => forgetDeadLetters(underTimes(app.dataSource, app.settings.retentionDays));
+
+  it('are removed when bodies of their workspace would be, and of nobody by the time of the installation', async () => {
+    const organization = app.first.organisation_id;
+    await keep(one, { body_retention_days: 3 });
+    await letter('one, young', 2, organization, one);
+    await letter('one, old', 5, organization, one);
+    await letter('two, not old there', 5, organization, two);
+    await letter('two, old', 62, organization, two);
+    await letter('organization, old', 62, organization);
+    await letter('nobody, young', 59);
+    await letter('nobody, old', 62);
+
+    expect(await Promise.all([forget(), forget()])).toContain(4);
+    expect(await letters()).toEqual(['nobody, young', 'one, young', 'two, not old there']);
+    await app.dataSource.query('DELETE FROM request_log_dead_letters');
+  });
+
+  it('stay under a legal hold on their workspace, and of nobody under any', async () => {
+    const organization = app.first.organisation_id;
+    await letter('one', 100, organization, one);
+    await letter('two', 100, organization, two);
+    await letter('nobody', 100);
+    const held = await hold({ reason: 'Case', workspace_id: two });
+
+    expect(await forget()).toBe(1);
+    expect(await letters()).toEqual(['nobody', 'two']);
+
+    await app.call('POST', `/v1/admin/legal-holds/${held.body.id}/release`, { body: { reason: 'Closed' } });
+    expect(await forget()).toBe(2);
+    expect(await letters()).toEqual([]);
   });
 });

@@ -18,7 +18,8 @@ import { SettingsModule } from '../../../src/common/settings/settings.module.js'
 import { KeptTimes } from '../../../src/common/retention/kept-times.js';
 import { SinksModule } from '../../../src/jobs/sinks/sinks.module.js';
 import { BodySink } from '../../../src/jobs/sinks/body-sink.js';
-import { forgetBodies, underTimes } from '../../../src/jobs/sinks/forget-bodies.js';
+import { underTimes } from '../../../src/jobs/retention/under-times.js';
+import { forgetBodies } from '../../../src/jobs/sinks/forget-bodies.js';
 import type { LogSink } from '../../../src/jobs/sinks/log-sink.js';
 import { MetricSink } from '../../../src/jobs/sinks/otlp/metric-sink.js';
 import { TraceSink } from '../../../src/jobs/sinks/otlp/trace-sink.js';
@@ -354,7 +355,7 @@ describe('bodies in the bucket', () => {
       };
       const now = Date.parse('2026-11-18T12:00:00Z');
       const times = new KeptTimes({ logs: 0, bodies: 2 }, [{ ...rule, held }], now);
-      return forgetBodies(store, (work) => work(times));
+      return forgetBodies(store, (work) => work(times, app.dataSource));
     };
     expect(await forget(true)).toBe(0);
     expect(days()).toContain('2026-11-15');

@@ -215,7 +215,13 @@ describe('the shipper', () => {
     expect(stored.find(({ id }) => id === records[17]?.id).trace_id).toHaveLength(64);
     const letters = await rows('SELECT * FROM request_log_dead_letters ORDER BY sqlstate NULLS LAST');
     expect(letters).toMatchObject([
-      { request_id: records[17]?.id, sqlstate: '54000', request_body: Buffer.from('body') },
+      {
+        request_id: records[17]?.id,
+        sqlstate: '54000',
+        request_body: Buffer.from('body'),
+        organisation_id: records[17]?.organisation_id,
+        workspace_id: records[17]?.workspace_id,
+      },
       { request_id: 'not a uuid', sqlstate: null },
     ]);
     expect(JSON.parse(letters[0].record.toString()).record.trace_id).toBe(records[17]?.trace_id);

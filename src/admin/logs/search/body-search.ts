@@ -13,6 +13,7 @@ import type { Settings } from '../../../common/settings/settings.js';
 import { type LogPosition, toCursor } from '../log-cursor.js';
 import type { LogQuery } from '../log-query.js';
 import { LogRows } from '../log-rows.js';
+import { RequestParts } from '../request-parts.js';
 import { readableBody } from '../readable-body.js';
 import { StoredBodies } from '../stored-bodies.js';
 import { hasText } from './body-texts.js';
@@ -53,6 +54,7 @@ export class BodySearch {
 
   constructor(
     private readonly rows: LogRows,
+    private readonly parts: RequestParts,
     private readonly kept: KeptLogs,
     private readonly stored: StoredBodies,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'bodySearch' | 'logBodies'>,
@@ -112,7 +114,7 @@ export class BodySearch {
     const readable = await this.kept.withBodies(rows);
     const [first] = readable;
     if (!first) return new Map();
-    const bodies = await this.stored.brought(first.organisation_id, await this.rows.bodiesOfAll(readable));
+    const bodies = await this.stored.brought(first.organisation_id, await this.parts.bodiesOfAll(readable));
     const byRequest = new Map<string, Bodies[number][]>();
     for (const body of bodies) {
       const others = byRequest.get(body.request_id);
@@ -123,7 +125,7 @@ export class BodySearch {
   }
 }
 
-type Bodies = Awaited<ReturnType<LogRows['bodiesOfAll']>>;
+type Bodies = Awaited<ReturnType<RequestParts['bodiesOfAll']>>;
 
 async function isIn(bodies: Bodies, needle: string): Promise<boolean> {
   for (const stored of bodies) if (hasText((await readableBody(stored)).body, needle)) return true;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { RequestLogRecord } from '../../contracts/request-log.js';
+import { isUuid } from '../../ids/uuid-v7.js';
 import type { LogRow } from './log-row.js';
 
 /** A record that the tables refused, and why. */
@@ -10,7 +11,7 @@ export interface DeadLetter {
   readonly reason: string;
 }
 
-/** Keeps the refused records whole, as bytes, in the transaction of their batch. */
+/** Keeps the refused records whole, as bytes, in the transaction of their batch, for as long as bodies of theirs would be kept. */
 export async function keepDeadLetters(
   client: PoolClient,
   writerId: string,
@@ -19,8 +20,8 @@ export async function keepDeadLetters(
   for (const { row, sqlstate, reason } of letters)
     await client.query(
       `INSERT INTO request_log_dead_letters
-         (id, request_id, writer_id, sqlstate, reason, record, request_body, response_body)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+         (id, request_id, writer_id, sqlstate, reason, record, request_body, response_body, organisation_id, workspace_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
         randomUUID(),
         plain(row.record.id, 64),
@@ -30,9 +31,14 @@ export async function keepDeadLetters(
         Buffer.from(JSON.stringify(row.raw.closed)),
         row.raw.request,
         row.raw.response,
+        ownerIn(row.record.organisation_id),
+        ownerIn(row.record.workspace_id),
       ],
     );
 }
+
+/** The record was parsed, not checked. Null where it does not say. */
+const ownerIn = (id: unknown): string | null => (typeof id === 'string' && isUuid(id) ? id : null);
 
 /** The numbers of a refused row and the texts that lists show, cut and cleaned; no bodies, headers or metadata. */
 export function reduced(row: LogRow): LogRow {

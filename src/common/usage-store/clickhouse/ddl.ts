@@ -32,6 +32,33 @@ export class Ddl {
     return [rows, above];
   }
 
+  /** Adds what a table of an earlier release lacks. Above a cluster's tables the distributed one gets it too, after them. */
+  addColumns(table: string, columns: Table['columns']): string[] {
+    const added = columns.map(([column, type]) => `ADD COLUMN IF NOT EXISTS ${column} ${type}`).join(', ');
+    const tables = this.cluster === undefined ? [table] : [this.stored(table), table];
+    return tables.map((each) => `ALTER TABLE ${each}${this.#onCluster} ${added}`);
+  }
+
+  /** Which changes of the tables were made. All servers of a cluster share one such list. */
+  createChanges(): string {
+    const engine =
+      this.cluster === undefined
+        ? 'MergeTree'
+        : `ReplicatedMergeTree('/clickhouse/tables/{database}/{table}', '{shard}_{replica}')`;
+    return `CREATE TABLE IF NOT EXISTS ${CHANGES}${this.#onCluster} (version UInt32, name String, made_at DateTime('UTC') DEFAULT now())
+      ENGINE = ${engine} ORDER BY version`;
+  }
+
+  /** Removes a day, of all. It is gone when the statement is. */
+  dropDay(table: string, day: string): string {
+    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DROP PARTITION ${day}`;
+  }
+
+  /** Removes rows of a day. ClickHouse writes the parts of that day anew, in the background. */
+  deleteOfDay(table: string, day: string, condition: string): string {
+    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} DELETE IN PARTITION ${day} WHERE ${condition}`;
+  }
+
   view({ name: view, from, to, select }: View): string {
     return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view}${this.#onCluster} TO ${this.stored(to)} AS
       ${select(this.stored(from))}`;
@@ -60,6 +87,9 @@ export class Ddl {
         };
   }
 }
+
+/** The table of the changes that were made. */
+export const CHANGES = 'gatehouse_changes';
 
 /** How many inserts later a repeated one is still known. */
 const TOKENS = 10_000;

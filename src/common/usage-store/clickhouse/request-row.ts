@@ -16,8 +16,8 @@ const columns = (type: string, ...names: readonly string[]): RowColumn[] =>
 const CHOSEN_KEYS = `ARRAY(SELECT key FROM rollup_metadata_keys
   WHERE counted_since <= request_logs.created_at ORDER BY key)`;
 
-/** A request in ClickHouse: all that is counted of it, and all that it can be found by. Bodies are not among it. */
-export const ROW_COLUMNS: readonly RowColumn[] = [
+/** All that is counted of a request, and all that it can be found by. */
+export const COUNTED_COLUMNS: readonly RowColumn[] = [
   ...columns('UUID', 'id', 'batch_id', 'organisation_id'),
   { name: 'workspace_id', type: 'UUID', from: `coalesce(workspace_id, '${NIL_ID}'::uuid)` },
   {
@@ -58,6 +58,33 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   { name: 'metadata', type: 'Map(String, String)', from: "coalesce(metadata, '{}'::jsonb)" },
   { name: 'chosen_keys', type: 'Array(String)', from: CHOSEN_KEYS },
 ];
+
+/** What is only shown of it. Documents are kept as the text that PostgreSQL writes. */
+const SHOWN_COLUMNS: readonly RowColumn[] = [
+  ...columns('Nullable(UUID)', 'virtual_key_id', 'config_version_id'),
+  ...columns(
+    'LowCardinality(Nullable(String))',
+    'span_name',
+    'response_model',
+    'option_path',
+    'error_source',
+  ),
+  ...columns('LowCardinality(String)', 'method'),
+  ...columns('String', 'path'),
+  ...columns('Nullable(String)', 'parent_span_id'),
+  { name: 'decisions', type: 'Nullable(String)', from: 'decisions::text' },
+  { name: 'hook_results', type: 'Nullable(String)', from: 'hook_results::text' },
+  ...columns('Bool', 'streamed'),
+  ...columns('Int64', 'request_bytes', 'response_bytes'),
+  ...columns('Int16', 'attempt_count'),
+  ...columns('Nullable(Float32)', 'cache_score'),
+  { name: 'has_metadata', type: 'Bool', from: 'metadata IS NOT NULL' },
+  // Rows of the release that only counted lack what is above: of them it is false.
+  { name: 'is_whole', type: 'Bool', from: 'true' },
+];
+
+/** A request in ClickHouse. Attempts and bodies are not among it. */
+export const ROW_COLUMNS: readonly RowColumn[] = [...COUNTED_COLUMNS, ...SHOWN_COLUMNS];
 
 const SELECTED = ROW_COLUMNS.map(({ name, from }) => (from === undefined ? name : `${from} AS ${name}`)).join(
   ', ',

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { RetentionDays } from '../../settings/settings.js';
+import { makeChanges } from './changes.js';
 import { Ddl } from './ddl.js';
 import { TABLES, VIEWS } from './tables.js';
 
@@ -9,8 +10,8 @@ export interface SchemaOptions {
 }
 
 /**
- * Makes the tables that are missing, and sets for how long rows are kept. Any number of processes may do it at once: each
- * statement changes nothing when it was done before.
+ * Makes the tables that are missing, brings those of earlier releases up to date, and sets for how long rows are kept.
+ * Any number of processes may do it at once: each statement changes nothing when it was done before.
  */
 export async function prepareSchema(client: ClickHouseClient, options: SchemaOptions): Promise<void> {
   const ddl = new Ddl(options.cluster);
@@ -19,6 +20,7 @@ export async function prepareSchema(client: ClickHouseClient, options: SchemaOpt
     ...VIEWS.map((view) => ddl.view(view)),
   ];
   for (const query of statements) await client.command({ query });
+  await makeChanges(client, ddl);
   const engines = await enginesOf(client);
   for (const table of TABLES) {
     const days = table.expires && (options.retentionDays[table.expires.kept] || null);

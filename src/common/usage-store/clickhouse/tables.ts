@@ -3,7 +3,7 @@ import { CUBE, CUBE_COLUMNS, type DimensionType } from '../../rollups/dimensions
 import { type Grain, GRAINS } from '../../rollups/grains.js';
 import { MEASURE_NAMES, MEASURES } from '../../rollups/measures.js';
 import { CUBE_VALUES, SLICES_OF_REQUEST, tenantAt } from './expressions.js';
-import { ROW_COLUMNS } from './request-row.js';
+import { COUNTED_COLUMNS, ROW_COLUMNS } from './request-row.js';
 
 /** A table of ClickHouse, without what depends on the cluster. */
 export interface Table {
@@ -13,7 +13,7 @@ export interface Table {
   readonly indexes: readonly string[];
   readonly partition: string;
   readonly order: readonly string[];
-  /** Since when its rows are old, and the setting that says for how many days they are kept; null when for ever. */
+  /** Since when its rows are old, and the setting that says for how many days they are kept; null when time alone removes none. */
   readonly expires: { readonly since: string; readonly kept: keyof RetentionDays } | null;
   /** Spreads rows over shards. */
   readonly shardBy: string;
@@ -27,7 +27,7 @@ export interface View {
   readonly select: (from: string) => string;
 }
 
-/** The rows that filters which no rollup can answer are asked of. */
+/** The rows that lists show, and that filters are asked of which no rollup can answer. */
 const REQUESTS: Table = {
   name: 'request_logs',
   engine: 'MergeTree',
@@ -37,7 +37,8 @@ const REQUESTS: Table = {
   ),
   partition: 'toYYYYMMDD(created_at)',
   order: ['organisation_id', 'workspace_id', 'created_at', 'id'],
-  expires: { since: 'toDateTime(created_at)', kept: 'logs' },
+  // A TTL would know neither legal holds nor the times of workspaces: src/jobs/retention removes these rows.
+  expires: null,
   shardBy: 'sipHash64(id)',
 };
 
@@ -86,7 +87,7 @@ const TENANT = ['organisation_id', 'workspace_id'] as const;
 /** Columns of the request row that are not given another meaning. */
 function columnsBeside(columns: readonly string[]): string {
   const taken: ReadonlySet<string> = new Set([...TENANT, ...columns]);
-  return ROW_COLUMNS.filter(({ name }) => !taken.has(name))
+  return COUNTED_COLUMNS.filter(({ name }) => !taken.has(name))
     .map(({ name }) => name)
     .join(', ');
 }

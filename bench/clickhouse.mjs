@@ -1,0 +1,227 @@
+/**
+ * Measures lists, exports and analytics on the engine of ClickHouse itself, in this process (chdb). Run `npm run build` and
+ * `npm ci --prefix test/clickhouse` first.
+ *
+ *   node bench/clickhouse.mjs <folder> seed [rows = 10000000] [days = 30] [minutes = 13]
+ *   node bench/clickhouse.mjs <folder> measure [times = 20] [only: a part of a name]
+ *
+ * Rows are of the shape of bench/seed-logs.mjs and made by ClickHouse out of numbers, day by day, 100,000 to an insert; the
+ * materialized views count them as they count batches. Seeding stops after so many minutes (exit code 3) and goes on when it is
+ * started again with the same arguments. Questions go through the classes of the service, with a PostgreSQL that knows of nothing
+ * that waits: what is measured is what ClickHouse and the reading of its answers take.
+ */
+import { createRequire } from 'node:module';
+import { createClient } from '@clickhouse/client';
+import { AnalyticsService } from '../dist/admin/analytics/analytics.service.js';
+import { GRAPHS } from '../dist/admin/analytics/graphs.js';
+import { GROUPINGS } from '../dist/admin/analytics/groups.js';
+import { ClickHouseLogRows } from '../dist/admin/logs/clickhouse-log-rows.js';
+import { logQueryOf } from '../dist/admin/logs/log-query.js';
+import { ClickHouse } from '../dist/common/usage-store/clickhouse/clickhouse.js';
+import { ClickHouseUsageReader } from '../dist/common/usage-store/clickhouse/clickhouse-usage-reader.js';
+
+const [folder, what, ...rest] = process.argv.slice(2);
+if (!folder || !['seed', 'measure'].includes(what)) {
+  console.error(
+    'usage: node bench/clickhouse.mjs <folder> seed [rows] [days] [minutes] | measure [times] [only]',
+  );
+  process.exit(1);
+}
+const { createChdbConnection } = createRequire(new URL('../test/clickhouse/package.json', import.meta.url))(
+  'chdb/connection',
+);
+const client = createClient({ connection: createChdbConnection({ path: folder }) });
+const clickhouse = new ClickHouse(client, {
+  cluster: undefined,
+  retentionDays: { logs: 90, bodies: 30, minutes: 90 },
+});
+const DAY_MS = 86_400_000;
+const AT_ONCE = 100_000;
+const ORGANIZATION = '01990000-0000-7000-8000-000000000001';
+const WORKSPACE = '01990000-0000-7000-8000-000000000002';
+const rowsIn = async (query) => (await client.query({ query, format: 'JSONEachRow' })).json();
+const NOW = Math.floor(Date.now() / 60_000) * 60_000;
+
+/** So many rows of a day, in the order of their arrival. Few values are frequent and many are rare, as with people and models. */
+const someOf = (day, first, count, perDay) => `
+  INSERT INTO request_logs (id, batch_id, organisation_id, workspace_id, created_at, api_key_id, virtual_key, provider, model, endpoint, cache_status, ending,
+    usage_source, trace_id, status, duration_ms, overhead_us, first_token_ms, input_tokens, output_tokens, cost_nano_usd, saved_nano_usd, retry_count, fallback_count,
+    metadata, chosen_keys, response_model, option_path, method, path, streamed, request_bytes, response_bytes, attempt_count, has_metadata, is_whole)
+  WITH number + ${first} AS n, ${day} * 1000003 + n AS seed, intDiv(n * 86400000000, ${perDay}) AS us,
+    arrayElement([('openai', 'gpt-5'), ('openai', 'gpt-5-mini'), ('anthropic', 'claude-5'), ('google', 'gemini-3'), ('mistral-ai', 'large'), ('groq', 'llama-4'), ('openai', 'embed-3'), ('cohere', 'rerank-4')],
+      1 + toUInt8(8 * pow((cityHash64(seed, 1) % 1000000) / 1000000, 3))) AS pair,
+    toUInt8(20 * pow((cityHash64(seed, 2) % 1000000) / 1000000, 3)) AS api_key, toInt32(50 + cityHash64(seed, 3) % 3000) AS tokens_in, toInt32(cityHash64(seed, 4) % 800) AS tokens_out
+  SELECT generateUUIDv4(n), toUUID('01990000-0000-7000-8000-${String(day).padStart(6, '0')}${String(first / AT_ONCE).padStart(6, '0')}'), toUUID('${ORGANIZATION}'),
+    toUUID(if(api_key % 2 = 0, '${WORKSPACE}', '01990000-0000-7000-8000-000000000003')), fromUnixTimestamp64Micro(toInt64(${day} * 86400000000 + us), 'UTC'),
+    toUUID(concat('01990000-0000-7000-8000-0000000001', leftPad(toString(api_key), 2, '0'))), concat(pair.1, '-prod'), pair.1, pair.2, 'chat-completions',
+    arrayElement(CAST([NULL, NULL, 'MISS', 'HIT'], 'Array(Nullable(String))'), 1 + cityHash64(seed, 5) % 4), 'completed', 'provider', concat('trace-', toString(cityHash64(seed, 6) % 10000000)),
+    arrayElement([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 429, 500, 404], 1 + cityHash64(seed, 7) % 14), toInt32(150 + 20000 * pow((cityHash64(seed, 8) % 1000000) / 1000000, 4)),
+    toInt32(200 + cityHash64(seed, 9) % 900), toInt32(80 + cityHash64(seed, 10) % 900), tokens_in, tokens_out, tokens_in * 1250 + tokens_out * 10000, 1000000, 0, 0,
+    map('_user', concat('user-', toString(toUInt16(5000 * pow((cityHash64(seed, 11) % 1000000) / 1000000, 3)))), '_environment', if(cityHash64(seed, 12) % 2 = 0, 'live', 'test')), ['_environment'],
+    pair.2, 'config', 'POST', '/v1/chat/completions', true, 900, 1800, 1, true, true
+  FROM numbers(${count})`;
+
+async function seed([rows = '10000000', days = '30', minutes = '13']) {
+  const perDay = Math.ceil(Number(rows) / Number(days));
+  const stopAt = Date.now() + Number(minutes) * 60_000;
+  await clickhouse.read('SELECT 1 AS one', {});
+  const today = Math.floor(NOW / DAY_MS);
+  const there = new Map(
+    (await rowsIn('SELECT _partition_id AS day, count() AS rows FROM request_logs GROUP BY day')).map(
+      (each) => [each.day, Number(each.rows)],
+    ),
+  );
+  let stored = 0;
+  const began = performance.now();
+  for (let day = today - Number(days); day < today; day++) {
+    const name = new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+    for (let first = there.get(name) ?? 0; first < perDay; first += AT_ONCE) {
+      if (Date.now() > stopAt) return finish(stored, began, 3);
+      const count = Math.min(AT_ONCE, perDay - first);
+      // The engine of a process keeps a bound that a reading was given.
+      await client.command({
+        query: someOf(day, first, count, perDay),
+        clickhouse_settings: { max_execution_time: 0 },
+      });
+      stored += count;
+    }
+  }
+  // As the background does between the days over which such rows come.
+  for (const { name } of await rowsIn(
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'",
+  ))
+    await client.command({ query: `OPTIMIZE TABLE ${name}` });
+  return finish(stored, began, 0);
+}
+
+async function finish(stored, began, code) {
+  const seconds = (performance.now() - began) / 1_000;
+  console.log(`${stored} rows in ${seconds.toFixed(0)} s, ${Math.round(stored / seconds)} rows/s`);
+  console.log(
+    await rowsIn(
+      'SELECT table, sum(rows) AS rows, formatReadableSize(sum(bytes_on_disk)) AS disk, count() AS parts FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY table',
+    ),
+  );
+  return code;
+}
+
+async function measure([times = '20', only = '']) {
+  const database = {
+    read: async (sql) =>
+      sql.includes('rollup_metadata_keys')
+        ? [{ key: '_environment' }]
+        : sql.includes('workspaces')
+          ? [{ id: WORKSPACE, slug: 'ws-one' }]
+          : [],
+  };
+  const kept = { conditions: async () => [] };
+  const usage = new ClickHouseUsageReader(clickhouse, { database, kept, postgres: null }, { minutes: 90 });
+  const analytics = new AnalyticsService(usage, null);
+  const logs = new ClickHouseLogRows(clickhouse, {
+    postgres: null,
+    database,
+    batches: { query: async () => [{ ids: null }] },
+  });
+  const reach = { organizationId: ORGANIZATION, own: [] };
+  const inWorkspace = { ...reach, workspaceId: WORKSPACE };
+  const taken = async (run) => {
+    const ms = [];
+    for (let time = 0; time < Number(times); time++) {
+      const began = performance.now();
+      await run();
+      ms.push(performance.now() - began);
+    }
+    ms.sort((one, other) => one - other);
+    return [0.5, 0.95].map((share) => ms[Math.ceil(ms.length * share) - 1].toFixed(0)).join(' / ');
+  };
+  const within = (hours) => ({
+    time_of_generation_min: new Date(NOW - hours * 3_600_000).toISOString(),
+    time_of_generation_max: new Date(NOW).toISOString(),
+  });
+  const [{ rows }] = await rowsIn('SELECT count() AS rows FROM request_logs');
+  console.log(
+    `${rows} requests\n\n| Operation | 30 days, p50 / p95 ms | 24 hours, p50 / p95 ms |\n|---|--:|--:|`,
+  );
+  const operations = [
+    ...GRAPHS.map((graph) => [graph.name, (range) => analytics.graph(inWorkspace, range, graph)]),
+    ...GRAPHS.filter(({ measures }) => measures.includes('duration_histogram')).map((graph) => [
+      `${graph.name}, two filters`,
+      (range) => analytics.graph(inWorkspace, { ...range, ai_model: 'gpt-5', status_code: '200' }, graph),
+    ]),
+    ...Object.entries(GROUPINGS).map(([name, grouping]) => [
+      `groups/${name}`,
+      (range) => analytics.groups(inWorkspace, range, grouping),
+    ]),
+  ];
+  for (const [name, run] of operations.filter(([each]) => each.includes(only)))
+    console.log(
+      `| ${name} | ${await taken(() => run(within(720)))} | ${await taken(() => run(within(24)))} |`,
+    );
+  const cursorAt = (share) => ({
+    at: new Date(NOW - share * 30 * DAY_MS).toISOString().replace('Z', '000Z'),
+    id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  });
+  console.log('\n| List, 50 rows | first page | in the middle | near the end |\n|---|--:|--:|--:|');
+  const LISTS = [
+    {},
+    { ai_model: 'gpt-5', status_code: '429' },
+    { ai_model: 'rerank-4', status_code: '404' },
+    { ai_model: 'there-is-none', status_code: '200' },
+    { user: 'user-4990', ai_model: 'gpt-5' },
+  ];
+  for (const [whose, where] of [
+    ['workspace', inWorkspace],
+    ['organization', reach],
+  ])
+    for (const filters of LISTS.filter(() => 'lists'.includes(only))) {
+      const query = logQueryOf(filters);
+      const cells = [];
+      for (const after of [null, cursorAt(0.5), cursorAt(0.97)])
+        cells.push(await taken(() => logs.list(where, { ...query, after })));
+      console.log(`| ${whose}, ${new URLSearchParams(filters)} | ${cells.join(' | ')} |`);
+    }
+  if ('find'.includes(only)) {
+    const [row] = await rowsIn('SELECT id, trace_id FROM request_logs LIMIT 1 OFFSET 1000');
+    console.log(
+      `\nby id: ${await taken(() => logs.find(reach, row.id))} ms; trace: ${await taken(() => logs.trace(reach, row.trace_id, 1_000))} ms`,
+    );
+  }
+  if ('export'.includes(only)) {
+    const columns = [
+      'id',
+      'created_at',
+      'trace_id',
+      'provider',
+      'model',
+      'input_tokens',
+      'output_tokens',
+      'cost_nano_usd',
+      'duration_ms',
+      'status',
+      'api_key_id',
+      'metadata',
+    ];
+    const began = performance.now();
+    let [after, read] = [null, 0];
+    while (performance.now() - began < 10_000) {
+      const step = await logs.step(inWorkspace, {
+        columns,
+        conditions: [],
+        after,
+        until: new Date(),
+        size: 10_000,
+      });
+      read += step.rows.length;
+      if (step.isLast) break;
+      after = step.end;
+    }
+    console.log(
+      `\nread for an export of ${columns.length} columns: ${Math.round(read / ((performance.now() - began) / 1_000))} rows/s`,
+    );
+  }
+  return 0;
+}
+
+const code = await (what === 'seed' ? seed(rest) : measure(rest));
+await client.close();
+process.exit(code);

@@ -1,0 +1,86 @@
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { NO_ID } from '../../common/usage-store/clickhouse/expressions.js';
+import type { StoredColumn } from './log-rows.js';
+
+/** How a column stands in ClickHouse, if it is not the value itself. */
+interface Form {
+  readonly sql?: string;
+  readonly read?: (value: unknown) => unknown;
+}
+
+/** Whole numbers that a number of JavaScript may not hold. */
+const ofText = (column: string): Form => ({ sql: `toString(${column})` });
+const ofDocument = (sql: string): Form => ({
+  sql,
+  read: (text) => (text === null ? null : JSON.parse(String(text))),
+});
+
+/** ClickHouse writes moments without a zone; they are of UTC. */
+const momentIn = (text: unknown): string => `${String(text).replace(' ', 'T')}Z`;
+
+const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
+  created_at: { read: (text) => new Date(momentIn(text)) },
+  at: { sql: 'toString(created_at)', read: momentIn },
+  workspace_id: { sql: `nullIf(workspace_id, ${NO_ID})` },
+  request_bytes: ofText('request_bytes'),
+  response_bytes: ofText('response_bytes'),
+  cost_nano_usd: ofText('cost_nano_usd'),
+  saved_nano_usd: ofText('saved_nano_usd'),
+  decisions: ofDocument('decisions'),
+  hook_results: ofDocument('hook_results'),
+  metadata: ofDocument('if(has_metadata, toJSONString(metadata), NULL)'),
+};
+
+const IDS = ['id', 'organisation_id', 'workspace_id', 'api_key_id', 'user_id', 'virtual_key_id'] as const;
+
+/** All that a list or a detail shows. */
+export const ALL_COLUMNS: readonly StoredColumn[] = [
+  ...IDS,
+  ...([
+    'created_at',
+    'at',
+    'virtual_key',
+    'config_id',
+    'config_version_id',
+    'option_path',
+    'decisions',
+  ] as const),
+  ...(['trace_id', 'span_id', 'parent_span_id', 'span_name', 'method', 'path', 'endpoint'] as const),
+  ...(['provider', 'model', 'response_model', 'streamed', 'ending', 'status'] as const),
+  ...(['error_code', 'error_source', 'duration_ms', 'first_token_ms', 'overhead_us'] as const),
+  ...(['request_bytes', 'response_bytes', 'input_tokens', 'output_tokens', 'cached_input_tokens'] as const),
+  ...(['cache_write_tokens', 'reasoning_tokens', 'audio_input_tokens', 'audio_output_tokens'] as const),
+  ...([
+    'usage_source',
+    'cost_nano_usd',
+    'attempt_count',
+    'prompt_slug',
+    'cache_status',
+    'cache_score',
+  ] as const),
+  ...(['saved_nano_usd', 'retry_count', 'fallback_count', 'metadata', 'hook_results', 'source'] as const),
+];
+
+export const selected = (columns: readonly StoredColumn[]): string =>
+  [...new Set(columns)]
+    .map((column) => {
+      const sql = FORMS[column]?.sql;
+      return sql === undefined ? column : `${sql} AS ${column}`;
+    })
+    .join(', ');
+
+/** Whether a release that only counted stored the row: of it little more than the numbers is there. */
+export type StoredRow = Readonly<Record<string, unknown>> & { readonly is_whole: boolean };
+
+/** A row as PostgreSQL would give it. */
+export function rowOf<Column extends StoredColumn>(
+  { is_whole, ...stored }: StoredRow,
+  columns: readonly Column[],
+): Pick<LogRow, Column> {
+  const row: Record<string, unknown> = stored;
+  for (const column of columns) {
+    const read = FORMS[column]?.read;
+    if (read) row[column] = read(row[column]);
+  }
+  return row as Pick<LogRow, Column>;
+}

@@ -1,0 +1,272 @@
+import type { Sight } from '../../auth/sight.js';
+import type { Reach } from '../../auth/tenant.js';
+import type { LogDatabase } from '../../common/database/log-reading/log-database.js';
+import type { Condition } from '../../common/database/log-reading/log-filters.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.js';
+import { literal } from '../../common/usage-store/clickhouse/expressions.js';
+import { conditionsSql, Question } from '../../common/usage-store/clickhouse/question.js';
+import { USER_KEY } from '../../common/rollups/dimensions.js';
+import { ALL_COLUMNS, rowOf, selected, type StoredRow } from './clickhouse-columns.js';
+import { isWaiting, waitingBatches, type WaitingBatches } from './waiting-batches.js';
+import type { LogPosition } from './log-cursor.js';
+import type { LogQuery } from './log-query.js';
+import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
+import type { PostgresLogRows } from './postgres-log-rows.js';
+
+interface Beside {
+  readonly postgres: PostgresLogRows;
+  readonly database: LogDatabase;
+  /** Batches are of no tenant. */
+  readonly batches: Queryable;
+}
+
+/** A question about the rows that ClickHouse has. */
+interface Asked {
+  readonly question: Question;
+  readonly where: string;
+}
+
+type Place = Pick<LogRow, 'at' | 'id'>;
+
+/** PostgreSQL orders ids by their bytes, ClickHouse by their second half first. */
+const ID = 'UUIDToNum(id)';
+const OLDEST_FIRST = `ORDER BY created_at, ${ID}`;
+const NEWEST_FIRST = `ORDER BY created_at DESC, ${ID} DESC`;
+
+const SLUGS = 'SELECT id, slug FROM workspaces WHERE organization_id = $1 AND id = ANY($2::uuid[])';
+
+/**
+ * Reads stored requests from ClickHouse, and from PostgreSQL those that were not inserted there yet. Which batches wait is
+ * asked first, and both are asked by that list: so each row is found once, however far the inserts get meanwhile.
+ *
+ * What is asked about feedback, only PostgreSQL can tell.
+ */
+export class ClickHouseLogRows extends LogRows {
+  constructor(
+    private readonly clickhouse: ClickHouse,
+    private readonly beside: Beside,
+  ) {
+    super();
+  }
+
+  async list(reach: Reach, query: LogQuery): Promise<readonly LogRow[]> {
+    const waiting = await waitingBatches(this.beside.batches);
+    const asked = await this.#asked(reach, query.conditions, waiting);
+    if (!asked) return this.beside.postgres.list(reach, query);
+    const { question, where } = asked;
+    const after = query.after ? ` AND ${beyond(question, '<', query.after)}` : '';
+    const [stored, inbox] = await Promise.all([
+      this.#rows(reach, ALL_COLUMNS, asked, `${where}${after} ${NEWEST_FIRST} LIMIT ${query.size + 1}`),
+      this.#inbox(waiting, (among) =>
+        this.beside.postgres.list(reach, { ...query, conditions: [...query.conditions, ...among] }),
+      ),
+    ]);
+    return this.#named(
+      reach,
+      merged(stored, inbox)
+        .reverse()
+        .slice(0, query.size + 1),
+    );
+  }
+
+  async step<Column extends StoredColumn>(
+    reach: Reach,
+    wanted: LogStep<Column>,
+  ): Promise<LogStepRows<Column>> {
+    const waiting = await waitingBatches(this.beside.batches);
+    const asked = await this.#asked(reach, wanted.conditions, waiting);
+    if (!asked) return this.beside.postgres.step(reach, wanted);
+    // Rows of both are put in order by these.
+    const columns: readonly (Column | 'at' | 'id')[] = [...new Set([...wanted.columns, 'at', 'id'] as const)];
+    const stored = await this.#stepOfStored(reach, { ...wanted, columns }, asked, waiting);
+    const until = stored.isLast || !stored.end ? wanted.until : new Date(stored.end.at);
+    const [inbox] = await this.#inbox(waiting, async (among) => [
+      await this.beside.postgres.step(reach, { ...wanted, columns, among, until: afterMicroseconds(until) }),
+    ]);
+    return inbox ? together(stored, inbox) : stored;
+  }
+
+  async count(reach: Reach, { conditions }: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
+    const waiting = await waitingBatches(this.beside.batches);
+    const asked = await this.#asked(reach, conditions, waiting);
+    if (!asked) return this.beside.postgres.count(reach, { conditions }, most);
+    const [stored] = await this.clickhouse.read<{ count: number }>(
+      `${HEAD} SELECT count() AS count FROM (SELECT 1 FROM request_logs WHERE ${asked.where} LIMIT ${most})`,
+      asked.question.parameters,
+    );
+    const [inbox = 0] = await this.#inbox(waiting, async (among) => [
+      await this.beside.postgres.count(reach, { conditions: [...conditions, ...among] }, most),
+    ]);
+    return Math.min(most, (stored?.count ?? 0) + inbox);
+  }
+
+  async trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+    const rows = await this.#both(
+      reach,
+      (question) => `trace_id = ${question.bind(traceId, 'String')} ${OLDEST_FIRST} LIMIT ${most}`,
+      (sight) => this.beside.postgres.trace(sight, traceId, most),
+    );
+    return rows.slice(0, most);
+  }
+
+  async find(reach: Sight, id: string): Promise<LogRow | undefined> {
+    const [row] = await this.#both(
+      reach,
+      (question) => `id = ${question.bind(id, 'UUID')} LIMIT 1`,
+      async (sight) => {
+        const found = await this.beside.postgres.find(sight, id);
+        return found ? [found] : [];
+      },
+    );
+    return row;
+  }
+
+  async #both(
+    reach: Sight,
+    rest: (question: Question) => string,
+    ofInbox: (sight: Sight) => Promise<readonly LogRow[]>,
+  ): Promise<readonly LogRow[]> {
+    const waiting = await waitingBatches(this.beside.batches);
+    const asked = await this.#asked(reach, reach.own, waiting);
+    if (!asked) return ofInbox(reach);
+    const [stored, inbox] = await Promise.all([
+      this.#rows(reach, ALL_COLUMNS, asked, `${asked.where} AND ${rest(asked.question)}`),
+      this.#inbox(waiting, (among) => ofInbox({ ...reach, own: [...reach.own, ...among] })),
+    ]);
+    return this.#named(reach, merged(stored, inbox));
+  }
+
+  /** Null when ClickHouse cannot tell. */
+  async #asked(
+    reach: Reach,
+    conditions: readonly Condition[],
+    waiting: WaitingBatches | null,
+  ): Promise<Asked | null> {
+    const question = new Question();
+    const tenant = question.tenant(reach);
+    const filters = await conditionsSql(question, conditions, async (sql, parameter) => {
+      const rows = await this.beside.database.read<{ id: string }>(sql, [reach.organizationId, parameter]);
+      return rows.map(({ id }) => id);
+    });
+    if (!filters) return null;
+    const known = waiting ? [`batch_id NOT IN ${question.bind(waiting.ids, 'Array(UUID)')}`] : [];
+    return { question, where: [tenant, ...filters, ...known].join(' AND ') };
+  }
+
+  async #inbox<Row>(
+    waiting: WaitingBatches | null,
+    read: (among: readonly Condition[]) => Promise<readonly Row[]>,
+  ): Promise<readonly Row[]> {
+    return waiting ? read(isWaiting(waiting)) : [];
+  }
+
+  async #rows<Column extends StoredColumn>(
+    reach: Reach,
+    columns: readonly Column[],
+    { question }: Asked,
+    where: string,
+  ): Promise<readonly (Pick<LogRow, Column> & Place)[]> {
+    const rows = await this.clickhouse.read<StoredRow>(
+      `${HEAD} SELECT ${selected([...columns, 'at', 'id'])}, is_whole FROM request_logs WHERE ${where}`,
+      question.parameters,
+    );
+    const found = rows.map((row) => rowOf(row, [...new Set([...columns, 'at' as const, 'id' as const])]));
+    const narrow = found.filter((_, index) => rows[index]?.is_whole === false);
+    return narrow.length === 0 ? found : this.#completed(reach, found, narrow);
+  }
+
+  /** PostgreSQL has the whole of what a release stored that only counted here. */
+  async #completed<Row extends Place>(
+    reach: Reach,
+    rows: readonly Row[],
+    narrow: readonly Row[],
+  ): Promise<readonly Row[]> {
+    const whole = new Map<string, Partial<LogRow>>();
+    for (const row of await this.beside.postgres.at(reach, narrow)) whole.set(row.id, row);
+    return rows.map((row) => ({ ...row, ...whole.get(row.id) }));
+  }
+
+  async #stepOfStored<Column extends StoredColumn>(
+    reach: Reach,
+    { columns, after, until, size }: LogStep<Column>,
+    asked: Asked,
+    waiting: WaitingBatches | null,
+  ): Promise<LogStepRows<Column> & { readonly rows: readonly Place[] }> {
+    const edge = await this.#asked(reach, [], waiting);
+    if (!edge) return { rows: [], end: null, isLast: true };
+    const last = edge.question.bind(until.getTime(), 'Int64');
+    const begun = after ? ` AND ${beyond(edge.question, '>', after)}` : '';
+    const [end] = await this.clickhouse.read<{ last: string; id: string; looked: number }>(
+      `SELECT toString(last.1) AS last, last.3 AS id, looked FROM (
+         SELECT max((created_at, ${ID}, id)) AS last, count() AS looked FROM (
+           SELECT created_at, id FROM request_logs
+           WHERE ${edge.where} AND created_at <= fromUnixTimestamp64Milli(${last}, 'UTC')${begun} ${OLDEST_FIRST} LIMIT ${size}))`,
+      edge.question.parameters,
+    );
+    if (!end || end.looked === 0) return { rows: [], end: null, isLast: true };
+    const to: LogPosition = { at: `${end.last.replace(' ', 'T')}Z`, id: end.id };
+    const { question, where } = asked;
+    const from = after ? ` AND ${beyond(question, '>', after)}` : '';
+    const rows = await this.#rows(
+      reach,
+      columns,
+      asked,
+      `${where}${from} AND ${upTo(question, to)} ${OLDEST_FIRST}`,
+    );
+    return { rows, end: to, isLast: end.looked < size };
+  }
+
+  async #named(reach: Reach, rows: readonly Omit<LogRow, 'workspace_slug'>[]): Promise<readonly LogRow[]> {
+    const ids = [...new Set(rows.flatMap(({ workspace_id }) => workspace_id ?? []))];
+    const found = ids.length === 0 ? [] : await this.#slugs(reach, ids);
+    const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
+    return rows.map((row) => ({ ...row, workspace_slug: slugs.get(row.workspace_id ?? '') ?? null }));
+  }
+
+  #slugs(
+    { organizationId }: Reach,
+    ids: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly slug: string }[]> {
+    return this.beside.database.read(SLUGS, [organizationId, ids]);
+  }
+}
+
+/** Filters of end users name a column that PostgreSQL derives. */
+const HEAD = `WITH metadata[${literal(USER_KEY)}] AS end_user`;
+
+/** The first half lets ClickHouse leave days out. */
+function beyond({ bind }: Question, side: '<' | '>', { at, id }: LogPosition): string {
+  const moment = `parseDateTime64BestEffort(${bind(at, 'String')}, 6, 'UTC')`;
+  return `created_at ${side}= ${moment} AND (created_at ${side} ${moment} OR ${ID} ${side} UUIDToNum(${bind(id, 'UUID')}))`;
+}
+
+/** The second half lets ClickHouse leave days out. */
+const upTo = (question: Question, end: LogPosition): string =>
+  `NOT (${beyond(question, '>', end)}) AND created_at <= parseDateTime64BestEffort(${question.bind(end.at, 'String')}, 6, 'UTC')`;
+
+const before = (one: Place, other: Place): boolean =>
+  one.at === other.at ? one.id < other.id : one.at < other.at;
+
+/** Oldest first. No row is in both. */
+function merged<Row extends Place>(some: readonly Row[], others: readonly Row[]): Row[] {
+  return [...some, ...others].sort((one, other) => (before(one, other) ? -1 : 1));
+}
+
+/** A step that looked at both: as far as the one that has to go on. */
+function together<Column extends StoredColumn>(
+  one: LogStepRows<Column | 'at' | 'id'>,
+  other: LogStepRows<Column | 'at' | 'id'>,
+): LogStepRows<Column> {
+  const ends = [one, other].flatMap(({ end, isLast }) => (end ? [{ ...end, isLast }] : []));
+  const open = ends.filter(({ isLast }) => !isLast);
+  const inOrder = (open.length > 0 ? open : ends).sort((a, b) => (before(a, b) ? -1 : 1));
+  const end = (open.length > 0 ? inOrder[0] : inOrder.at(-1)) ?? null;
+  const rows = merged(one.rows as readonly LogRow[], other.rows as readonly LogRow[]);
+  const within = rows.filter((row) => end === null || !before(end, row));
+  return { rows: within, end: end && { at: end.at, id: end.id }, isLast: open.length === 0 };
+}
+
+/** A date of JavaScript drops microseconds. */
+const afterMicroseconds = (moment: Date): Date => new Date(moment.getTime() + 1);

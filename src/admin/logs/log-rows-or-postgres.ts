@@ -1,0 +1,52 @@
+import type { Sight } from '../../auth/sight.js';
+import type { Reach } from '../../auth/tenant.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import type { LogQuery } from './log-query.js';
+import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
+
+/** What Node.js says when nobody is there: ECONNREFUSED, ENOTFOUND and their like. */
+const AWAY = /^E[A-Z_]+$/;
+
+/**
+ * Stored requests from ClickHouse, and from PostgreSQL while that is not reachable: it has them all, only slower. What
+ * ClickHouse itself refuses, or takes too long for, is not asked a second time.
+ */
+export class LogRowsOrPostgres extends LogRows {
+  constructor(
+    private readonly clickhouse: LogRows,
+    private readonly postgres: LogRows,
+  ) {
+    super();
+  }
+
+  list(reach: Reach, query: LogQuery): Promise<readonly LogRow[]> {
+    return this.#ask((rows) => rows.list(reach, query));
+  }
+
+  step<Column extends StoredColumn>(reach: Reach, wanted: LogStep<Column>): Promise<LogStepRows<Column>> {
+    return this.#ask((rows) => rows.step(reach, wanted));
+  }
+
+  count(reach: Reach, query: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
+    return this.#ask((rows) => rows.count(reach, query, most));
+  }
+
+  trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+    return this.#ask((rows) => rows.trace(reach, traceId, most));
+  }
+
+  find(reach: Sight, id: string): Promise<LogRow | undefined> {
+    return this.#ask((rows) => rows.find(reach, id));
+  }
+
+  async #ask<Answer>(question: (rows: LogRows) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await question(this.clickhouse);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      return question(this.postgres);
+    }
+  }
+}
+
+const isAway = (error: unknown): boolean => AWAY.test(String((error as { readonly code?: unknown }).code));

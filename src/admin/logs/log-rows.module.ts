@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { LogDatabase } from '../../common/database/log-reading/log-database.js';
+import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
+import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.js';
+import { CLICKHOUSE, ClickHouseModule } from '../../common/usage-store/clickhouse/clickhouse.module.js';
+import { ClickHouseLogRows } from './clickhouse-log-rows.js';
+import { LogRows } from './log-rows.js';
+import { LogRowsOrPostgres } from './log-rows-or-postgres.js';
+import { PostgresLogRows } from './postgres-log-rows.js';
+import { RequestParts } from './request-parts.js';
+
+/** What is in PostgreSQL, and the batches that were not inserted into ClickHouse yet, which are of no tenant. */
+interface Stores {
+  readonly postgres: PostgresLogRows;
+  readonly database: LogDatabase;
+  readonly batches: DataSource;
+}
+
+export const logRowsOf = (clickhouse: ClickHouse | null, stores: Stores): LogRows =>
+  clickhouse
+    ? new LogRowsOrPostgres(new ClickHouseLogRows(clickhouse, stores), stores.postgres)
+    : stores.postgres;
+
+/** Where stored requests are read. It needs `DatabaseModule` and `SettingsModule` beside it. */
+@Module({
+  imports: [ClickHouseModule, LogReadingModule],
+  providers: [
+    PostgresLogRows,
+    RequestParts,
+    {
+      provide: LogRows,
+      inject: [CLICKHOUSE, PostgresLogRows, LogDatabase, DataSource],
+      useFactory: (
+        clickhouse: ClickHouse | null,
+        postgres: PostgresLogRows,
+        database: LogDatabase,
+        batches: DataSource,
+      ) => logRowsOf(clickhouse, { postgres, database, batches }),
+    },
+  ],
+  exports: [LogReadingModule, LogRows, PostgresLogRows, RequestParts],
+})
+export class LogRowsModule {}

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { Sight } from '../../auth/sight.js';
+import type { Reach } from '../../auth/tenant.js';
+import { LogDatabase } from '../../common/database/log-reading/log-database.js';
+import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { filtered } from '../../common/database/log-reading/where.js';
+import type { LogPosition } from './log-cursor.js';
+import type { LogQuery } from './log-query.js';
+import { BEFORE_ALL, LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
+
+const AT = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`;
+const POSITION = `${AT}, id`;
+const LOG_COLUMNS = `
+  id, created_at, ${AT}, organisation_id,
+  workspace_id, (SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id) AS workspace_slug,
+  api_key_id, user_id, virtual_key_id, virtual_key, config_id, config_version_id, option_path, decisions, trace_id, span_id, parent_span_id, span_name, method, path, endpoint,
+  provider, model, response_model, streamed, ending, status, error_code, error_source, duration_ms, first_token_ms,
+  overhead_us, request_bytes, response_bytes, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
+  reasoning_tokens, audio_input_tokens, audio_output_tokens, usage_source, cost_nano_usd, attempt_count,
+  prompt_slug, cache_status, cache_score, saved_nano_usd, retry_count, fallback_count, metadata, hook_results, source`;
+
+/** The queries of the request log in PostgreSQL. Values travel as parameters and never as SQL. */
+@Injectable()
+export class PostgresLogRows extends LogRows {
+  constructor(private readonly database: LogDatabase) {
+    super();
+  }
+
+  list(reach: Reach, { conditions, after, size }: LogQuery): Promise<readonly LogRow[]> {
+    const query = filtered(reach, conditions);
+    if (after) {
+      const at = query.bind(after.at);
+      query.and((id) => `(created_at, id) < (${at}::timestamptz, ${id}::uuid)`, after.id);
+    }
+    const limit = query.bind(size + 1);
+    return this.database.read(
+      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+      query.parameters,
+    );
+  }
+
+  async step<Column extends StoredColumn>(
+    reach: Reach,
+    wanted: LogStep<Column>,
+  ): Promise<LogStepRows<Column>> {
+    const { after, until, size, among = [] } = wanted;
+    const edge = filtered(reach, among);
+    edge.and((moment) => `created_at <= ${moment}::timestamptz`, until);
+    if (after) {
+      const at = edge.bind(after.at);
+      // The first half lets the database leave partitions out, which it does not for the second.
+      edge.and(
+        (id) => `created_at >= ${at}::timestamptz AND (created_at, id) > (${at}::timestamptz, ${id}::uuid)`,
+        after.id,
+      );
+    }
+    const rows = await this.database.read<LogPosition & { readonly is_last: boolean }>(
+      `SELECT ${POSITION}, count(*) OVER () < ${edge.bind(size)} AS is_last FROM (
+         SELECT created_at, id FROM request_logs WHERE ${edge.sql} ORDER BY created_at, id LIMIT ${edge.bind(size)}
+       ) AS next ORDER BY created_at DESC, id DESC LIMIT 1`,
+      edge.parameters,
+    );
+    const [end] = rows;
+    if (!end) return { rows: [], end: null, isLast: true };
+    return { rows: await this.between(reach, wanted, end), end, isLast: end.is_last };
+  }
+
+  private between<Column extends StoredColumn>(
+    reach: Reach,
+    { columns, conditions, after, among = [] }: LogStep<Column>,
+    end: LogPosition,
+  ): Promise<readonly Pick<LogRow, Column>[]> {
+    const query = filtered(reach, [...conditions, ...among]);
+    for (const [operator, { at, id }] of [['>', after ?? BEFORE_ALL] as const, ['<', end] as const]) {
+      const moment = query.bind(at);
+      query.and(
+        (each) =>
+          `created_at ${operator}= ${moment}::timestamptz AND (created_at, id) ${operator === '<' ? '<=' : '>'} (${moment}::timestamptz, ${each}::uuid)`,
+        id,
+      );
+    }
+    const selected = columns.map((name) => (name === 'at' ? AT : name)).join(', ');
+    return this.database.read(
+      `SELECT ${selected} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id`,
+      query.parameters,
+    );
+  }
+
+  /** The requests of a batch that fit, so many at most, and how many more there are. */
+  async ofBatch(
+    reach: Reach,
+    conditions: LogQuery['conditions'],
+    batch: { readonly id: string; readonly first: Date; readonly last: Date },
+    most: number,
+  ): Promise<[rows: readonly LogRow[], more: number]> {
+    const query = filtered(reach, conditions);
+    query.and((id) => `batch_id = ${id}::uuid`, batch.id);
+    query.and((first) => `created_at >= ${first}::timestamptz`, batch.first);
+    query.and((last) => `created_at <= ${last}::timestamptz`, batch.last);
+    const rows = await this.database.read<LogRow & { readonly fitting: number }>(
+      `SELECT ${LOG_COLUMNS}, (count(*) OVER ())::int AS fitting FROM request_logs WHERE ${query.sql}
+       ORDER BY created_at, id LIMIT ${query.bind(most)}`,
+      query.parameters,
+    );
+    return [rows, (rows[0]?.fitting ?? 0) - rows.length];
+  }
+
+  async count(reach: Reach, { conditions }: Pick<LogQuery, 'conditions'>, most: number): Promise<number> {
+    const query = filtered(reach, conditions);
+    const limit = query.bind(most);
+    const [row] = await this.database.read<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM request_logs WHERE ${query.sql} LIMIT ${limit}) AS counted`,
+      query.parameters,
+    );
+    return row?.count ?? 0;
+  }
+
+  trace(reach: Sight, traceId: string, most: number): Promise<readonly LogRow[]> {
+    const query = filtered(reach, reach.own);
+    query.and((placeholder) => `trace_id = ${placeholder}`, traceId);
+    const limit = query.bind(most);
+    return this.database.read(
+      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql} ORDER BY created_at, id LIMIT ${limit}`,
+      query.parameters,
+    );
+  }
+
+  async find(reach: Sight, id: string): Promise<LogRow | undefined> {
+    const query = filtered(reach, reach.own);
+    query.and((placeholder) => `id = ${placeholder}::uuid`, id);
+    const [row] = await this.database.read<LogRow>(
+      `SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql}`,
+      query.parameters,
+    );
+    return row;
+  }
+
+  /** Requests whose places are known, in any order. */
+  at(reach: Reach, places: readonly LogPosition[]): Promise<readonly LogRow[]> {
+    const query = filtered(reach, []);
+    const ids = query.bind(places.map(({ id }) => id));
+    query.and(
+      (times) =>
+        `(created_at, id) IN (SELECT at, id FROM unnest(${times}::timestamptz[], ${ids}::uuid[]) AS wanted (at, id))`,
+      places.map(({ at }) => at),
+    );
+    return this.database.read(`SELECT ${LOG_COLUMNS} FROM request_logs WHERE ${query.sql}`, query.parameters);
+  }
+}

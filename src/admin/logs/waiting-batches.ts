@@ -1,0 +1,29 @@
+import type { Condition } from '../../common/database/log-reading/log-filters.js';
+import type { Queryable } from '../../common/database/queryable.js';
+
+/** Batches that PostgreSQL has and ClickHouse may not have, and between which times of arrival their requests are. */
+export interface WaitingBatches {
+  readonly ids: readonly string[];
+  readonly first: Date;
+  readonly last: Date;
+}
+
+const WAITING = `
+  SELECT array_agg(id) AS ids, min(min_created_at) - interval '1 ms' AS first, max(max_created_at) + interval '1 ms' AS last
+  FROM log_batches WHERE aggregated_at IS NULL`;
+
+/** Null when none waits. */
+export async function waitingBatches(batches: Queryable): Promise<WaitingBatches | null> {
+  const [row] = await batches.query<WaitingBatches & { readonly ids: readonly string[] | null }>(WAITING);
+  return row?.ids ? row : null;
+}
+
+/** The requests of these batches. PostgreSQL is asked it, and nobody else. */
+export function isWaiting({ ids, first, last }: WaitingBatches): readonly Condition[] {
+  const beside = { on: null, inClickHouse: null };
+  return [
+    { ...beside, sql: (each) => `batch_id = ANY(${each}::uuid[])`, parameter: ids },
+    { ...beside, sql: (each) => `created_at >= ${each}::timestamptz`, parameter: first },
+    { ...beside, sql: (each) => `created_at <= ${each}::timestamptz`, parameter: last },
+  ];
+}

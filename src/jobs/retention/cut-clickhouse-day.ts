@@ -1,0 +1,89 @@
+import type { Queryable } from '../../common/database/queryable.js';
+import type { KeptTimes, RowsOf } from '../../common/retention/kept-times.js';
+import { NIL_ID } from '../../common/rollups/dimensions.js';
+import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.js';
+import { GRACE_MS } from './cut-day.js';
+import { dayNamed, existing, type LogDay, partitionOf } from './log-days.js';
+import { idsOf } from './rewrite-partition.js';
+import type { UnderTimes } from './under-times.js';
+
+const TABLE = 'request_logs';
+
+/** What became of a day in ClickHouse, and whose rows went. */
+export interface ClickHouseCut {
+  readonly did: 'dropped' | 'deleted from';
+  readonly tenants: readonly RowsOf[];
+}
+
+const DAYS = `
+  SELECT DISTINCT toString(toYYYYMMDD(created_at)) AS name FROM ${TABLE}
+  WHERE created_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC') ORDER BY name`;
+
+const TENANTS = `
+  SELECT DISTINCT organisation_id AS organization_id, nullIf(workspace_id, toUUID('${NIL_ID}')) AS workspace_id
+  FROM ${TABLE} WHERE toYYYYMMDD(created_at) = {day:UInt32}`;
+
+/** On a cluster rows are in tables of that other name. */
+const DELETING = `
+  SELECT 1 AS one FROM system.mutations
+  WHERE database = currentDatabase() AND table IN ('${TABLE}', '${TABLE}_local') AND NOT is_done LIMIT 1`;
+
+/** The days before a moment that ClickHouse has requests of, oldest first. Most are gone already, so it reads little. */
+export async function clickHouseDays(clickhouse: ClickHouse, before: number): Promise<readonly LogDay[]> {
+  const rows = await clickhouse.read<{ name: string }>(DAYS, { before });
+  return rows.map(({ name }) => dayNamed(name));
+}
+
+/**
+ * Removes from a day in ClickHouse what is no longer kept, as PostgreSQL does with its partition: the whole day when
+ * nobody's time for it is running any more, else the rows of those whose time has been over for a week. What PostgreSQL
+ * still has is left alone: it would be taken for missing, copied again, and counted twice.
+ *
+ * Nothing is noted down: whose rows are gone has none. Null when there is nothing to do, or rows are being deleted already.
+ */
+export async function cutClickHouseDay(
+  clickhouse: ClickHouse,
+  under: UnderTimes,
+  day: LogDay,
+): Promise<ClickHouseCut | null> {
+  const tenants = await clickhouse.read<RowsOf>(TENANTS, { day: Number(day.name) });
+  if (tenants.length === 0 || (await clickhouse.read(DELETING, {})).length > 0) return null;
+  return under(async (times, transaction) => {
+    const over = await overIn(transaction, { times, day, tenants });
+    const isWhole = over.length === tenants.length;
+    const isLongOver = over.some((tenant) => times.since('logs', tenant) >= day.to.getTime() + GRACE_MS);
+    if (!isWhole && !isLongOver) return null;
+    await clickhouse.change((ddl) => [
+      isWhole ? ddl.dropDay(TABLE, day.name) : ddl.deleteOfDay(TABLE, day.name, rowsOf(over)),
+    ]);
+    return { did: isWhole ? 'dropped' : 'deleted from', tenants: over };
+  });
+}
+
+interface Found {
+  readonly times: KeptTimes;
+  readonly day: LogDay;
+  readonly tenants: readonly RowsOf[];
+}
+
+async function overIn(transaction: Queryable, { times, day, tenants }: Found): Promise<readonly RowsOf[]> {
+  const over = tenants.filter((tenant) => times.since('logs', tenant) >= day.to.getTime());
+  const [partition] = await existing(transaction, [partitionOf(TABLE, day)]);
+  if (partition === undefined) return over;
+  const cuts = await transaction.query<RowsOf>(
+    'SELECT organization_id, nullif(workspace_id, $2::uuid) AS workspace_id FROM log_partition_cuts WHERE partition = $1',
+    [partition, NIL_ID],
+  );
+  const gone = new Set(cuts.map(keyOf));
+  return over.filter((tenant) => gone.has(keyOf(tenant)));
+}
+
+const keyOf = ({ organization_id, workspace_id }: RowsOf): string =>
+  `${organization_id} ${workspace_id ?? ''}`;
+
+/** Ids out of the tables themselves. */
+function rowsOf(tenants: readonly RowsOf[]): string {
+  const [organizations, workspaces] = idsOf(tenants);
+  const pairs = organizations.map((id, at) => `(toUUID('${id}'), toUUID('${workspaces[at] ?? NIL_ID}'))`);
+  return `(organisation_id, workspace_id) IN (${pairs.join(', ')})`;
+}

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { logRowsOf } from '../../src/admin/logs/log-rows.module.js';
+import type { LogRows } from '../../src/admin/logs/log-rows.js';
+import { PostgresLogRows } from '../../src/admin/logs/postgres-log-rows.js';
+import { isWaiting } from '../../src/admin/logs/waiting-batches.js';
+import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
+import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
+import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
+import { ClickHouse } from '../../src/common/usage-store/clickhouse/clickhouse.js';
+import { ClickHouseBatchAggregator } from '../../src/common/usage-store/clickhouse/clickhouse-batch-aggregator.js';
+import { prepareSchema } from '../../src/common/usage-store/clickhouse/schema.js';
+import { TABLES } from '../../src/common/usage-store/clickhouse/tables.js';
+import { chdb, chdbClient } from '../support/chdb.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { aRecord, storeRecords } from '../support/recorded-requests.js';
+import { storeBatch } from '../support/stored-batches.js';
+
+const KEPT = { logs: 90, bodies: 30, minutes: 90 };
+const DAY = 86_400_000;
+const [organizationId, workspaceId] = [uuidV7(1), uuidV7(2)];
+const REACH = { organizationId };
+const SIGHT = { organizationId, own: [] };
+const OF_ALL = { conditions: [], after: null, size: 100, includesTotal: false };
+
+const clickhouse = chdb();
+const engine = chdbClient();
+let database: TestDatabase;
+let aggregator: ClickHouseBatchAggregator;
+let logs: LogDatabase;
+let postgres: PostgresLogRows;
+let both: LogRows;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  const { dataSource } = database;
+  aggregator = new ClickHouseBatchAggregator(dataSource, clickhouse);
+  logs = new LogDatabase(dataSource, new UnitOfWork(dataSource));
+  postgres = new PostgresLogRows(logs);
+  both = logRowsOf(clickhouse, { postgres, database: logs, batches: dataSource });
+});
+afterAll(async () => {
+  await logs.onApplicationShutdown();
+  await database.drop();
+  await engine.close();
+});
+
+const read = async <Row>(query: string): Promise<Row[]> =>
+  (await engine.query({ query, format: 'JSONEachRow' })).json<Row>();
+
+describe('tables of the release that only counted', () => {
+  const id = uuidV7(Date.now());
+
+  beforeAll(async () => {
+    const first = readFileSync(new URL('./schema-of-the-first-release.sql', import.meta.url), 'utf8');
+    for (const query of first.split(';\n').filter((each) => each.trim() !== ''))
+      await engine.command({ query });
+    const created_at = new Date('2026-11-20T10:00:00.123Z');
+    const tenant = { organisation_id: organizationId, workspace_id: workspaceId };
+    const batch_id = await storeBatch(database.dataSource, [
+      { id, ...tenant, created_at, trace_id: 'narrow' },
+    ]);
+    const counted = { id, batch_id, ...tenant, created_at: '2026-11-20 10:00:00.123000', status: 200 };
+    await engine.insert({
+      table: 'request_logs',
+      format: 'JSONEachRow',
+      values: [{ ...counted, trace_id: 'narrow', cost_nano_usd: 5 }],
+    });
+    await database.dataSource.query('UPDATE log_batches SET aggregated_at = now()');
+    await Promise.all(Array.from({ length: 4 }, () => prepareSchema(engine, { retentionDays: KEPT })));
+  });
+
+  it('have afterwards what tables of this release have, by several processes at once, and no TTL that holds would not stop', async () => {
+    for (const { name, columns } of TABLES) {
+      const found = await read<{ name: string; type: string }>(
+        `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = '${name}'`,
+      );
+      expect(new Map(found.map((each) => [each.name, each.type]))).toEqual(new Map(columns));
+    }
+    expect(await read('SELECT DISTINCT version FROM gatehouse_changes')).toEqual([{ version: 1 }]);
+    const [table] = await read<{ engine_full: string }>(
+      "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'request_logs'",
+    );
+    expect(table?.engine_full).not.toContain('TTL');
+  });
+
+  it('keep their rows, which are shown whole as PostgreSQL has them, and go on counting', async () => {
+    const [row] = await both.list(REACH, OF_ALL);
+    expect(row).toMatchObject({ id, method: 'POST', path: '/v1/chat/completions', response_bytes: '200' });
+    await aggregator.aggregate(
+      await storeBatch(database.dataSource, [
+        { organisation_id: organizationId, workspace_id: workspaceId, cost_nano_usd: 7 },
+      ]),
+    );
+    expect(await read('SELECT toInt32(sum(cost_nano_usd)) AS cost FROM usage_day')).toEqual([{ cost: 12 }]);
+    await engine.command({ query: 'TRUNCATE TABLE request_logs' });
+    await database.dataSource.query('TRUNCATE request_logs, log_batches');
+  });
+});
+
+describe('stored requests', () => {
+  const full = aRecord({
+    created_at: Date.now() - 3 * DAY,
+    organisation_id: organizationId,
+    workspace_id: workspaceId,
+    user_id: uuidV7(3),
+    config_id: uuidV7(4),
+    config_version_id: uuidV7(5),
+    option_path: 'config.targets[0]',
+    decisions: ['a', 'b "c"'],
+    hook_results: { before: [{ verdict: true }] } as never,
+    span_id: 's',
+    parent_span_id: 'p',
+    span_name: 'näme',
+    virtual_key: 'vk',
+    virtual_key_id: uuidV7(6),
+    metadata: { _user: 'ada', text: '🦆\n' },
+    error_code: 'e',
+    error_source: 'provider',
+    first_token_ms: 4,
+    response_model: 'm-2',
+    streamed: true,
+    request_bytes: 9_007_199_254_740_993,
+    cost_nano_usd: 9_007_199_254_740_991,
+    cache_status: 'HIT',
+    cache_score: 0.25,
+    saved_nano_usd: 12,
+    prompt_slug: 'prompt',
+    usage: { input_tokens: 1, output_tokens: 2, cached_input_tokens: 3, reasoning_tokens: 4 },
+  });
+  const bare = aRecord({
+    created_at: full.created_at,
+    organisation_id: organizationId,
+    workspace_id: null as never,
+    metadata: {},
+    usage: null,
+    cost_nano_usd: null,
+    attempts: [],
+  });
+  const third = aRecord({
+    created_at: full.created_at,
+    organisation_id: organizationId,
+    workspace_id: workspaceId,
+    trace_id: full.trace_id,
+  });
+
+  it('are the same rows from both stores, column by column, and in the same order in one instant', async () => {
+    const batches = await storeRecords(database.url, [full, bare, third], 3);
+    const [of, ofTrace] = [await postgres.list(REACH, OF_ALL), await postgres.trace(SIGHT, full.trace_id, 9)];
+    for (const batch of batches) await aggregator.aggregate(batch);
+    await database.dataSource.query('TRUNCATE request_logs');
+
+    expect(of).toHaveLength(3);
+    expect(await both.list(REACH, OF_ALL)).toEqual(of);
+    expect(await both.trace(SIGHT, full.trace_id, 9)).toEqual(ofTrace);
+    expect(await both.find(SIGHT, full.id)).toEqual(of.find((row) => row.id === full.id));
+    expect(await both.count(REACH, { conditions: [] }, 2)).toBe(2);
+    const pages = [];
+    for (let after = null; ;) {
+      const page = await both.list(REACH, { ...OF_ALL, size: 1, after });
+      pages.push(page[0]?.id);
+      if (page.length < 2) break;
+      after = page[0] as never;
+    }
+    expect(pages).toEqual(of.map((row) => row.id));
+    expect(await both.find({ organizationId: uuidV7(9), own: [] }, full.id)).toBeUndefined();
+  });
+
+  it('are each there once, in lists, counts and steps, while their batches are on the way from one store to the other', async () => {
+    await engine.command({ query: 'TRUNCATE TABLE request_logs' });
+    await database.dataSource.query('TRUNCATE request_logs, log_batches');
+    const records = Array.from({ length: 60 }, (_, at) =>
+      aRecord({
+        created_at: full.created_at + (at % 7),
+        organisation_id: organizationId,
+        workspace_id: workspaceId,
+      }),
+    );
+    const batches = await storeRecords(database.url, records, 5);
+    const ids = (await postgres.list(REACH, OF_ALL)).map((row) => row.id);
+    const moving = (async () => {
+      for (const batch of batches) await aggregator.aggregate(batch);
+    })();
+    let isMoving = true;
+    void moving.then(() => (isMoving = false));
+    for (let looks = 0; isMoving || looks === 0; looks++) {
+      expect((await both.list(REACH, OF_ALL)).map((row) => row.id)).toEqual(ids);
+      expect(await both.count(REACH, { conditions: [] }, 1_000)).toBe(60);
+      expect(await inSteps(7)).toEqual([...ids].reverse());
+    }
+    await moving;
+    expect(await inSteps(7)).toEqual([...ids].reverse());
+  });
+
+  it('come from PostgreSQL while ClickHouse is away, and a filter that it refuses does not', async () => {
+    const nowhere = createClient({ url: 'http://127.0.0.1:1', log: { level: ClickHouseLogLevel.OFF } });
+    const away = new ClickHouse(nowhere, { cluster: undefined, retentionDays: KEPT });
+    const stores = { postgres, database: logs, batches: database.dataSource };
+    const rows = logRowsOf(away, stores);
+    expect(await rows.list(REACH, OF_ALL)).toHaveLength(60);
+    expect(await rows.count(REACH, { conditions: [] }, 1_000)).toBe(60);
+    await away.onApplicationShutdown();
+
+    const wrong = {
+      ...isWaiting({ ids: [], first: new Date(), last: new Date() })[0],
+      inClickHouse: { sql: () => 'nonsense(' },
+    };
+    await expect(
+      logRowsOf(clickhouse, stores).list(REACH, { ...OF_ALL, conditions: [wrong as never] }),
+    ).rejects.toThrow();
+  });
+
+  async function inSteps(size: number): Promise<string[]> {
+    const found: string[] = [];
+    for (let after = null; ;) {
+      const step = await both.step(REACH, {
+        columns: ['id'],
+        conditions: [],
+        after,
+        until: new Date(),
+        size,
+      });
+      found.push(...step.rows.map((row) => row.id));
+      if (step.isLast) return found;
+      after = step.end as never;
+    }
+  }
+});
