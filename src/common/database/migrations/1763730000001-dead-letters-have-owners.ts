@@ -16,10 +16,15 @@ export class DeadLettersHaveOwners1763730000001 implements MigrationInterface {
     await runner.query(
       `UPDATE request_log_dead_letters SET organisation_id = ${idIn('organisation_id')}, workspace_id = ${idIn('workspace_id')}`,
     );
+    await runner.query(
+      "SELECT protect_tenant_table('request_log_dead_letters', 'organisation_id', 'SELECT')",
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
+    await runner.query('DROP POLICY of_own_organization ON request_log_dead_letters');
+    await runner.query('ALTER TABLE request_log_dead_letters DISABLE ROW LEVEL SECURITY');
     await runner.query(
       'ALTER TABLE request_log_dead_letters DROP COLUMN organisation_id, DROP COLUMN workspace_id',
     );
