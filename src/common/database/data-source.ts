@@ -56,6 +56,7 @@ import { LogRetention1763691530000 } from './migrations/1763691530000-log-retent
 import { AppliedPrices1763691610001 } from './migrations/1763691610001-applied-prices.js';
 import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { ListsOfWorkspaces1763700000001 } from './migrations/1763700000001-lists-of-workspaces.js';
+import { SumsOfTheCube1763720000001 } from './migrations/1763720000001-sums-of-the-cube.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -125,6 +126,7 @@ const MIGRATIONS = [
   NumberedLeases1763691580001,
   AppliedPrices1763691610001,
   ListsOfWorkspaces1763700000001,
+  SumsOfTheCube1763720000001,
 ];
 
 /**
