@@ -12,7 +12,7 @@ type Ready = Extract<GroupedBy, { kind: 'config' | 'dimension' | 'id' }>;
 /** What groups: the value that is shown, or what stands for it. What it needs to know travels as a parameter. */
 export function groupedBySql(by: GroupedBy, statement: Statement, source: Source): string {
   if (isReady(by, source)) return `request_logs.${by.kind === 'config' ? 'config_id' : by.dimension}`;
-  return shown(valueSql(by as Exclude<GroupedBy, { kind: 'config' }>, statement));
+  return shown(valueSql(by, statement));
 }
 
 const shown = (value: string): string => `left(coalesce((${value})::text, ''), ${LONGEST_VALUE})`;
