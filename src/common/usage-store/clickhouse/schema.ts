@@ -24,8 +24,12 @@ export async function prepareSchema(client: ClickHouseClient, options: SchemaOpt
   const engines = await enginesOf(client);
   for (const table of TABLES) {
     const days = table.expires && (options.retentionDays[table.expires.kept] || null);
-    if (daysIn(engines.get(ddl.stored(table.name))) !== days)
-      await client.command({ query: ddl.expire(table, days) });
+    const name = ddl.stored(table.name);
+    if (daysIn(engines.get(name)) === days) continue;
+    await client.command({ query: ddl.expire(table, days) }).catch(async (error: unknown) => {
+      // A TTL that is not there cannot be removed, and another process may have been first.
+      if (daysIn((await enginesOf(client)).get(name)) !== days) throw error;
+    });
   }
 }
 
