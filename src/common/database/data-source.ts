@@ -57,7 +57,6 @@ import { AppliedPrices1763691610001 } from './migrations/1763691610001-applied-p
 import { DeadLettersHaveOwners1763730000001 } from './migrations/1763730000001-dead-letters-have-owners.js';
 import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { ListsOfWorkspaces1763700000001 } from './migrations/1763700000001-lists-of-workspaces.js';
-import { SumsOfTheCube1763720000001 } from './migrations/1763720000001-sums-of-the-cube.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -128,7 +127,6 @@ const MIGRATIONS = [
   AppliedPrices1763691610001,
   ListsOfWorkspaces1763700000001,
   DeadLettersHaveOwners1763730000001,
-  SumsOfTheCube1763720000001,
 ];
 
 /**
