@@ -322,7 +322,7 @@ describe("Cohere's stream", () => {
       '{"type":"debug","prompt":"x"}',
       '{"type":"tool-call-delta","index":9}',
     ])
-      expect(state?.event({ event: null, data })).toEqual({ chunks: [] });
+      expect(state?.event({ event: null, data }).chunks).toEqual([]);
   });
 
   it('has blocks, citations and its own word for the end when not strict', () => {
