@@ -109,7 +109,7 @@ describe('stored requests', () => {
     config_version_id: uuidV7(5),
     option_path: 'config.targets[0]',
     decisions: ['a', 'b "c"'],
-    hook_results: { before: [{ verdict: true }] } as never,
+    hook_results: { before: [{ verdict: true }] },
     span_id: 's',
     parent_span_id: 'p',
     span_name: 'näme',
@@ -132,7 +132,7 @@ describe('stored requests', () => {
   const bare = aRecord({
     created_at: full.created_at,
     organisation_id: organizationId,
-    workspace_id: null as never,
+    workspace_id: null,
     metadata: {},
     usage: null,
     cost_nano_usd: null,

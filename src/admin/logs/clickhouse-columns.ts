@@ -12,7 +12,7 @@ interface Form {
 const ofText = (column: string): Form => ({ sql: `toString(${column})` });
 const ofDocument = (sql: string): Form => ({
   sql,
-  read: (text) => (text === null ? null : JSON.parse(String(text))),
+  read: (text) => (text === null ? null : (JSON.parse(text as string) as unknown)),
 });
 
 /** ClickHouse writes moments without a zone; they are of UTC. */
@@ -74,10 +74,11 @@ export type StoredRow = Readonly<Record<string, unknown>> & { readonly is_whole:
 
 /** A row as PostgreSQL would give it. */
 export function rowOf<Column extends StoredColumn>(
-  { is_whole, ...stored }: StoredRow,
+  stored: StoredRow,
   columns: readonly Column[],
 ): Pick<LogRow, Column> {
-  const row: Record<string, unknown> = stored;
+  const row: Record<string, unknown> = { ...stored };
+  delete row['is_whole'];
   for (const column of columns) {
     const read = FORMS[column]?.read;
     if (read) row[column] = read(row[column]);
