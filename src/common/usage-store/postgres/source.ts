@@ -1,5 +1,6 @@
 import { USER_KEY } from '../../rollups/dimensions.js';
 import type { Grain } from '../../rollups/grains.js';
+import { WORKED_OUT } from '../../rollups/measures.js';
 import { READ_MEASURES, type ReadMeasureName } from '../read-measures.js';
 import { metadataKeyOf, type SourceKind } from '../sources.js';
 
@@ -26,7 +27,7 @@ const REQUEST_ROWS: Source = {
   table: null,
   time: 'created_at',
   where: '',
-  columns: 'created_at AS at',
+  columns: `created_at AS at, ${WORKED_OUT}`,
   select: measured('ofRequests'),
 };
 
