@@ -52,6 +52,7 @@ interface Life {
   readonly staleMs?: number;
   readonly question?: string;
   readonly isWanted?: boolean;
+  readonly folder?: SnapshotFolder;
 }
 
 /** A process from its start on. */
@@ -61,6 +62,7 @@ async function aProcess({
   staleMs = HOUR_MS,
   question = 'by name',
   isWanted = true,
+  folder = new SnapshotFolder(dataDir, seal),
 }: Life = {}) {
   const cache = new RefreshingCache<string, Thing, Thing>({
     load: (name) => {
@@ -73,7 +75,7 @@ async function aProcess({
     question,
     lasting: (name) => name,
   });
-  const snapshot = new DirectorySnapshot([cache], new SnapshotFolder(dataDir, seal), { places, isWanted });
+  const snapshot = new DirectorySnapshot([cache], folder, { places, isWanted });
   await snapshot.begin(place);
   processes.add(snapshot);
   const find = async (name: string): Promise<unknown> => {
@@ -150,6 +152,27 @@ describe('a process that starts while the store is away', () => {
     store.isAway = true;
 
     expect(await (await aProcess()).find('a')).toBe('auth_unavailable');
+  });
+
+  it('is not busy with writing, however much is forgotten: it rests for twenty times as long as that took', async () => {
+    let writes = 0;
+    class SlowFolder extends SnapshotFolder {
+      override write(): Promise<number> {
+        writes += 1;
+        vi.advanceTimersByTime(500);
+        return Promise.resolve(0);
+      }
+    }
+    const { cache, find, end } = await aProcess({ folder: new SlowFolder(dataDir, seal) });
+    for (let second = 0; second < 60; second++) {
+      put('a');
+      await find('a');
+      cache.forget('id-a');
+      await pass(1_000);
+    }
+    expect(writes).toBeGreaterThan(3);
+    expect(writes).toBeLessThan(8);
+    await end();
   });
 
   it('knows nothing that the store did not have any more when it was read again', async () => {

@@ -11,6 +11,8 @@ const ROUND_MS = 1_000;
 const LEARNED_MS = 10_000;
 /** Also when nothing is new: that what is written was read a moment ago is worth knowing, too. */
 const AGAIN_MS = 5 * 60_000;
+/** Between two writes so many times as long as the last one took: with many keys and many changes it must not become the work of the process. */
+const RESTS = 20;
 /** Values that a round reads again at most, of each kind. */
 const RENEWED_PER_ROUND = 100;
 
@@ -33,6 +35,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
   private place = 0;
   private running: Promise<void> | null = null;
   private writtenAt = -Infinity;
+  private tookMs = 0;
   private readonly written = { learned: 0, forgotten: 0 };
 
   constructor(
@@ -87,11 +90,12 @@ export class DirectorySnapshot implements OnApplicationShutdown {
       forgotten > this.written.forgotten ||
       (learned > this.written.learned && age > LEARNED_MS) ||
       age > AGAIN_MS;
-    if (isDue) await this.write();
+    if (isDue && age > RESTS * this.tookMs) await this.write();
   }
 
   private async write(): Promise<void> {
     const counts = this.counts();
+    const began = performance.now();
     try {
       await this.folder.write(this.place, this.rows());
       if (this.writtenAt === -Infinity) await this.folder.removeBeyond(this.options.places);
@@ -100,6 +104,7 @@ export class DirectorySnapshot implements OnApplicationShutdown {
       report('The snapshot of keys and configs cannot be written.', error);
     }
     this.writtenAt = performance.now();
+    this.tookMs = this.writtenAt - began;
   }
 
   private *rows(): Iterable<KeptRow> {
