@@ -12,7 +12,7 @@ import pg from 'pg';
 import { createDataSource } from '../dist/common/database/data-source.js';
 import { storeBatch } from '../dist/common/database/request-log/store-batch.js';
 import { uuidV7 } from '../dist/common/ids/uuid-v7.js';
-import { derive, ripeMarks } from '../dist/common/rollups/derive.js';
+import { deriveRipe } from '../dist/common/rollups/derive.js';
 import { PostgresBatchAggregator } from '../dist/common/usage-store/postgres/postgres-batch-aggregator.js';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
@@ -103,8 +103,7 @@ if (done < ROWS) {
   await pool.end();
   process.exit(3);
 }
-for (let marks = await ripeMarks(dataSource, 0, 100); marks.length > 0; marks = await ripeMarks(dataSource, 0, 100))
-  for (const mark of marks) await derive(dataSource, mark);
+await deriveRipe(dataSource, 0);
 // As autovacuum would have done in the days over which such rows come.
 await dataSource.query('VACUUM (ANALYZE)');
 const [sizes] = await dataSource.query("SELECT (SELECT count(*) FROM usage_minute) AS minutes, (SELECT count(*) FROM usage_day) AS days, (SELECT count(*) FROM usage_slice_day) AS slice_days");

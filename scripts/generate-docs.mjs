@@ -8,7 +8,7 @@ import ts from 'typescript';
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { buildOpenApi } from '../dist/admin/openapi.js';
+import { buildOpenApi } from '../dist/admin/openapi/document.js';
 import { AdministrationModule } from '../dist/administration.module.js';
 import { SCOPES } from '../dist/auth/scopes.js';
 import { createDataSource } from '../dist/common/database/data-source.js';

@@ -4,7 +4,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configureAdmin } from './admin/configure.js';
-import { serveDocs } from './admin/docs.js';
+import { serveDocs } from './admin/openapi/pages.js';
 import { serveInvitePage } from './admin/invites/invite-page.js';
 import { AdministrationModule } from './administration.module.js';
 import { connectPatiently } from './common/database/connect-patiently.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DirectorySnapshot } from './adapters/directory-snapshot.js';
+import { DirectorySnapshot } from './adapters/directories/directory-snapshot.js';
 import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/query-pool.js';
@@ -13,6 +13,7 @@ import { nestLogger } from './common/observability/nest-logger.js';
 import { type Check, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, type Started, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
+import { shapeHeap } from './common/processes/heap-shape.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
@@ -107,6 +108,7 @@ async function drain({ app, front, pool, settings }: Running, isImmediate: boole
   process.exit(0);
 }
 
+shapeHeap();
 supervisorSaysGo()
   .then((started) => main(settingsOfProcess(), started))
   .catch((error: unknown) => {

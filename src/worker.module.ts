@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { PostgresCurrentRights } from './adapters/postgres-current-rights.js';
+import { PostgresCurrentRights } from './adapters/directories/postgres-current-rights.js';
 import { TokenizingUsageCounter } from './adapters/usage-counter.js';
 import { DatabaseModule } from './common/database/database.module.js';
 import { QueuesModule } from './common/queues/queues.module.js';

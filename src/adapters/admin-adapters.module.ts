@@ -10,11 +10,11 @@ import type { Settings } from '../common/settings/settings.js';
 import { ModelCatalog } from '../providers/models/model-catalog.js';
 import { PriceBook } from '../providers/prices/price-book.js';
 import * as make from './factories.js';
-import { GenaiModelCatalog } from './genai-model-catalog.js';
-import { GenaiPriceBook } from './genai-price-book.js';
-import { PostgresChangePublisher } from './postgres-change-publisher.js';
-import { PostgresCurrentRights } from './postgres-current-rights.js';
-import { RedisChangePublisher } from './redis-change-publisher.js';
+import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
+import { GenaiPriceBook } from './prices/genai-price-book.js';
+import { PostgresChangePublisher } from './changes/postgres-change-publisher.js';
+import { PostgresCurrentRights } from './directories/postgres-current-rights.js';
+import { RedisChangePublisher } from './changes/redis-change-publisher.js';
 
 /** Which adapter is behind which port of the administration. */
 const PORTS: readonly FactoryProvider[] = [

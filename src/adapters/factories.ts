@@ -10,22 +10,22 @@ import type { Settings } from '../common/settings/settings.js';
 import { SnapshotFolder } from '../common/snapshot/snapshot-folder.js';
 import { SnapshotSeal } from '../common/snapshot/snapshot-seal.js';
 import type { AnswerStore, LimitStore, VectorStore } from '../gateway/ports.js';
-import { BusOutageNews } from './bus-outage-news.js';
-import { CHANGES_CHANNEL } from './change-message.js';
-import { DirectorySnapshot } from './directory-snapshot.js';
-import { GenaiModelCatalog } from './genai-model-catalog.js';
+import { BusOutageNews } from './changes/bus-outage-news.js';
+import { CHANGES_CHANNEL } from './changes/change-message.js';
+import { DirectorySnapshot } from './directories/directory-snapshot.js';
+import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
 import type { Remembering } from './memory.js';
-import { PostgresAnswerStore } from './postgres-answer-store.js';
-import { PostgresApiKeyDirectory } from './postgres-api-key-directory.js';
-import { PostgresChangeFeed } from './postgres-change-feed.js';
-import { PostgresConfigDirectory } from './postgres-config-directory.js';
-import { PostgresLimitStore } from './postgres-limit-store.js';
-import { PostgresGuardrailDirectory } from './postgres-guardrail-directory.js';
-import { PostgresUsableKeys } from './postgres-usable-keys.js';
-import { PostgresVectorStore } from './postgres-vector-store.js';
-import { PostgresVirtualKeyDirectory } from './postgres-virtual-key-directory.js';
-import { SealedAnswerStore } from './sealed-answer-store.js';
-import { SealedVectorStore } from './sealed-vector-store.js';
+import { PostgresAnswerStore } from './cached-answers/postgres-answer-store.js';
+import { PostgresApiKeyDirectory } from './directories/postgres-api-key-directory.js';
+import { PostgresChangeFeed } from './changes/postgres-change-feed.js';
+import { PostgresConfigDirectory } from './directories/postgres-config-directory.js';
+import { PostgresLimitStore } from './limits/postgres-limit-store.js';
+import { PostgresGuardrailDirectory } from './directories/postgres-guardrail-directory.js';
+import { PostgresUsableKeys } from './directories/postgres-usable-keys.js';
+import { PostgresVectorStore } from './cached-answers/postgres-vector-store.js';
+import { PostgresVirtualKeyDirectory } from './directories/postgres-virtual-key-directory.js';
+import { SealedAnswerStore } from './cached-answers/sealed-answer-store.js';
+import { SealedVectorStore } from './cached-answers/sealed-vector-store.js';
 import { SpoolLogSink } from './spool-log-sink.js';
 import { IntroducingTokenDirectory } from './tokens/introducing-token-directory.js';
 import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
@@ -115,7 +115,7 @@ export async function limitStore(
 ): Promise<LimitStore> {
   const postgres = new PostgresLimitStore(database, logs.writerId);
   if (!redisUrl) return postgres;
-  const { RedisLimitStore } = await import('./redis-limit-store.js');
+  const { RedisLimitStore } = await import('./limits/redis-limit-store.js');
   return new RedisLimitStore(postgres, redisUrl);
 }
 
@@ -125,7 +125,7 @@ export async function answerStore(
   { redisUrl, cacheStoreBytes }: Settings,
 ): Promise<AnswerStore> {
   if (!redisUrl) return new SealedAnswerStore(new PostgresAnswerStore(database), secrets);
-  const { RedisAnswerStore } = await import('./redis-answer-store.js');
+  const { RedisAnswerStore } = await import('./cached-answers/redis-answer-store.js');
   return new SealedAnswerStore(new RedisAnswerStore(redisUrl, cacheStoreBytes), secrets);
 }
 
@@ -137,7 +137,7 @@ export function vectorStore(database: Queryable, secrets: SecretBox): VectorStor
 /** The client of Redis is loaded where there is a Redis. */
 export async function changeFeed({ redisUrl, databaseUrl }: Settings): Promise<ChangeFeed> {
   if (!redisUrl) return new PostgresChangeFeed(required(databaseUrl, 'DATABASE_URL'));
-  const { RedisChangeFeed } = await import('./redis-change-feed.js');
+  const { RedisChangeFeed } = await import('./changes/redis-change-feed.js');
   return new RedisChangeFeed(redisUrl);
 }
 

@@ -21,9 +21,9 @@ import {
   VectorStore,
   VirtualKeyDirectory,
 } from '../gateway/ports.js';
-import { DirectorySnapshot } from './directory-snapshot.js';
+import { DirectorySnapshot } from './directories/directory-snapshot.js';
 import * as make from './factories.js';
-import { GenaiPriceBook } from './genai-price-book.js';
+import { GenaiPriceBook } from './prices/genai-price-book.js';
 import type { SpoolLogSink } from './spool-log-sink.js';
 import { WorkerTokenCounter } from './worker-token-counter.js';
 

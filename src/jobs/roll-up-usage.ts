@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createLogger } from '../common/observability/logger.js';
-import { derive, ripeMarks } from '../common/rollups/derive.js';
+import { deriveRipe } from '../common/rollups/derive.js';
 import { chooseMetadataKeys } from '../common/rollups/metadata-keys.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
@@ -14,7 +14,6 @@ import { InTurn } from './in-turn.js';
 
 const EVERY_MS = 15_000;
 const QUIET_S = 60;
-const MOST_PER_ROUND = 200;
 
 /** Makes hours of minutes and days of hours, when they are over. Until then readers take the finer ones. */
 @Injectable()
@@ -40,9 +39,6 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
 
   async #round(): Promise<void> {
     await chooseMetadataKeys(this.database, this.settings.analyticsMetadataKeys);
-    for (const mark of await ripeMarks(this.database, QUIET_S, MOST_PER_ROUND)) {
-      if (this.#turns.isStopped) return;
-      await derive(this.database, mark);
-    }
+    await deriveRipe(this.database, QUIET_S, () => this.#turns.isStopped);
   }
 }

@@ -43,6 +43,15 @@ function runningCommands(program: Command): void {
       const { doctor } = await import('./doctor/doctor.js');
       await finish(doctor(process.env));
     });
+  program
+    .command('rotate')
+    .description('replace a secret of this installation')
+    .command('master-key')
+    .description('seal by the next master key what the present one sealed; the service goes on meanwhile')
+    .action(async () => {
+      const { rotateCommand } = await import('./master-key/rotate-command.js');
+      await finish(rotateCommand(process.env));
+    });
 }
 
 /** To keep an organization as a file says. */

@@ -8,7 +8,7 @@ import { openDataFolder, resolveSecrets } from './data-folder.js';
 describe('the data folder', () => {
   let parent: string;
   let dataDir: string;
-  const none = { masterKey: undefined, keyPepper: undefined };
+  const none = { masterKey: undefined, nextMasterKey: undefined, keyPepper: undefined };
 
   beforeEach(async () => {
     parent = await mkdtemp(join(tmpdir(), 'gatehouse-folder-'));
@@ -48,10 +48,12 @@ describe('the data folder', () => {
   it('writes no secrets when the settings give both, and prefers the settings when they give one', async () => {
     const given = new Secret(Buffer.alloc(32, 'x').toString('base64'));
 
-    expect((await resolveSecrets({ dataDir, masterKey: given, keyPepper: given })).masterKey).toBe(given);
+    expect((await resolveSecrets({ dataDir, ...none, masterKey: given, keyPepper: given })).masterKey).toBe(
+      given,
+    );
     expect(await readdir(dataDir)).toEqual([]);
 
-    const mixed = await resolveSecrets({ dataDir, masterKey: given, keyPepper: undefined });
+    const mixed = await resolveSecrets({ dataDir, ...none, masterKey: given });
     expect(mixed.masterKey).toBe(given);
     expect(await readFile(join(dataDir, 'secrets.json'), 'utf8')).toContain(mixed.keyPepper.reveal());
   });

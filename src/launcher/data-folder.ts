@@ -37,17 +37,19 @@ export async function openDataFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** The two secrets that the database is useless without. */
+/** The secrets that the database is useless without. */
 export interface InstanceSecrets {
   /** Seals stored credentials: 32 bytes in base64. */
   readonly masterKey: Secret;
+  /** The one that will take its place, where it is being replaced. */
+  readonly nextMasterKey?: Secret | undefined;
   /** Keys the hashes of API keys: 32 bytes in base64. */
   readonly keyPepper: Secret;
 }
 
 const KEY_BYTES = 32;
 const key = z.string().refine((text) => Buffer.from(text, 'base64').length === KEY_BYTES);
-const secretsFile = z.object({ master_key: key, key_pepper: key });
+const secretsFile = z.object({ master_key: key, next_master_key: key.optional(), key_pepper: key });
 type SecretsFile = z.infer<typeof secretsFile>;
 
 /**
@@ -56,16 +58,50 @@ type SecretsFile = z.infer<typeof secretsFile>;
  * every stored credential and API key unusable, and look as if all was well.
  */
 export async function resolveSecrets(
-  settings: Pick<Settings, 'dataDir' | 'masterKey' | 'keyPepper'>,
+  settings: Pick<Settings, 'dataDir' | 'masterKey' | 'nextMasterKey' | 'keyPepper'>,
 ): Promise<InstanceSecrets> {
-  const { masterKey, keyPepper } = settings;
-  if (masterKey && keyPepper) return { masterKey, keyPepper };
+  const { masterKey, nextMasterKey, keyPepper } = settings;
+  if (masterKey && keyPepper) return { masterKey, nextMasterKey, keyPepper };
   const kept = (await readSecrets(settings.dataDir)) ?? (await makeSecrets(settings.dataDir));
   return {
-    masterKey: masterKey ?? new Secret(kept.master_key),
+    ...(masterKey ? { masterKey, nextMasterKey } : masterKeysIn(kept)),
     keyPepper: keyPepper ?? new Secret(kept.key_pepper),
   };
 }
+
+const masterKeysIn = ({ master_key, next_master_key }: SecretsFile) => ({
+  masterKey: new Secret(master_key),
+  nextMasterKey: next_master_key === undefined ? undefined : new Secret(next_master_key),
+});
+
+/** Those that this instance has, the present one first. */
+export function masterKeysOf({
+  masterKey,
+  nextMasterKey,
+}: Pick<InstanceSecrets, 'masterKey' | 'nextMasterKey'>): readonly Secret[] {
+  return nextMasterKey ? [masterKey, nextMasterKey] : [masterKey];
+}
+
+/** Puts a new master key into `secrets.json`, beside the present one. */
+export async function proposeMasterKey(dataDir: string): Promise<Secret> {
+  const next = randomKey();
+  await changeSecrets(dataDir, (kept) => ({ ...kept, next_master_key: next }));
+  return new Secret(next);
+}
+
+/** Makes this the only master key in `secrets.json`. */
+export async function settleMasterKey(dataDir: string, masterKey: Secret): Promise<void> {
+  await changeSecrets(dataDir, ({ key_pepper }) => ({ master_key: masterKey.reveal(), key_pepper }));
+}
+
+async function changeSecrets(dataDir: string, changed: (kept: SecretsFile) => SecretsFile): Promise<void> {
+  const kept = await readSecrets(dataDir);
+  if (!kept) throw new LauncherError(`There are no secrets in ${pathsOf(dataDir).secrets}.`);
+  await writeSecrets(dataDir, changed(kept));
+}
+
+const writeSecrets = (dataDir: string, secrets: SecretsFile): Promise<void> =>
+  writeAtomically(pathsOf(dataDir).secrets, `${JSON.stringify(secrets, null, 2)}\n`);
 
 async function readSecrets(dataDir: string): Promise<SecretsFile | null> {
   const path = pathsOf(dataDir).secrets;
@@ -83,13 +119,13 @@ async function readSecrets(dataDir: string): Promise<SecretsFile | null> {
 }
 
 async function makeSecrets(dataDir: string): Promise<SecretsFile> {
-  const { secrets: path, postgres } = pathsOf(dataDir);
+  const { postgres } = pathsOf(dataDir);
   if (existsSync(postgres))
     throw new LauncherError(
       `The data folder ${dataDir} holds a database but no secrets.json. Restore that file from a backup, or give GATEHOUSE_MASTER_KEY and GATEHOUSE_KEY_PEPPER: the stored credentials and API keys need the same ones as before.`,
     );
   const made = { master_key: randomKey(), key_pepper: randomKey() };
-  await writeAtomically(path, `${JSON.stringify(made, null, 2)}\n`);
+  await writeSecrets(dataDir, made);
   return made;
 }
 

@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Settings } from '../common/settings/settings.js';
 import { type InstanceSecrets, pathsOf } from './data-folder.js';
 import { writeAtomically } from '../common/files/write-atomically.js';
+
+const NEXT_KEY = 'GATEHOUSE_NEXT_MASTER_KEY';
 
 /** What children are told beyond the environment that we were given ourselves. */
 export type ChildEnvironment = Readonly<Record<string, string>>;
@@ -17,13 +19,15 @@ export type ChildEnvironment = Readonly<Record<string, string>>;
 export async function childEnvironment(
   { dataDir, adminSocket }: Settings,
   port: number,
-  { masterKey, keyPepper }: InstanceSecrets,
+  { masterKey, nextMasterKey, keyPepper }: InstanceSecrets,
 ): Promise<ChildEnvironment> {
   await forgetChildEnvironment(dataDir);
   await mkdir(pathsOf(dataDir).run, { recursive: true, mode: 0o700 });
   await handOver(dataDir, 'GATEHOUSE_MASTER_KEY', masterKey);
   await handOver(dataDir, 'GATEHOUSE_KEY_PEPPER', keyPepper);
+  if (nextMasterKey) await handOver(dataDir, NEXT_KEY, nextMasterKey);
   const names = ['DATABASE_URL', 'GATEHOUSE_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'];
+  if (nextMasterKey) names.push(NEXT_KEY);
   const handed = names.flatMap((name) => [
     [name, ''],
     [`${name}_FILE`, handOverPath(dataDir, name)],
@@ -48,6 +52,12 @@ async function socketPath(runDir: string): Promise<string> {
 
 export async function giveDatabaseUrl(dataDir: string, url: Secret): Promise<void> {
   await handOver(dataDir, 'DATABASE_URL', url);
+}
+
+/** Whether the service that runs on this data folder was started with this key as the next one. */
+export async function runsWithNextKey(dataDir: string, nextMasterKey: Secret): Promise<boolean> {
+  const handed = await readFile(handOverPath(dataDir, NEXT_KEY), 'utf8').catch(() => null);
+  return handed === nextMasterKey.reveal();
 }
 
 async function handOver(dataDir: string, name: string, secret: Secret): Promise<void> {

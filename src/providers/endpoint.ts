@@ -19,6 +19,7 @@ export const ENDPOINT_IDS = [
   'embeddings',
   'rerank',
   'moderations',
+  'ocr',
   'image-generations',
   'image-edits',
   'image-variations',
@@ -79,4 +80,6 @@ export interface UsageReader {
   inputText(request: Json): string;
   /** The model that an answer or event names; null when it names none. */
   modelOf(answer: Json): string | null;
+  /** The reader of the answer to one request, where the answer alone does not tell what is charged. */
+  askedBy?(request: Json): UsageReader;
 }

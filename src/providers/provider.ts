@@ -38,6 +38,8 @@ export interface Provider {
   readonly pricesId?: string | null;
   /** Prices that the row itself states, by model. They win over the price data. */
   readonly prices?: ReadonlyMap<string, Price>;
+  /** It charges a request with sound as if it had so much at least, milliseconds; the price data has no word for it. */
+  readonly leastAudioInputMs?: number;
   /** Answers inside the process; there is no address to call. Only the sandbox. */
   readonly inProcess?: true;
   /** Page of the provider's documentation that the row was checked against. */

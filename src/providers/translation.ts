@@ -137,6 +137,12 @@ export interface Translated {
   readonly again?: (text: string) => void;
 }
 
+/** An event that says nothing. */
+export const NOTHING: Translated = { chunks: [] };
+
+/** For `again`, where nothing that comes later depends on the text. */
+export const UNNOTED = (): void => undefined;
+
 /** The state of one stream on its way to the hub. Never throws: an event that is not understood becomes no chunk. */
 export interface EventTranslator {
   event(event: StreamEvent): Translated;

@@ -107,6 +107,8 @@ describe("Mistral's client", () => {
     expect(read.pages[0]?.markdown).toBe('# Tides');
     await providers.checkRows([
       { provider: 'mistral-ai', path: '/v1/embeddings', input: 50, output: 0, costNanoUsd: 50 * 100 },
+      // A page of `mistral-ocr-latest`.
+      { provider: 'mistral-ai', path: '/v1/ocr', input: 0, output: 0, costNanoUsd: 4_000_000 },
     ]);
   });
 

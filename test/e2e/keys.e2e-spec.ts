@@ -150,6 +150,15 @@ describe('F: a key that is none', () => {
     ['a cookie', (key: string) => ({ path: '/v1/probe', headers: { cookie: `x-gateway-api-key=${key}` } })],
     ['the path', (key: string) => ({ path: `/v1/${key}/probe`, headers: {} })],
     [
+      'the body',
+      (key: string) => ({
+        path: '/v1/probe',
+        headers: {},
+        method: 'POST',
+        body: { api_key: key, 'x-gateway-api-key': key },
+      }),
+    ],
+    [
       'Basic credentials',
       (key: string) => ({
         path: '/v1/probe',
@@ -157,12 +166,14 @@ describe('F: a key that is none', () => {
       }),
     ],
   ])('F18: a key in %s is no key', async (_, make) => {
-    const { path, headers } = make(world.apiKey.key);
+    const { headers, ...call } = make(world.apiKey.key);
+    world.upstream.reset();
     const answer = await world.service.client.call({
-      path,
+      ...call,
       headers: { 'x-gateway-virtual-key': world.virtualKey, ...headers },
     });
     expect(answer.status).toBe(401);
+    expect(world.upstream.ledger).toEqual([]);
   });
 
   it('F18: a key in a query is masked in the log', async () => {

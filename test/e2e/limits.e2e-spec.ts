@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../support/database-dump.js';
 import { type Answer, HttpClient, jsonOf } from '../support/http-client.js';
@@ -61,16 +62,16 @@ const bodyOf = (behaviour: Behaviour): string =>
     user: behaviour,
   });
 const COST = priceOf(bodyOf('plain'), OUTPUT);
-const headers = (key: string) => ({
+const headers = (key: string, slug = virtualKey) => ({
   'x-gateway-api-key': key,
-  'x-gateway-virtual-key': virtualKey,
+  'x-gateway-virtual-key': slug,
   'content-type': 'application/json',
 });
-const ask = (key: string, behaviour: Behaviour = 'plain'): Promise<Answer> =>
+const ask = (key: string, behaviour: Behaviour = 'plain', slug = virtualKey): Promise<Answer> =>
   service.client.call({
     method: 'POST',
     path: '/v1/chat/completions',
-    headers: headers(key),
+    headers: headers(key, slug),
     body: bodyOf(behaviour),
     fresh: true,
   });
@@ -156,6 +157,51 @@ describe('a budget that pays for 100 requests', () => {
       status: 'exhausted',
       usage_limits: { usage: (100 * COST) / NANO },
     });
+  });
+
+  it('I02: that is spent is asked once by the official client, and no provider hears of it', async () => {
+    const key = await keyWith(budgetOf(8));
+    const spent = await inParallel(Array.from({ length: 8 }), 1, () => ask(key.key));
+    expect(spent.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const before = upstream.bill;
+    let tries = 0;
+    const client = new OpenAI({
+      apiKey: key.key,
+      baseURL: `${service.baseUrl}/v1`,
+      maxRetries: 3,
+      defaultHeaders: { 'x-gateway-virtual-key': virtualKey },
+      fetch: (...call) => {
+        tries += 1;
+        return fetch(...call);
+      },
+    });
+
+    await expect(
+      client.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'x' }] }),
+    ).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' });
+    expect(tries).toBe(1);
+    expect(upstream.bill).toBe(before);
+  });
+
+  it('I18: of a workspace admits exactly as many, however many keys share it', async () => {
+    const { usage_limits } = budgetOf(20);
+    const workspace = await administration.ask('POST', '/v1/admin/workspaces', {
+      name: 'With a budget',
+      usage_limits: [usage_limits],
+    });
+    const customHost = `${upstream.url}/v1`;
+    const wish = { name: 'billing of one', secret: 'sk-billing', customHost, workspaceId: workspace.id };
+    const slug = await administration.createVirtualKey(wish);
+    const keys = await inParallel(Array.from({ length: 50 }), 10, () =>
+      administration.createKey('one of fifty', ['completions.write'], { workspace_id: workspace.id }),
+    );
+    const before = upstream.bill;
+
+    const answers = await inParallel([...keys, ...keys], 100, ({ key }) => ask(key, 'plain', slug));
+
+    const statuses = answers.map(({ status }) => status);
+    expect([counted(statuses, 200), counted(statuses, 402)]).toEqual([20, 80]);
+    expect(upstream.bill - before).toBe(BigInt(20 * COST));
   });
 
   it(

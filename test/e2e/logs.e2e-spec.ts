@@ -105,6 +105,18 @@ describe('a row', () => {
     expect(Math.abs(Date.parse(row.created_at) - Date.now())).toBeLessThan(30_000);
   });
 
+  it('L05: has keys of the metadata that name prototypes as they were sent', async () => {
+    const metadata =
+      '{"__proto__":"a","__proto__.x":"b","a.__proto__.b":"c","constructor.prototype.x":"d","toString":"e"}';
+    const answer = await world.send({
+      path: '/v1/probe',
+      headers: { ...world.headers, 'x-gateway-metadata': metadata },
+    });
+    expect(answer.status).toBe(200);
+    const row = await world.logs.row(answer.requestId);
+    expect(Object.entries(row.metadata ?? {}).sort()).toEqual(Object.entries(JSON.parse(metadata)).sort());
+  });
+
   it('has the exact cost in nano-dollars', async () => {
     world.upstream.on(PATH, { headers: JSON_TYPE, body: completion(USAGE) });
     const { row } = await rowOf();

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDatabase } from '../support/database-dump.js';
 import { type Answer, jsonOf } from '../support/http-client.js';
 import { expectRefusal } from '../support/refusals.js';
 import { EchoUpstream, header } from '../support/upstreams/echo.js';
@@ -25,6 +27,33 @@ const keyAt = (upstream: EchoUpstream, name: string, secret = world.canaries.mak
   world.administration.createVirtualKey({ name, secret, customHost: `${upstream.url}/v1` });
 const use = (slug: string): Promise<Answer> =>
   world.send({ path: '/v1/used', headers: { ...world.headers, 'x-gateway-virtual-key': slug } });
+
+/** A second organization, as nobody can make one over the interface, with the like of a virtual key of the first. */
+async function anotherOrganizationsCopy(slug: string): Promise<string> {
+  const [organizationId, workspaceId, copy] = [randomUUID(), randomUUID(), `of-b-${randomUUID()}`];
+  await withDatabase(world.service, async (client) => {
+    await client.query(
+      "INSERT INTO organizations (id, name, wrapped_key) SELECT $1, 'B', wrapped_key FROM organizations LIMIT 1",
+      [organizationId],
+    );
+    await client.query(
+      "INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, 'wB', 'ws-b')",
+      [workspaceId, organizationId],
+    );
+    const changes = {
+      id: randomUUID(),
+      organization_id: organizationId,
+      workspace_id: workspaceId,
+      slug: copy,
+    };
+    const { rowCount } = await client.query(
+      'INSERT INTO virtual_keys SELECT (jsonb_populate_record(k, $2)).* FROM virtual_keys k WHERE slug = $1',
+      [slug, JSON.stringify(changes)],
+    );
+    expect(rowCount).toBe(1);
+  });
+  return copy;
+}
 
 describe('a virtual key', () => {
   it('brings its stored secret to its provider, and the secret never comes back', async () => {
@@ -73,6 +102,54 @@ describe('a virtual key', () => {
       expectRefusal(answer.body, jsonOf(answer).error.code);
     }
     expect(answers[0]?.status).toBe(404);
+  });
+
+  it('G04: of another workspace or organization is answered as one that does not exist', async () => {
+    const name = `elsewhere-${randomUUID().slice(0, 8)}`;
+    const workspace = await world.administration.ask('POST', '/v1/admin/workspaces', { name });
+    const customHost = `${other.url}/v1`;
+    const wish = { name, secret: world.canaries.make('elsewhere'), customHost, workspaceId: workspace.id };
+    const ofAnotherWorkspace = await world.administration.createVirtualKey(wish);
+    const ofAnotherOrganization = await anotherOrganizationsCopy(world.virtualKey);
+    other.reset();
+    world.upstream.reset();
+    const told = async (slug: string): Promise<unknown> => {
+      const { status, rawHeaders, body } = await use(slug);
+      const { error } = jsonOf({ body });
+      // The answer names the slug that was asked for.
+      const message = String(error.message).replace(slug, '?');
+      const names = rawHeaders.map(([header]) => header.toLowerCase());
+      return { status, error: { ...error, message, request_id: '' }, names };
+    };
+
+    const unknown = await told('there-is-none');
+    expect(unknown).toMatchObject({ status: 404 });
+    expect(await told(ofAnotherWorkspace)).toEqual(unknown);
+    expect(await told(ofAnotherOrganization)).toEqual(unknown);
+    expect([...other.ledger, ...world.upstream.ledger]).toEqual([]);
+  });
+
+  it('N02: whose credential was swapped with that of another in the database is of no use', async () => {
+    const [one, two] = [await keyAt(other, 'swapped one'), await keyAt(other, 'swapped two')];
+    const { rows } = await withDatabase(world.service, (client) =>
+      client.query<{ id: string }>(
+        `UPDATE virtual_keys k SET sealed_credentials = o.sealed_credentials
+         FROM virtual_keys o WHERE k.slug = ANY($1) AND o.slug = ANY($1) AND o.slug <> k.slug RETURNING k.id`,
+        [[one, two]],
+      ),
+    );
+    const ids = rows.map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    other.reset();
+    for (const slug of [one, two]) {
+      const answer = await use(slug);
+      expect(answer.status).toBe(500);
+      expectRefusal(answer.body, 'credential_unusable');
+      expect(await world.logs.row(answer.requestId)).toMatchObject({ error_code: 'credential_unusable' });
+    }
+    expect(other.ledger).toEqual([]);
+    const told = world.service.output.split('\n').filter((line) => line.includes('credential does not open'));
+    for (const id of ids) expect(told.some((line) => line.includes(id))).toBe(true);
   });
 
   it(`takes a new secret into every process within ${CHANGE_MS} ms`, async () => {

@@ -34,6 +34,7 @@ import type { Target } from '../../src/gateway/types/target.js';
 import { LocalModels } from '../../src/gateway/models/local-models.js';
 import { UsableModelsFinder } from '../../src/gateway/models/usable-models.js';
 import type { ModelEntry } from '../../src/providers/models/model-entry.js';
+import type { Price } from '../../src/providers/prices/price.js';
 import { Attempt, type AttemptLimits } from '../../src/gateway/upstream/attempt.js';
 import type { Sender } from '../../src/gateway/upstream/sender.js';
 import { replayWire } from '../../src/gateway/upstream/replay-wire.js';
@@ -91,6 +92,8 @@ export interface GatewayWishes {
   readonly http?: Pick<HttpCaller, 'call'>;
   /** How many times dearer than `gpt-4o-mini` further models are. */
   readonly prices?: Readonly<Record<string, number>>;
+  /** The price of every model, instead of these. */
+  readonly price?: Price | null;
   /** Models of the catalogue. */
   readonly models?: readonly ModelEntry[];
   /** False: disk and reserve are full. */
@@ -217,7 +220,10 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
       },
-      { find: (_provider, model) => priceOf(model, wishes.prices) },
+      {
+        find: (_provider, model) =>
+          wishes.price === undefined ? priceOf(model, wishes.prices) : wishes.price,
+      },
     ),
     new LocalModels(
       new UsableModelsFinder(

@@ -1,7 +1,7 @@
 import { type INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
-import { PostgresCurrentRights } from '../../src/adapters/postgres-current-rights.js';
+import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
 import { StoredBodies } from '../../src/admin/logs/stored-bodies.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/crypto/secret.js';

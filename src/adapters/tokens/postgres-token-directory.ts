@@ -9,7 +9,7 @@ import type { Queryable } from '../../common/database/queryable.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Memory, Remembering } from '../memory.js';
-import { type Ages, RefreshingCache } from '../refreshing-cache.js';
+import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 import { KeyRenewal } from './key-renewal.js';
 import { type TokenIssuer, TokenIssuers } from './token-issuers.js';
 import { TokenSubjects } from './token-subjects.js';

@@ -6,7 +6,7 @@ import { isText } from '../../auth/tokens/verify-token.js';
 import type { ChangeFeed } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Memory } from '../memory.js';
-import { type Ages, RefreshingCache } from '../refreshing-cache.js';
+import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
 
 /** An organization that takes tokens of an issuer: by which rules, and signed with which keys. */
 export interface TokenIssuer {

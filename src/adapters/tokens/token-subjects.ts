@@ -6,10 +6,10 @@ import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js
 import type { Queryable } from '../../common/database/queryable.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
-import { imposedBy } from '../imposed.js';
+import { imposedBy } from '../directories/imposed.js';
 import type { Memory } from '../memory.js';
-import { policyOf } from '../organization-policy.js';
-import { RefreshingCache } from '../refreshing-cache.js';
+import { policyOf } from '../directories/organization-policy.js';
+import { RefreshingCache } from '../directories/refreshing-cache.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 
 interface Row {

@@ -7,7 +7,7 @@ import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Sight, sightOf } from '../../auth/sight.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { PagedQuery, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
 import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';

@@ -16,28 +16,33 @@ import {
 } from 'class-validator';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { ApiKey } from '../../common/database/entities/api-key.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { AreEmailAddresses } from '../../common/http/email-address.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
 import {
-  HasNoEffectYet,
-  IfGiven,
-  IsFutureDateTime,
-  IsIdOrSlug,
-  IsName,
-  IsNote,
-  OrNull,
-} from '../../common/http/validators.js';
+  AN_ID,
+  ApiId,
+  ApiIdOrNull,
+  ApiMoment,
+  ApiMomentOrNull,
+  ApiTextOrNull,
+  TakesName,
+  MayTakeName,
+  MayTakeWorkspace,
+  MayTakeNote,
+  MayTakeExpiry,
+} from '../shapes/fields.js';
 import {
   type RateLimitDto,
   RateLimits,
-  ShownRateLimitDto,
+  type ShownRateLimitDto,
+  ShownRateLimits,
   ShownUsageLimits,
   ShowsLimits,
   TakesLimits,
   type ShownUsageLimitsDto,
   UsageLimits,
   type UsageLimitsDto,
-} from '../limit.dto.js';
+} from '../shapes/limit.dto.js';
 import {
   isExhausted,
   NO_USAGE,
@@ -45,25 +50,21 @@ import {
   shownRates,
   type Usage,
 } from '../limits/limits.service.js';
+import { ListOf } from '../shapes/list.dto.js';
 import { ApiKeyDefaultsDto } from './api-key-defaults.dto.js';
 
 const NO_SCHEDULE = 'keys are not rotated by themselves yet; rotate them by a request';
 
 const MOST_SCOPES = 200;
 const MOST_EMAILS = 20;
-const ANOTHER_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Fields that a key has from its making and that can be changed later. */
 @TakesLimits()
 class ChangeableApiKeyFields {
-  @ApiPropertyOptional({ type: String, example: 'Nightly batch jobs', nullable: true })
-  @OrNull()
-  @IsNote()
+  @MayTakeNote('Nightly batch jobs')
   readonly description?: string | null;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', example: '2030-01-31T12:00:00Z', nullable: true })
-  @OrNull()
-  @IsFutureDateTime()
+  @MayTakeExpiry()
   readonly expires_at?: string | null;
 
   @RateLimits()
@@ -92,8 +93,7 @@ class ChangeableApiKeyFields {
 }
 
 export class CreateApiKeyDto extends ChangeableApiKeyFields {
-  @ApiProperty({ example: 'checkout-service', maxLength: 120 })
-  @IsName()
+  @TakesName('checkout-service')
   readonly name: string;
 
   @ApiProperty({ type: [String], example: ['logs.list', 'logs.view'] })
@@ -104,7 +104,7 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
   readonly scopes: string[];
 
   /** The caller's own, if it is said at all. */
-  @ApiPropertyOptional({ format: 'uuid', example: ANOTHER_ID })
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
   readonly organisation_id?: string;
@@ -123,24 +123,20 @@ export class CreateApiKeyDto extends ChangeableApiKeyFields {
 
 export class CreateWorkspaceServiceKeyDto extends CreateApiKeyDto {
   /** Id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 export class CreateWorkspaceUserKeyDto extends CreateWorkspaceServiceKeyDto {
   /** Whose key it is. The maker's own user if it is left out, or the organization's owner. */
-  @ApiPropertyOptional({ format: 'uuid', example: ANOTHER_ID })
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   @IfGiven()
   @IsUUID()
   readonly user_id?: string;
 }
 
 export class UpdateApiKeyDto extends ChangeableApiKeyFields {
-  @ApiPropertyOptional({ example: 'checkout-service', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('checkout-service')
   readonly name?: string;
 
   @ApiPropertyOptional({ type: [String], example: ['completions.write'] })
@@ -167,7 +163,7 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
 const MOST_REVOKED = 1_000;
 
 export class RevokeApiKeysDto {
-  @ApiProperty({ type: [String], format: 'uuid', maxItems: MOST_REVOKED, example: [ANOTHER_ID] })
+  @ApiProperty({ type: [String], format: 'uuid', maxItems: MOST_REVOKED, example: [AN_ID] })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_REVOKED)
@@ -180,7 +176,7 @@ export class RevokedApiKeysDto {
   readonly object = 'list';
 
   /** Ids of the keys that work no longer. */
-  @ApiProperty({ type: [String], example: [ANOTHER_ID] })
+  @ApiProperty({ type: [String], example: [AN_ID] })
   readonly revoked: readonly string[];
 
   static of(revoked: readonly string[]): RevokedApiKeysDto {
@@ -208,7 +204,7 @@ export class RotateApiKeyDto {
 
 /** The one answer that shows the secret. */
 export class CreatedApiKeyDto {
-  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  @ApiId()
   readonly id: string;
 
   /** The secret. It is never shown again. */
@@ -224,7 +220,7 @@ export class CreatedApiKeyDto {
 }
 
 export class RotatedApiKeyDto {
-  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  @ApiId()
   readonly id: string;
 
   /** The new secret. It is never shown again. */
@@ -247,7 +243,7 @@ export class RotatedApiKeyDto {
 /** An API key as the API shows it. The secret never comes out again. */
 @ShowsLimits()
 export class ApiKeyDto {
-  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  @ApiId()
   readonly id: string;
 
   /** What may be shown of the secret: its kind and its last four characters. */
@@ -257,19 +253,19 @@ export class ApiKeyDto {
   @ApiProperty({ example: 'checkout-service' })
   readonly name: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly description: string | null;
 
   @ApiProperty({ enum: ['organisation-service', 'workspace-service', 'workspace-user'] })
   readonly type: ApiKeyType;
 
-  @ApiProperty({ format: 'uuid', example: ANOTHER_ID })
+  @ApiId()
   readonly organisation_id: string;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: ANOTHER_ID })
+  @ApiIdOrNull()
   readonly workspace_id: string | null;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiIdOrNull(null)
   readonly user_id: string | null;
 
   @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
@@ -278,7 +274,7 @@ export class ApiKeyDto {
   @ApiProperty({ type: [String], example: ['logs.list', 'logs.view'] })
   readonly scopes: string[];
 
-  @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })
+  @ShownRateLimits()
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
   /** A list when there are several. */
@@ -291,20 +287,20 @@ export class ApiKeyDto {
   @ApiProperty({ type: [String], format: 'email', example: [] })
   readonly alert_emails: readonly string[];
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly expires_at: string | null;
 
   /** Until when the secret before the last rotation still works; null when there is none. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly key_transition_expires_at: string | null;
 
   @ApiProperty({ enum: ['ui', 'api', 'auto'] })
   readonly creation_mode: ApiKey['creationMode'];
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   @ApiProperty({ enum: ['api-key'] })
@@ -346,16 +342,7 @@ function isPast(moment: Date | null, now: number): boolean {
   return moment !== null && moment.getTime() <= now;
 }
 
-export class ApiKeyListDto implements Listed<ApiKeyDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [ApiKeyDto] })
-  readonly data: readonly ApiKeyDto[];
-
+export class ApiKeyListDto extends ListOf(ApiKeyDto) {
   static from(keys: readonly ApiKey[], total: number, usage: Usage): ApiKeyListDto {
     const data = keys.map((key) => ApiKeyDto.from(key, usage));
     return Object.assign(new ApiKeyListDto(), { total, data });

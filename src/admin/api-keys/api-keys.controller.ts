@@ -4,7 +4,7 @@ import { Caller, RequireOneOf, RequireScope } from '../../auth/access.decorators
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';

@@ -3,10 +3,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator';
 import { parseAuditTarget } from '../../common/contracts/audit-destination.js';
 import type { AuditDestination } from '../../common/database/entities/audit-destination.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { IfGiven, IsName, OrNull } from '../../common/http/validators.js';
+import { ApiId } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const A_SECRET = 'sixteen-or-more-characters';
 const AN_ADDRESS = 'https://siem.example.com/gatehouse';
 
@@ -105,7 +105,7 @@ class ForwardingStatusDto {
 /** A destination, and how far its receiver has come. */
 export class AuditDestinationDto {
   @ApiProperty({ enum: ['audit-log-destination'] }) readonly object = 'audit-log-destination';
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
   @ApiProperty({ example: 'SIEM' }) readonly name: string;
   @ApiProperty({ enum: ['webhook', 'syslog'] }) readonly type: 'webhook' | 'syslog';
   @ApiProperty({ example: AN_ADDRESS }) readonly url: string;
@@ -148,11 +148,7 @@ function statusOf(row: AuditDestination, headSeq: string): ForwardingStatusDto {
   };
 }
 
-export class AuditDestinationListDto implements Listed<AuditDestinationDto> {
-  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
-  @ApiProperty({ example: 1 }) readonly total: number;
-  @ApiProperty({ type: [AuditDestinationDto] }) readonly data: AuditDestinationDto[];
-
+export class AuditDestinationListDto extends ListOf(AuditDestinationDto) {
   static from(rows: readonly AuditDestination[], total: number, headSeq: string): AuditDestinationListDto {
     return { object: 'list', total, data: rows.map((row) => AuditDestinationDto.from(row, headSeq)) };
   }

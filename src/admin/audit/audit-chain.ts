@@ -4,7 +4,7 @@ import { isDatabaseAway, isMissingValue } from '../../common/database/database-e
 import type { Ending } from '../../common/database/ending.js';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
 import { PATIENCE } from '../../common/database/patience.js';
-import type { PlainQuery } from '../../common/database/plain-find.js';
+import type { PlainQuery } from '../../common/database/plain-queries/plain-find.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { blockToRemember } from './audit-blocks.js';

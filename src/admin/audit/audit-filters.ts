@@ -2,6 +2,7 @@ import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { AuditTime } from './audit-blocks.js';
+import { RECORDED_METHODS } from './reading.js';
 
 /** A condition of a query: SQL that names its parameter only by the placeholder it is given, and the parameter. */
 export interface AuditCondition {
@@ -53,7 +54,7 @@ const id = (sql: Filter['sql']): Filter => ({
 export const AUDIT_FILTERS = {
   start_time: moment('start', '>='),
   end_time: moment('end', '<='),
-  method: oneOf((placeholder) => `method = ${placeholder}::text`, 'POST', 'PUT', 'DELETE', 'PATCH'),
+  method: oneOf((placeholder) => `method = ${placeholder}::text`, ...RECORDED_METHODS),
   uri: equal('path'),
   request_id: equal('request_id'),
   user_id: id((placeholder) => `${placeholder}::uuid IN (actor_id, user_id)`),

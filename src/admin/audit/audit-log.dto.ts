@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
-
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+import { AN_ID, ApiId } from '../shapes/fields.js';
+import { RECORDED_METHODS } from './reading.js';
 
 const textOrNull = (example?: string): PropertyDecorator =>
   ApiProperty({ type: String, nullable: true, ...(example === undefined ? {} : { example }) });
@@ -14,9 +14,9 @@ const document = (): PropertyDecorator =>
  */
 export class AuditLogDto {
   @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly timestamp: string;
-  @ApiProperty({ enum: ['POST', 'PUT', 'DELETE', 'PATCH'] }) readonly method: string;
+  @ApiProperty({ enum: RECORDED_METHODS }) readonly method: string;
   @ApiProperty({ example: '/v1/virtual-keys' }) readonly uri: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly request_id: string;
+  @ApiId() readonly request_id: string;
   @textOrNull('{"name":"checkout","key":"***"}') readonly request_body: string | null;
   @textOrNull() readonly query_params: string | null;
   @textOrNull() readonly request_headers: string | null;
@@ -24,7 +24,7 @@ export class AuditLogDto {
   /** Who did it: the person, or the API key; null for a signed token that stands for no person. */
   @textOrNull(AN_ID) readonly user_id: string | null;
   @ApiProperty({ enum: ['user', 'api_key'] }) readonly user_type: 'user' | 'api_key';
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
+  @ApiId() readonly organisation_id: string;
   @textOrNull(AN_ID) readonly workspace_id: string | null;
   @ApiProperty({ example: 200 }) readonly response_status_code: number;
   @ApiProperty({ example: 'virtual_keys' }) readonly resource_type: string;
@@ -32,7 +32,7 @@ export class AuditLogDto {
   @ApiProperty({ example: '203.0.113.7' }) readonly client_ip: string;
   @textOrNull() readonly country: string | null;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
 
   /** Place in the organization's chain, from 1. */
   @ApiProperty({ example: '4711' }) readonly seq: string;

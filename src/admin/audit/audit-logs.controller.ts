@@ -7,7 +7,7 @@ import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { PagedQuery, Refusals } from '../openapi/decorators.js';
 import { AUDIT_FILTERS, auditConditions } from './audit-filters.js';
 import { AuditLogListDto } from './audit-log.dto.js';
 import { AuditLogsService } from './audit-logs.service.js';

@@ -1,4 +1,4 @@
-import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../common/crypto/secret.js';
 import { canonicalRecord, type WrittenRecord } from './canonical-record.js';
 
@@ -18,16 +18,15 @@ export function chainHash(previous: Buffer, record: WrittenRecord): Buffer {
 
 /**
  * Signs what the chain came to: each record, and the end apart, so that neither can be taken for the other. The key
- * comes from the master key, which the database never sees: who may write every table still cannot make a chain that
- * holds, not even by computing all of it anew, nor cut its end off.
+ * comes of the master key (`auditSealKey`), which the database never sees: who may write every table still cannot make a
+ * chain that holds, not even by computing all of it anew, nor cut its end off.
  */
 export class AuditSeal {
   readonly #key: Buffer;
 
-  /** `masterKey` is 32 bytes in base64. */
-  constructor(masterKey: Secret) {
-    const master = Buffer.from(masterKey.reveal(), 'base64');
-    this.#key = Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), 'gatehouse/audit-seals', 32));
+  /** `key` is 32 bytes in base64. */
+  constructor(key: Secret) {
+    this.#key = Buffer.from(key.reveal(), 'base64');
   }
 
   ofRecord(end: ChainEnd): Buffer {

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../../auth/auth.module.js';
@@ -6,6 +7,7 @@ import { AuditChain } from './audit-chain.js';
 import { AuditLogsController } from './audit-logs.controller.js';
 import { AuditLogsService } from './audit-logs.service.js';
 import { AuditSeal } from './audit-seal.js';
+import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from './audit-seal-key.js';
 import { AuditInterceptor } from './audit.interceptor.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { RefusalRecordingFilter } from './refusal-recording.filter.js';
@@ -21,13 +23,14 @@ import { RefusalRecordingFilter } from './refusal-recording.filter.js';
     AuditInterceptor,
     RefusalRecordingFilter,
     AuditLogsService,
-    { provide: AuditSeal, inject: [SETTINGS], useFactory: sealOf },
+    { provide: AuditSeal, inject: [SETTINGS, DataSource], useFactory: sealOf },
   ],
   exports: [AuditTrail, AuditInterceptor, RefusalRecordingFilter],
 })
 export class AuditModule {}
 
-function sealOf({ masterKey }: Settings): AuditSeal {
+async function sealOf({ masterKey, nextMasterKey }: Settings, database: DataSource): Promise<AuditSeal> {
   if (!masterKey) throw new Error('GATEHOUSE_MASTER_KEY is missing.');
-  return new AuditSeal(masterKey);
+  const [known] = await database.query<KnownSealKey[]>(KNOWN_SEAL_KEY);
+  return new AuditSeal(auditSealKey(known, nextMasterKey ? [masterKey, nextMasterKey] : [masterKey]));
 }

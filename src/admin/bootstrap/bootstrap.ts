@@ -43,7 +43,7 @@ export async function bootstrap(
 ): Promise<BootstrapResult | null> {
   return dataSource.transaction(async (manager) => {
     await manager.query('SELECT pg_advisory_xact_lock($1)', [BOOTSTRAP_LOCK]);
-    await verifyMasterKey(manager, keys.masterKey);
+    await verifyMasterKey(manager, keys);
     await verifyKeyPepper(manager, keys.keyPepper);
     if (await manager.existsBy(Organization, {})) return null;
     await rememberKeys(manager, keys);

@@ -2,9 +2,11 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { checkValueOf, isCheckedBy } from '../../common/crypto/check-value.js';
 import type { Secret } from '../../common/crypto/secret.js';
 
-/** The two keys of an installation. Both are 32 bytes in base64, live outside the database, and must not change. */
+/** The keys of an installation. Each is 32 bytes in base64 and lives outside the database; the pepper must not change. */
 export interface InstallationKeys {
   readonly masterKey: Secret;
+  /** The one that will take its place, where it is being replaced. */
+  readonly nextMasterKey?: Secret | undefined;
   readonly keyPepper: Secret;
 }
 
@@ -22,9 +24,13 @@ export async function rememberKeys(manager: EntityManager, keys: InstallationKey
 }
 
 /** Rejects when the database was set up with another master key: its credentials could not be opened. */
-export async function verifyMasterKey(store: DataSource | EntityManager, masterKey: Secret): Promise<void> {
+export async function verifyMasterKey(
+  store: DataSource | EntityManager,
+  { masterKey, nextMasterKey }: Pick<InstallationKeys, 'masterKey' | 'nextMasterKey'>,
+): Promise<void> {
   const known = await checkValues(store);
-  if (known && !isCheckedBy(masterKey, known.master_key_check))
+  const keys = nextMasterKey ? [masterKey, nextMasterKey] : [masterKey];
+  if (known && !keys.some((key) => isCheckedBy(key, known.master_key_check)))
     throw new Error(
       'The master key does not open this database. Start with the GATEHOUSE_MASTER_KEY it was set up with.',
     );

@@ -2,17 +2,17 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { RoutingConfig } from '../../common/contracts/routing-config.js';
 import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
 import type { Config } from '../../common/database/entities/config.entity.js';
+import { AN_ID, ApiId } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 import { ConfigDto, ConfigSummaryDto, ConfigVersionDto, DifferenceDto } from './config.dto.js';
 import type { Difference } from '../../common/json/differences.js';
 
-const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
-
 /** What was saved, or with `dry_run` would be. */
 class SavedDto {
-  @ApiPropertyOptional({ format: 'uuid', example: EXAMPLE_ID })
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   readonly id?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', example: EXAMPLE_ID })
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
   readonly version_id?: string;
 
   @ApiPropertyOptional({ example: 'pc-chat-1k3m9z' })
@@ -77,16 +77,7 @@ export class ConfigListDto {
   }
 }
 
-export class ConfigVersionListDto {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [ConfigVersionDto] })
-  readonly data: readonly ConfigVersionDto[];
-
+export class ConfigVersionListDto extends ListOf(ConfigVersionDto) {
   static of(config: Config, versions: readonly ConfigVersion[], total: number): ConfigVersionListDto {
     const data = versions.map((version) => ConfigVersionDto.of(config, version));
     return Object.assign(new ConfigVersionListDto(), { total, data });
@@ -98,10 +89,10 @@ export class ConfigDiffDto {
   @ApiProperty({ enum: ['config-diff'] })
   readonly object = 'config-diff';
 
-  @ApiProperty({ format: 'uuid', example: EXAMPLE_ID })
+  @ApiId()
   readonly from: string;
 
-  @ApiProperty({ format: 'uuid', example: EXAMPLE_ID })
+  @ApiId()
   readonly to: string;
 
   @ApiProperty({ type: [DifferenceDto] })

@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { PagedQuery, Refusals } from '../openapi/decorators.js';
 import { ConfigDiffDto, ConfigVersionListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { RollBackDto } from './config.dto.js';

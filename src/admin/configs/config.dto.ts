@@ -4,10 +4,18 @@ import { IsIn, IsUUID } from 'class-validator';
 import type { RoutingConfig } from '../../common/contracts/routing-config.js';
 import type { ConfigVersion } from '../../common/database/entities/config-version.entity.js';
 import type { Config } from '../../common/database/entities/config.entity.js';
-import { IfGiven, IsIdOrSlug, IsName, IsSlug, rule } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, rule } from '../../common/http/validators.js';
 import type { Difference } from '../../common/json/differences.js';
+import {
+  AN_ID,
+  ApiId,
+  ApiMoment,
+  TakesName,
+  MayTakeName,
+  MayTakeSlug,
+  MayTakeWorkspace,
+} from '../shapes/fields.js';
 
-const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const EXAMPLE = {
   strategy: { mode: 'fallback' },
   targets: [{ provider: 'openai' }, { provider: 'anthropic' }],
@@ -38,8 +46,7 @@ const CONFIG_SCHEMA = {
 };
 
 export class CreateConfigDto {
-  @ApiProperty({ example: 'Chat with a fallback', maxLength: 120 })
-  @IsName()
+  @TakesName('Chat with a fallback')
   readonly name: string;
 
   @ApiProperty(CONFIG_SCHEMA)
@@ -47,9 +54,7 @@ export class CreateConfigDto {
   readonly config: unknown;
 
   /** Made from the name if it is left out. Unique in the organization. */
-  @ApiPropertyOptional({ example: 'pc-chat' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('pc-chat')
   readonly slug?: string;
 
   /** Whether requests of the workspace that name no config go by this one. */
@@ -60,9 +65,7 @@ export class CreateConfigDto {
   readonly is_default?: Switch;
 
   /** Id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
@@ -74,9 +77,7 @@ export class UpdateConfigDto {
   @IsIdOrSlug()
   readonly slug?: string;
 
-  @ApiPropertyOptional({ example: 'Chat with a fallback', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('Chat with a fallback')
   readonly name?: string;
 
   @ApiPropertyOptional(CONFIG_SCHEMA)
@@ -104,20 +105,17 @@ export function wantsDefault({ isDefault, is_default }: UpdateConfigDto): boolea
 }
 
 export class RollBackDto {
-  @ApiProperty({ format: 'uuid', example: EXAMPLE_ID })
+  @ApiId()
   @IsUUID()
   readonly version_id: string;
 }
 
-const IsId = (): PropertyDecorator => ApiProperty({ format: 'uuid', example: EXAMPLE_ID });
 const IsOptionalId = (): PropertyDecorator =>
-  ApiProperty({ type: String, format: 'uuid', nullable: true, example: EXAMPLE_ID });
-const IsMoment = (): PropertyDecorator =>
-  ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+  ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID });
 
 /** A config without its document. */
 export class ConfigSummaryDto {
-  @IsId()
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'Chat with a fallback' })
@@ -126,7 +124,7 @@ export class ConfigSummaryDto {
   @ApiProperty({ example: 'pc-chat-1k3m9z' })
   readonly slug: string;
 
-  @IsId()
+  @ApiId()
   readonly organisation_id: string;
 
   @IsOptionalId()
@@ -144,13 +142,13 @@ export class ConfigSummaryDto {
   @IsOptionalId()
   readonly updated_by: string | null;
 
-  @IsMoment()
+  @ApiMoment()
   readonly created_at: string;
 
-  @IsMoment()
+  @ApiMoment()
   readonly last_updated_at: string;
 
-  @IsId()
+  @ApiId()
   readonly version_id: string;
 
   @ApiProperty({ enum: ['config'] })

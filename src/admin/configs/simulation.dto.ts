@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsString, Length, MaxLength } from 'class-validator';
 import type { ExplainedTarget, Explanation } from '../../common/contracts/routing-config/explain.js';
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
-import { IfGiven, IsIdOrSlug, rule } from '../../common/http/validators.js';
+import { IfGiven, rule } from '../../common/http/validators.js';
+import { ApiIdOrNull, ApiTextOrNull, MayTakeWorkspace } from '../shapes/fields.js';
 
 const LONGEST_MODEL = 256;
 const LONGEST_PATH = 2_048;
@@ -41,9 +42,7 @@ export class SimulateConfigDto {
   readonly config: string | Readonly<Record<string, unknown>>;
 
   /** Where a document would run: id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 
   /** The same as `params.model`. */
@@ -90,8 +89,8 @@ export function requestOf({ model, params, metadata, headers, path }: SimulateCo
 /** One place where the request could go. */
 class SimulatedTargetDto {
   @ApiProperty({ example: 'config.targets[0]' }) readonly path: string;
-  @ApiProperty({ type: String, nullable: true, example: null }) readonly name: string | null;
-  @ApiProperty({ type: String, nullable: true, example: null }) readonly virtual_key: string | null;
+  @ApiTextOrNull() readonly name: string | null;
+  @ApiTextOrNull() readonly virtual_key: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'openai' }) readonly provider: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'gpt-4o-mini' }) readonly model: string | null;
   @ApiProperty({ type: Number, nullable: true, example: 1 }) readonly weight: number | null;
@@ -104,7 +103,7 @@ class SimulatedTargetDto {
   @ApiProperty({ example: 1 }) readonly share: number;
 
   /** What has to fail before; null for a first choice. */
-  @ApiProperty({ type: String, nullable: true, example: null }) readonly after: string | null;
+  @ApiTextOrNull() readonly after: string | null;
 
   /** Further tries at most. */
   @ApiProperty({ example: 0 }) readonly retries: number;
@@ -117,10 +116,10 @@ class SimulatedTargetDto {
 
 class SimulatedDto {
   /** The saved config that was asked about; null for a document. */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiIdOrNull(null)
   readonly config_id: string | null;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiIdOrNull(null)
   readonly version_id: string | null;
 
   /** What was decided and by what, from the root down. */

@@ -3,7 +3,7 @@ import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } f
 import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi.decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { CreateFeedbackDto, FeedbackAnswerDto, UpdateFeedbackDto } from './feedback.dto.js';
 import { FeedbackService } from './feedback.service.js';
 import { OneOrMany } from './one-or-many.js';

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNumber, Max, Min } from 'class-validator';
 import { IfGiven, rule } from '../../common/http/validators.js';
+import { AN_ID } from '../shapes/fields.js';
 
 const LARGEST = 10;
 const LONGEST_TRACE = 256;
@@ -57,7 +58,7 @@ export class CreateFeedbackDto extends UpdateFeedbackDto {
 export class FeedbackAnswerDto {
   @ApiProperty({ enum: ['success'] }) readonly status = 'success';
   @ApiProperty({ example: 'Feedback is stored.' }) readonly message: string;
-  @ApiProperty({ type: [String], example: ['0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10'] })
+  @ApiProperty({ type: [String], example: [AN_ID] })
   readonly feedback_ids: readonly string[];
 
   static from(message: string, feedback_ids: readonly string[]): FeedbackAnswerDto {

@@ -1,7 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsObject } from 'class-validator';
 import type { Guardrail } from '../../common/database/entities/guardrail.entity.js';
-import { IfGiven, IsIdOrSlug, IsName } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import {
+  AN_ID,
+  ApiId,
+  ApiIdOrNull,
+  ApiMoment,
+  TakesName,
+  MayTakeName,
+  MayTakeWorkspace,
+} from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
 const A_CHECK = {
   id: 'default.contains',
@@ -9,12 +19,10 @@ const A_CHECK = {
   is_enabled: true,
 };
 const ACTIONS = { deny: true, async: false, on_fail: { feedback: { value: -5, weight: 1 } } };
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 /** Checks and actions are read by the contract that configs are read by too, which tells all mistakes at once. */
 export class CreateGuardrailDto {
-  @ApiProperty({ example: 'No project names', maxLength: 120 })
-  @IsName()
+  @TakesName('No project names')
   readonly name: string;
 
   @ApiProperty({ type: [Object], minItems: 1, example: [A_CHECK] })
@@ -27,9 +35,7 @@ export class CreateGuardrailDto {
   readonly actions?: Readonly<Record<string, unknown>>;
 
   /** Id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 
   /** Instead of a workspace: for every workspace of the organization. */
@@ -41,9 +47,7 @@ export class CreateGuardrailDto {
 
 /** What is not named stays as it is. */
 export class UpdateGuardrailDto {
-  @ApiPropertyOptional({ example: 'No project names', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('No project names')
   readonly name?: string;
 
   /** In the place of a secret, `***` keeps the one that was there. */
@@ -59,9 +63,9 @@ export class UpdateGuardrailDto {
 }
 
 export class SavedGuardrailDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
   @ApiProperty({ example: 'pg-3f9a1c0b7d' }) readonly slug: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly version_id: string;
+  @ApiId() readonly version_id: string;
 
   static from({ id, slug, versionId }: Guardrail): SavedGuardrailDto {
     return Object.assign(new SavedGuardrailDto(), { id, slug, version_id: versionId });
@@ -70,17 +74,17 @@ export class SavedGuardrailDto {
 
 /** A guardrail in a list. */
 export class GuardrailSummaryDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
   @ApiProperty({ example: 'pg-3f9a1c0b7d' }) readonly slug: string;
   @ApiProperty({ example: 'No project names' }) readonly name: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  @ApiId() readonly organisation_id: string;
+  @ApiIdOrNull()
   readonly workspace_id: string | null;
   @ApiProperty({ enum: ['active', 'archived'] }) readonly status = 'active';
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }) readonly created_at: string;
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }) readonly last_updated_at: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly owner_id: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiMoment() readonly created_at: string;
+  @ApiMoment() readonly last_updated_at: string;
+  @ApiId() readonly owner_id: string;
+  @ApiIdOrNull(null)
   readonly updated_by: string | null;
 
   static of(row: Guardrail): GuardrailSummaryDto {
@@ -104,7 +108,7 @@ function summary(row: Guardrail) {
 
 /** A guardrail with its checks, `***` in the place of secrets. */
 export class GuardrailDto extends GuardrailSummaryDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly version_id: string;
+  @ApiId() readonly version_id: string;
   @ApiProperty({ type: [Object], example: [A_CHECK] }) readonly checks: Guardrail['checks'];
   @ApiProperty({ type: Object, example: ACTIONS }) readonly actions: Guardrail['actions'];
 
@@ -114,11 +118,7 @@ export class GuardrailDto extends GuardrailSummaryDto {
   }
 }
 
-export class GuardrailListDto {
-  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
-  @ApiProperty({ example: 1 }) readonly total: number;
-  @ApiProperty({ type: [GuardrailSummaryDto] }) readonly data: readonly GuardrailSummaryDto[];
-
+export class GuardrailListDto extends ListOf(GuardrailSummaryDto) {
   static from(rows: readonly Guardrail[], total: number): GuardrailListDto {
     const data = rows.map((row) => GuardrailSummaryDto.of(row));
     return Object.assign(new GuardrailListDto(), { total, data });

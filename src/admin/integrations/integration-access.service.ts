@@ -5,7 +5,7 @@ import { ChangePublisher } from '../../common/changes/change.js';
 import { IntegrationWorkspace } from '../../common/database/entities/integration-workspace.entity.js';
 import { Integration } from '../../common/database/entities/integration.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
-import type { Page } from '../../common/database/page.js';
+import { type Page, totalToldBy } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -13,6 +13,19 @@ import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { DefaultProviders, type GrantedWorkspace } from './default-providers.js';
 import { IntegrationFinder } from './integration-finder.service.js';
 import type { UpdateAccessDto, WorkspaceAccess } from './integration-workspaces.dto.js';
+
+const FITTING = `
+  FROM workspaces workspace
+    LEFT JOIN integration_workspaces link ON link.workspace_id = workspace.id AND link.integration_id = $1
+  WHERE workspace.organization_id = $4 AND ($5::uuid IS NULL OR workspace.id = $5)
+    AND ($3::boolean OR link.workspace_id IS NOT NULL OR workspace.id = $2::uuid)`;
+
+const LISTED = `
+  SELECT workspace.id, workspace.name, workspace.slug,
+    coalesce(workspace.id = $2::uuid, false) OR coalesce(link.is_enabled, $3::boolean) AS enabled
+  ${FITTING} ORDER BY workspace.name, workspace.id LIMIT $6 OFFSET $7`;
+
+const COUNTED = `SELECT count(*)::integer AS total ${FITTING}`;
 
 /** Which workspaces may use an integration of the organization. */
 @Injectable()
@@ -27,29 +40,22 @@ export class IntegrationAccessService {
   ) {}
 
   /** Workspaces of which something is said, or all where it is open to all; by name. */
-  async list(caller: Principal, named: string, { skip, take }: Page): Promise<[WorkspaceAccess[], number]> {
+  async list(caller: Principal, named: string, page: Page): Promise<[WorkspaceAccess[], number]> {
     const integration = await this.finder.find(caller, named, 'read');
     const { organizationId, workspaceId } = reachOf(caller);
-    const rows: (WorkspaceAccess & { total: string })[] = await this.unitOfWork.manager.query(
-      `SELECT workspace.id, workspace.name, workspace.slug, count(*) OVER () AS total,
-         coalesce(workspace.id = $2, false) OR coalesce(link.is_enabled, $3) AS enabled
-       FROM workspaces workspace
-         LEFT JOIN integration_workspaces link ON link.workspace_id = workspace.id AND link.integration_id = $1
-       WHERE workspace.organization_id = $4 AND ($5::uuid IS NULL OR workspace.id = $5)
-         AND ($3 OR link.workspace_id IS NOT NULL OR workspace.id = $2)
-       ORDER BY workspace.name, workspace.id LIMIT $6 OFFSET $7`,
-      [
-        integration.id,
-        integration.workspaceId,
-        integration.isOpenToAllWorkspaces,
-        organizationId,
-        workspaceId ?? null,
-        take,
-        skip,
-      ],
-    );
-    const shown = rows.map(({ id, name, slug, enabled }) => ({ id, name, slug, enabled }));
-    return [shown, Number(rows[0]?.total ?? 0)];
+    const which = [
+      integration.id,
+      integration.workspaceId,
+      integration.isOpenToAllWorkspaces,
+      organizationId,
+      workspaceId ?? null,
+    ];
+    const { manager } = this.unitOfWork;
+    const rows: WorkspaceAccess[] = await manager.query(LISTED, [...which, page.take, page.skip]);
+    const told = totalToldBy(rows.length, page);
+    if (told !== null) return [rows, told];
+    const [counted]: { total: number }[] = await manager.query(COUNTED, which);
+    return [rows, counted?.total ?? 0];
   }
 
   async update(caller: Principal, named: string, dto: UpdateAccessDto): Promise<void> {

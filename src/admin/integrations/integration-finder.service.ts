@@ -12,11 +12,13 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 
 type Verb = 'create' | 'read' | 'update' | 'delete';
 
-/** The workspace's own, and those of the organization that it was given access to. */
-const USABLE = `(integration.workspace_id = :workspaceId OR (integration.workspace_id IS NULL AND coalesce(
-  (SELECT link.is_enabled FROM integration_workspaces link
-    WHERE link.integration_id = integration.id AND link.workspace_id = :workspaceId),
-  integration.is_open_to_all_workspaces)))`;
+const linkThat = (condition: string): string => `EXISTS (
+  SELECT FROM integration_workspaces link
+  WHERE link.integration_id = integration.id AND link.workspace_id = :workspaceId AND ${condition})`;
+
+/** The workspace's own, and those of the organization that it was given access to. What is said of one workspace wins over what holds for all. */
+const USABLE = `(integration.workspace_id = :workspaceId OR (integration.workspace_id IS NULL AND (
+  ${linkThat('link.is_enabled')} OR (integration.is_open_to_all_workspaces AND NOT ${linkThat('NOT link.is_enabled')}))))`;
 
 /** Integrations of the organization and those of a workspace are opened by different scopes. */
 export function integrationScope(workspaceId: string | null, verb: Verb): Scope {

@@ -10,7 +10,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { HasNoEffectYet, IfGiven, OrNull } from '../../common/http/validators.js';
-import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../model-pricing.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../shapes/model-pricing.js';
 
 const LONGEST_MODEL = 256;
 /** Of which an integration says something of its own. */

@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
 import { IntegrationAccessService } from './integration-access.service.js';
 import { IntegrationModelsDto, UpdateModelsDto } from './integration-models.dto.js';
 import { IntegrationModelsService } from './integration-models.service.js';

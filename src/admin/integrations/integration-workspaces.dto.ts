@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validator';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug, IsSlug } from '../../common/http/validators.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { MayTakeSlug } from '../shapes/fields.js';
 
 const NO_LIMITS = "limits of a workspace's use of an integration are not enforced; set them on its provider";
 const MOST_WORKSPACES = 1_000;
@@ -21,9 +22,7 @@ class WorkspaceAccessDto {
   @IsBoolean()
   readonly create_default_provider?: boolean;
 
-  @ApiPropertyOptional({ example: 'openai' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai')
   readonly default_provider_slug?: string;
 
   @HasNoEffectYet(NO_LIMITS)
@@ -82,9 +81,7 @@ export class UpdateAccessDto {
   @IsBoolean()
   readonly create_default_provider?: boolean;
 
-  @ApiPropertyOptional({ example: 'openai' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai')
   readonly default_provider_slug?: string;
 }
 

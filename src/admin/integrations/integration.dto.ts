@@ -1,34 +1,29 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsObject, IsString, Length, Matches } from 'class-validator';
+import { IsBoolean, IsObject } from 'class-validator';
 import type { Integration } from '../../common/database/entities/integration.entity.js';
-import type { Listed } from '../../common/database/page.js';
+import { HasNoEffectYet, IfGiven } from '../../common/http/validators.js';
 import {
-  HasNoEffectYet,
-  IfGiven,
-  IsIdOrSlug,
-  IsName,
-  IsNote,
-  IsSlug,
-  OrNull,
-} from '../../common/http/validators.js';
+  ApiId,
+  ApiIdOrNull,
+  ApiMoment,
+  ApiTextOrNull,
+  TakesName,
+  MayTakeName,
+  MayTakeSlug,
+  MayTakeWorkspace,
+  MayTakeNote,
+  TakesProvider,
+  MayTakeSecret,
+} from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 import { configurationsOf } from './integration-configurations.js';
-
-const LONGEST_KEY = 8192;
-const LONGEST_PROVIDER = 64;
 
 class IntegrationFields {
   /** The provider's own secret. It is sealed at once and never shown again. */
-  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-4711' })
-  @IfGiven()
-  @IsString()
-  @Length(1, LONGEST_KEY)
-  @Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' })
+  @MayTakeSecret()
   readonly key?: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Billed to the research team' })
-  @OrNull()
-  @IsNote()
+  @MayTakeNote()
   readonly description?: string | null;
 
   /**
@@ -54,26 +49,19 @@ class IntegrationFields {
 }
 
 export class CreateIntegrationDto extends IntegrationFields {
-  @ApiProperty({ example: 'OpenAI of the company', maxLength: 120 })
-  @IsName()
+  @TakesName('OpenAI of the company')
   readonly name: string;
 
   /** Made from the name if it is left out. Unique in the organization. */
-  @ApiPropertyOptional({ example: 'openai-company' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai-company')
   readonly slug?: string;
 
   /** A provider of docs/providers.md. */
-  @ApiProperty({ example: 'openai' })
-  @IsString()
-  @Length(1, LONGEST_PROVIDER)
+  @TakesProvider()
   readonly ai_provider_id: string;
 
   /** Id or slug. Without it an admin key's integration belongs to the organization. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 
   /** Whether a workspace that may use it gets a provider of it at once. */
@@ -82,27 +70,18 @@ export class CreateIntegrationDto extends IntegrationFields {
   @IsBoolean()
   readonly create_default_provider?: boolean;
 
-  @ApiPropertyOptional({ example: 'openai' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai')
   readonly default_provider_slug?: string;
 }
 
 /** Another host needs the secret again, so that it cannot be sent to a place it was not entered for. */
 export class UpdateIntegrationDto extends IntegrationFields {
-  @ApiPropertyOptional({ example: 'OpenAI of the company', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('OpenAI of the company')
   readonly name?: string;
 }
 
-const EXAMPLE_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
-const IsId = (): PropertyDecorator => applyDecorators(ApiProperty({ format: 'uuid', example: EXAMPLE_ID }));
-const IsMoment = (): PropertyDecorator =>
-  applyDecorators(ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' }));
-
 export class CreatedIntegrationDto {
-  @IsId()
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'openai-company' })
@@ -114,14 +93,14 @@ export class CreatedIntegrationDto {
 }
 
 export class IntegrationDto {
-  @IsId()
+  @ApiId()
   readonly id: string;
 
-  @IsId()
+  @ApiId()
   readonly organisation_id: string;
 
   /** Null for an integration of the organization. */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiIdOrNull(null)
   readonly workspace_id: string | null;
 
   @ApiProperty({ enum: ['organisation', 'workspace'] })
@@ -139,13 +118,13 @@ export class IntegrationDto {
   @ApiProperty({ example: 'openai-company' })
   readonly slug: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly description: string | null;
 
-  @IsMoment()
+  @ApiMoment()
   readonly created_at: string;
 
-  @IsMoment()
+  @ApiMoment()
   readonly last_updated_at: string;
 
   @ApiProperty({ enum: ['integration'] })
@@ -200,16 +179,7 @@ function summaryOf(row: Integration) {
   } as const;
 }
 
-export class IntegrationListDto implements Listed<IntegrationDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [IntegrationDto] })
-  readonly data: readonly IntegrationDto[];
-
+export class IntegrationListDto extends ListOf(IntegrationDto) {
   static from(rows: readonly Integration[], total: number): IntegrationListDto {
     return Object.assign(new IntegrationListDto(), {
       total,

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Length, MaxLength } from 'class-validator';
-import { IfGiven, IsName } from '../../common/http/validators.js';
+import { IfGiven } from '../../common/http/validators.js';
+import { ApiId, TakesName } from '../shapes/fields.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const LONGEST_TOKEN = 200;
 const LONGEST_EMAIL = 320;
 /** The length that NIST asks for where a password is the only factor: https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver */
@@ -16,12 +16,10 @@ export class AcceptInviteDto {
   @MaxLength(LONGEST_TOKEN)
   readonly token: string;
 
-  @ApiProperty({ example: 'Ada', maxLength: 120 })
-  @IsName()
+  @TakesName('Ada')
   readonly first_name: string;
 
-  @ApiProperty({ example: 'Lovelace', maxLength: 120 })
-  @IsName()
+  @TakesName('Lovelace')
   readonly last_name: string;
 
   /** For the dashboard. Who signs in elsewhere needs none. */
@@ -40,10 +38,10 @@ export class AcceptInviteDto {
 }
 
 class FirstKeyDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly workspace_id: string;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   /** The secret. It is never shown again. */
@@ -56,10 +54,10 @@ export class AcceptedInviteDto {
   @ApiProperty({ enum: ['accepted-invite'] })
   readonly object = 'accepted-invite';
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly user_id: string;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly organisation_id: string;
 
   @ApiProperty({ example: 'ada@example.com' })

@@ -11,11 +11,11 @@ import {
 } from 'class-validator';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Invite, InvitedRole, InviteStatus } from '../../common/database/entities/invite.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { ApiId, ApiMoment, ApiMomentOrNull } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 export const INVITED_ROLES = ['admin', 'member'] as const;
 export const INVITE_STATUSES = ['pending', 'cancelled', 'accepted', 'expired'] as const;
 const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
@@ -80,7 +80,7 @@ type Link = string | null;
 const LINK = { type: String, nullable: true, format: 'uri', example: null } as const;
 
 export class CreatedInviteDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty(LINK)
@@ -105,7 +105,7 @@ export class InviteDto {
   @ApiProperty({ enum: ['invite'] })
   readonly object = 'invite';
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'ada@example.com' })
@@ -117,16 +117,16 @@ export class InviteDto {
   @ApiProperty({ enum: INVITE_STATUSES })
   readonly status: InviteStatus;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly invited_by: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-02-03T12:00:00.000Z' })
   readonly expires_at: string;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly accepted_at: string | null;
 
   static from(invite: Invite): InviteDto {
@@ -148,16 +148,7 @@ export function statusOf({ status, expiresAt }: Invite): InviteStatus {
   return status === 'pending' && expiresAt.getTime() <= Date.now() ? 'expired' : status;
 }
 
-export class InviteListDto implements Listed<InviteDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [InviteDto] })
-  readonly data: readonly InviteDto[];
-
+export class InviteListDto extends ListOf(InviteDto) {
   static from(invites: readonly Invite[], total: number): InviteListDto {
     return Object.assign(new InviteListDto(), {
       total,

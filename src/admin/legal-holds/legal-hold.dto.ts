@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LegalHold } from '../../common/database/entities/legal-hold.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { IfGiven, IsIdOrSlug, IsNote } from '../../common/http/validators.js';
+import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const WHY = 'Case 2030-17, letter of 4 March';
 
 export class CreateLegalHoldDto {
@@ -28,29 +28,29 @@ export class ReleaseLegalHoldDto {
 
 /** Who did something: a person, or the key of a service. */
 export class LegalHoldActorDto {
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  @ApiIdOrNull()
   readonly user_id: string | null;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  @ApiIdOrNull()
   readonly api_key_id: string | null;
 }
 
 export class LegalHoldDto {
   @ApiProperty({ enum: ['legal-hold'] }) readonly object = 'legal-hold';
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
   @ApiProperty({ enum: ['active', 'released'] }) readonly status: 'active' | 'released';
 
   /** Null for the whole organization. */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  @ApiIdOrNull()
   readonly workspace_id: string | null;
 
   @ApiProperty({ example: WHY }) readonly reason: string;
   @ApiProperty({ type: LegalHoldActorDto }) readonly placed_by: LegalHoldActorDto;
   @ApiProperty({ format: 'date-time' }) readonly created_at: string;
-  @ApiProperty({ type: String, nullable: true, example: null }) readonly release_reason: string | null;
+  @ApiTextOrNull() readonly release_reason: string | null;
   @ApiProperty({ type: () => LegalHoldActorDto }) readonly released_by: LegalHoldActorDto;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly released_at: string | null;
 
   static from(hold: LegalHold): LegalHoldDto {
@@ -68,11 +68,7 @@ export class LegalHoldDto {
   }
 }
 
-export class LegalHoldListDto implements Listed<LegalHoldDto> {
-  @ApiProperty({ enum: ['list'] }) readonly object = 'list';
-  @ApiProperty({ example: 1 }) readonly total: number;
-  @ApiProperty({ type: [LegalHoldDto] }) readonly data: readonly LegalHoldDto[];
-
+export class LegalHoldListDto extends ListOf(LegalHoldDto) {
   static from(holds: readonly LegalHold[], total: number): LegalHoldListDto {
     const data = holds.map((hold) => LegalHoldDto.from(hold));
     return Object.assign(new LegalHoldListDto(), { total, data });

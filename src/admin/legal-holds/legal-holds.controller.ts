@@ -4,7 +4,7 @@ import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi.decorators.js';
+import { PagedQuery, Refusals } from '../openapi/decorators.js';
 import { CreateLegalHoldDto, LegalHoldDto, LegalHoldListDto, ReleaseLegalHoldDto } from './legal-hold.dto.js';
 import { LegalHoldsService } from './legal-holds.service.js';
 

@@ -5,7 +5,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { counterKey, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { nanoDollars } from '../../providers/prices/decimal.js';
-import type { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../limit.dto.js';
+import type {
+  RateLimitDto,
+  ShownRateLimitDto,
+  ShownUsageLimitsDto,
+  UsageLimitsDto,
+} from '../shapes/limit.dto.js';
 
 /** Whatever has limits. */
 export interface Limited {

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { OpenToEverybody } from '../../auth/access.decorators.js';
 import type { ListQuery } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi.decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { ExportDownloads } from './export-downloads.js';
 
 const PART_OF_LINK = { required: false, type: String, description: 'Part of a signed link' };

@@ -14,9 +14,9 @@ import {
 import type { LogExport } from '../../common/database/entities/log-export.entity.js';
 import type { Listed } from '../../common/database/page.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
-import { IfGiven, IsIdOrSlug, IsName } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { ApiId, MayTakeName, MayTakeWorkspace } from '../shapes/fields.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const FIELDS = ['id', 'created_at', 'ai_model', 'total_units', 'cost'];
 
 /** The filters of the list of requests; values may also be numbers, and `metadata` an object. */
@@ -34,14 +34,10 @@ const FILTERS = {
 
 class WantedExportDto {
   /** Id or slug. Where it is given it must be the export's own. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 
-  @ApiPropertyOptional({ example: 'January', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('January')
   readonly description?: string;
 
   @ApiPropertyOptional({ enum: EXPORT_FORMATS, default: 'jsonl' })
@@ -98,7 +94,7 @@ export class UpdateLogExportDto extends WantedExportDto {
 
 /** What is asked for now, how many requests that are, and under which id. */
 export class LogExportAnswerDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
   @ApiProperty({
     type: 'integer',
     nullable: true,
@@ -125,9 +121,9 @@ export class ExportRestrictionsDto {
 }
 
 export class LogExportDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly workspace_id: string;
+  @ApiId() readonly id: string;
+  @ApiId() readonly organisation_id: string;
+  @ApiId() readonly workspace_id: string;
   @ApiProperty({ type: Object, additionalProperties: true, example: FILTERS.example })
   readonly filters: Readonly<Record<string, unknown>>;
   @ApiProperty({ isArray: true, type: String, enum: EXPORT_FIELD_NAMES, example: FIELDS })

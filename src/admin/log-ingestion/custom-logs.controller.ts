@@ -3,7 +3,7 @@ import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi.decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { customLogsIn } from './custom-log.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
 

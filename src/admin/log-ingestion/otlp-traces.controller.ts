@@ -5,7 +5,7 @@ import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi.decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { LogIngestionService, type UnpricedCall } from './log-ingestion.service.js';
 import { BadSpan, callOfSpan } from './otlp/span-to-call.js';
 import {

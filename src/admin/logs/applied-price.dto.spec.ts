@@ -32,3 +32,23 @@ it('a price is shown in dollars, by the names of the API, with what long request
     units: { thousand_web_searches: 35 },
   });
 });
+
+it('a price of units alone names no price of tokens, and tells the least that is charged', () => {
+  const shown = AppliedPriceDto.from({
+    source: 'list',
+    model: 'whisper-large-v3',
+    input: 0,
+    output: 0,
+    units: { audioInputHour: 111_000_000 },
+    isByUnitOnly: true,
+    leastAudioInputMs: 10_000,
+  });
+
+  expect(shown).toEqual({
+    source: 'list',
+    model: 'whisper-large-v3',
+    usd_per_million_tokens: {},
+    units: { audio_input_hour: 0.111 },
+    least_audio_seconds: 10,
+  });
+});

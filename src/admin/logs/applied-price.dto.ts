@@ -44,14 +44,22 @@ export class AppliedPriceDto {
     description: 'What is charged beside tokens, dollars',
   })
   readonly units?: Dollars;
+  @ApiPropertyOptional({
+    type: Number,
+    example: 10,
+    description: 'A request with sound is charged as if it had so much at least',
+  })
+  readonly least_audio_seconds?: number;
 
-  static from({ source, model, tiers, units, isByUnitOnly, ...rates }: AppliedPrice): AppliedPriceDto {
+  static from(price: AppliedPrice): AppliedPriceDto {
+    const { source, model, tiers, units, isByUnitOnly, leastAudioInputMs, ...rates } = price;
     return Object.assign(new AppliedPriceDto(), {
       source,
       model,
       usd_per_million_tokens: isByUnitOnly ? {} : dollarsOf(rates),
       ...(tiers && { tiers: tiers.map((tier) => PriceTierDto.from(tier)) }),
       ...(units && { units: dollarsOf(units) }),
+      ...(leastAudioInputMs && { least_audio_seconds: leastAudioInputMs / 1000 }),
     });
   }
 }

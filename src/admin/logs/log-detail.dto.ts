@@ -1,8 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiTextOrNull } from '../shapes/fields.js';
 import { AppliedPriceDto } from './applied-price.dto.js';
 import { LogDto } from './log.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
-import type { AttemptRow, BodyRow, FeedbackRow } from './request-parts.js';
+import type { BodyRow, FeedbackRow, ShownAttempt } from './request-parts.js';
 import type { ReadableBody } from './readable-body.js';
 
 /** One try at one target. */
@@ -17,7 +18,7 @@ export class LogAttemptDto {
   @ApiProperty({ type: 'integer', nullable: true, example: 95 }) readonly first_byte_ms: number | null;
   @ApiProperty({ type: 'integer', example: 800 }) readonly duration_ms: number;
   @ApiProperty({ type: 'integer', nullable: true, example: 200 }) readonly status: number | null;
-  @ApiProperty({ type: String, nullable: true, example: null }) readonly error_code: string | null;
+  @ApiTextOrNull() readonly error_code: string | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 12 }) readonly input_tokens: number | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 40 }) readonly output_tokens: number | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 415000 }) readonly cost_nano_usd: number | null;
@@ -27,7 +28,7 @@ export class LogAttemptDto {
   })
   readonly price?: AppliedPriceDto;
 
-  static from({ price, ...row }: AttemptRow): LogAttemptDto {
+  static from({ price, ...row }: ShownAttempt): LogAttemptDto {
     return Object.assign(new LogAttemptDto(), {
       ...row,
       started_at: row.started_at.toISOString(),
@@ -125,7 +126,7 @@ export class LogDetailDto extends LogDto {
 /** What a detail is made of. */
 export interface LogDetail {
   readonly row: LogRow;
-  readonly attempts: readonly AttemptRow[];
+  readonly attempts: readonly ShownAttempt[];
   readonly feedback: readonly FeedbackRow[];
   readonly request: LogMessage;
   readonly response: LogMessage;
@@ -176,7 +177,7 @@ const METRICS = [
 
 const US_PER_MS = 1_000;
 
-function metricsOf(log: LogDto, attempts: readonly AttemptRow[]): Record<string, unknown> {
+function metricsOf(log: LogDto, attempts: readonly ShownAttempt[]): Record<string, unknown> {
   return {
     ...Object.fromEntries(METRICS.map((name) => [name, log[name]])),
     'metadata.key': Object.keys(log.metadata ?? {}),

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { AN_ID, ApiId } from '../shapes/fields.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const text = (example: string | null = null) => ApiProperty({ type: String, nullable: true, example });
 const whole = (example: number | null = null) => ApiProperty({ type: 'integer', nullable: true, example });
 
@@ -12,10 +12,10 @@ const NANO_USD_PER_CENT = 10_000_000;
  * the names of the compatible API. There `cost` is in cents and times are in milliseconds.
  */
 export class LogDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly id: string;
+  @ApiId() readonly id: string;
   @ApiProperty({ enum: ['log'] }) readonly object = 'log';
   @ApiProperty({ format: 'date-time', example: '2030-01-31T12:00:00.000Z' }) readonly created_at: string;
-  @ApiProperty({ format: 'uuid', example: AN_ID }) readonly organisation_id: string;
+  @ApiId() readonly organisation_id: string;
   @text(AN_ID) readonly workspace_id: string | null;
   @text('ws-default') readonly workspace_slug: string | null;
   @text(AN_ID) readonly api_key_id: string | null;

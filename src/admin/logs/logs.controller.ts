@@ -5,7 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { sightOf, withSight } from '../../auth/sight.js';
 import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi.decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';

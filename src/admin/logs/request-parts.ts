@@ -1,25 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import type { AppliedPrice } from '../../common/contracts/price.js';
+import type { AttemptRow } from '../../common/database/log-reading/attempt-row.js';
 import { LogDatabase } from '../../common/database/log-reading/log-database.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 
-/** A row of `request_attempts`. */
-export interface AttemptRow {
-  readonly attempt: number;
-  readonly option_path: string | null;
-  readonly provider: string;
-  readonly virtual_key_id: string | null;
-  readonly origin: string;
-  readonly started_at: Date;
-  readonly first_byte_ms: number | null;
-  readonly duration_ms: number;
-  readonly status: number | null;
-  readonly error_code: string | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cost_nano_usd: string | null;
-  readonly price: AppliedPrice | null;
-}
+const OF_ATTEMPT = [
+  ...([
+    'attempt',
+    'option_path',
+    'provider',
+    'virtual_key_id',
+    'origin',
+    'started_at',
+    'first_byte_ms',
+  ] as const),
+  ...([
+    'duration_ms',
+    'status',
+    'error_code',
+    'input_tokens',
+    'output_tokens',
+    'cost_nano_usd',
+    'price',
+  ] as const),
+] satisfies readonly (keyof AttemptRow)[];
+
+/** What is shown of an attempt. */
+export type ShownAttempt = Pick<AttemptRow, (typeof OF_ATTEMPT)[number]>;
 
 /** A row of `request_bodies`. */
 export interface BodyRow {
@@ -40,8 +46,7 @@ export interface BodyRow {
 }
 
 const ATTEMPTS = `
-  SELECT attempt, option_path, provider, virtual_key_id, origin, started_at, first_byte_ms, duration_ms, status, error_code,
-    input_tokens, output_tokens, cost_nano_usd, price
+  SELECT ${OF_ATTEMPT.join(', ')}
   FROM request_attempts WHERE id = $1 AND created_at = $2::timestamptz AND organisation_id = $3 ORDER BY attempt`;
 
 const BODY_COLUMNS = `
@@ -92,7 +97,7 @@ export class RequestParts {
     return this.database.read(FEEDBACK, [organisation_id, workspace_id, trace_id]);
   }
 
-  attemptsOf({ id, at, organisation_id }: LogRow): Promise<readonly AttemptRow[]> {
+  attemptsOf({ id, at, organisation_id }: LogRow): Promise<readonly ShownAttempt[]> {
     return this.database.read(ATTEMPTS, [id, at, organisation_id]);
   }
 

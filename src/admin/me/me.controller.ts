@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, ForEveryCaller } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi.decorators.js';
+import { Refusals } from '../openapi/decorators.js';
 import { MeDto } from './me.dto.js';
 
 @AdminController('admin/me')

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Principal, PrincipalKind } from '../../auth/principal.js';
 import type { Scope } from '../../auth/scopes.js';
+import { ApiId, ApiIdOrNull } from '../shapes/fields.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const KINDS: readonly PrincipalKind[] = [
   'admin_key',
   'workspace_service_key',
@@ -22,17 +22,17 @@ export class MeDto {
   @ApiProperty({ example: 'checkout-service' })
   readonly name: string;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  @ApiIdOrNull()
   readonly api_key_id: string | null;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly organisation_id: string;
 
   /** Null for who reaches every workspace of the organization. */
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: AN_ID })
+  @ApiIdOrNull()
   readonly workspace_id: string | null;
 
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null })
+  @ApiIdOrNull(null)
   readonly user_id: string | null;
 
   /** What was given, as far as the person on whose authority the credential acts may do it now. */

@@ -4,8 +4,8 @@ import { Caller, OpenToEverybody, RequireScope } from '../../auth/access.decorat
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { priceOf } from '../model-pricing.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { priceOf } from '../shapes/model-pricing.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
 import { ModelPriceListDto, PricingDto, SetPriceDto } from './model-price.dto.js';
 import { ModelPricesService } from './model-prices.service.js';
 

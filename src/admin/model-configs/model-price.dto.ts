@@ -2,9 +2,9 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Equals, IsObject } from 'class-validator';
 import type { Price } from '../../common/contracts/price.js';
 import type { ModelPrice } from '../../common/database/entities/model-price.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { IfGiven } from '../../common/http/validators.js';
-import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../model-pricing.js';
+import { ListOf } from '../shapes/list.dto.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../shapes/model-pricing.js';
 
 const KINDS = PRICING_CONFIG_SCHEMA.properties.pay_as_you_go;
 
@@ -49,16 +49,7 @@ export class ModelPriceDto extends PricingDto {
   }
 }
 
-export class ModelPriceListDto implements Listed<ModelPriceDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [ModelPriceDto] })
-  readonly data: readonly ModelPriceDto[];
-
+export class ModelPriceListDto extends ListOf(ModelPriceDto) {
   static from(rows: readonly ModelPrice[], total: number): ModelPriceListDto {
     return Object.assign(new ModelPriceListDto(), { total, data: rows.map((row) => ModelPriceDto.of(row)) });
   }

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi.decorators.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
 import { OrganizationJwtDto, SetOrganizationJwtDto } from './organization-jwt.dto.js';
 import { OrganizationJwtService } from './organization-jwt.service.js';
 

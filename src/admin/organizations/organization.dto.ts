@@ -16,16 +16,16 @@ import {
 import { SWITCH_NAMES } from '../../auth/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../../common/database/entities/organization.entity.js';
-import { IfGiven, IsName, OrNull, rule } from '../../common/http/validators.js';
+import { IfGiven, OrNull, rule } from '../../common/http/validators.js';
 import { EXPORT_FIELD_NAMES } from '../../common/contracts/log-export.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
-import { ShowsRedaction, TakesRedaction } from '../redaction.dto.js';
-import { KeepsForDays, TakesDays } from '../retention.dto.js';
+import { ApiId, ApiMoment, ApiTextOrNull, MayTakeName } from '../shapes/fields.js';
+import { ShowsRedaction, TakesRedaction } from '../shapes/redaction.dto.js';
+import { KeepsForDays, TakesDays } from '../shapes/retention.dto.js';
 
 const MOST_PROVIDERS = 200;
 const MOST_MODELS = 1_000;
 const LONGEST_MODEL = 255;
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 64;
@@ -90,9 +90,7 @@ class ExportSettingsDto {
 
 /** What is not named stays as it is; null goes back to the usual. */
 export class UpdateOrganizationDto {
-  @ApiPropertyOptional({ example: 'Example Inc.', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('Example Inc.')
   readonly name?: string;
 
   /** What roles may do besides their usual rights. Switches that are not named stay as they are. */
@@ -179,7 +177,7 @@ export class OrganizationDto {
   @ApiProperty({ enum: ['organisation'] })
   readonly object = 'organisation';
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'Example Inc.' })
@@ -228,17 +226,17 @@ export class OrganizationDto {
   readonly export_settings: ExportSettingsDto | null;
 
   /** Where reached thresholds and ends of budgets are told. */
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly alert_webhook_url: string | null;
 
   /** Those calls are signed. */
   @ApiProperty({ example: false })
   readonly has_alert_webhook_secret: boolean;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   static from(organization: Organization): OrganizationDto {

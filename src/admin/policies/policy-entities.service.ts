@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
-import type { Page } from '../../common/database/page.js';
+import { type Page, totalToldBy } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { BudgetRule } from '../../common/limits/rules.js';
@@ -33,18 +33,18 @@ interface Row {
   readonly group_text: string;
   readonly spent: string;
   readonly is_exhausted: boolean;
-  readonly total: string;
 }
 
 /** Keys of one period begin and end alike; only the group between differs. */
-const ENTITIES = `
-  SELECT key, group_text, spent - forgiven AS spent, is_exhausted, count(*) OVER () AS total
+const FITTING = `
   FROM limit_counters,
     LATERAL (SELECT refused_at IS NOT NULL OR spent - forgiven >= amount AS is_exhausted) AS state
   WHERE limit_id = $1 AND group_text IS NOT NULL AND starts_with(key, $2) AND right(key, length($3)) = $3
     AND ($3 <> '' OR strpos(key, '@') = 0)
-    AND ($4::boolean IS NULL OR is_exhausted = $4) AND ($5::text IS NULL OR strpos(group_text, $5) > 0)
-  ORDER BY spent DESC, key OFFSET $6 LIMIT $7`;
+    AND ($4::boolean IS NULL OR is_exhausted = $4) AND ($5::text IS NULL OR strpos(group_text, $5) > 0)`;
+
+const ENTITIES = `
+  SELECT key, group_text, spent - forgiven AS spent, is_exhausted ${FITTING} ORDER BY spent DESC, key OFFSET $6 LIMIT $7`;
 
 /** What the groups of a policy have used. */
 @Injectable()
@@ -55,30 +55,27 @@ export class PolicyEntitiesService {
   ) {}
 
   /** Those that used most first. */
-  async list(
-    policy: LimitPolicy,
-    { status, search }: EntityFilter,
-    { skip, take }: Page,
-  ): Promise<PolicyEntities> {
+  async list(policy: LimitPolicy, { status, search }: EntityFilter, page: Page): Promise<PolicyEntities> {
     const budget = budgetOf(policy);
     const { before, after } = aroundGroup(budget);
     const isExhausted = status === null ? null : status === 'exhausted';
-    const rows: Row[] = await this.unitOfWork.manager.query(ENTITIES, [
-      budget.id,
-      before,
-      after,
-      isExhausted,
-      search,
-      skip,
-      take,
-    ]);
+    const wanted = [budget.id, before, after, isExhausted, search];
+    const rows: Row[] = await this.unitOfWork.manager.query(ENTITIES, [...wanted, page.skip, page.take]);
     const entities = rows.map((row) => ({
       id: row.key.slice(before.length, row.key.length - after.length),
       valueKey: row.group_text,
       spent: Number(row.spent),
       isExhausted: row.is_exhausted,
     }));
-    return { budget, entities, total: Number(rows[0]?.total ?? 0) };
+    return { budget, entities, total: totalToldBy(rows.length, page) ?? (await this.count(wanted)) };
+  }
+
+  private async count(wanted: readonly unknown[]): Promise<number> {
+    const [counted]: { total: number }[] = await this.unitOfWork.manager.query(
+      `SELECT count(*)::integer AS total ${FITTING}`,
+      [...wanted],
+    );
+    return counted?.total ?? 0;
   }
 
   /** Sets one group's use back to nothing. It is named by its id, or by its value where the policy has one group. */

@@ -17,23 +17,23 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
-import type { Listed } from '../../common/database/page.js';
-import { IfGiven, IsIdOrSlug, IsName, rule } from '../../common/http/validators.js';
+import { IfGiven, IsName, rule } from '../../common/http/validators.js';
 import {
   type BudgetRule,
   POLICY_KEYS,
   type PolicyCondition,
   type PolicyKey,
 } from '../../common/limits/rules.js';
-import { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../limit.dto.js';
+import { AN_ID, ApiId, ApiMoment, ApiMomentOrNull, MayTakeWorkspace } from '../shapes/fields.js';
+import { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../shapes/limit.dto.js';
 import { budgetWithoutUse, shownAmount } from '../limits/limits.service.js';
+import { ListOf } from '../shapes/list.dto.js';
 import type { PolicyEntities, PolicyEntity } from './policy-entities.service.js';
 
 const MOST_CONDITIONS = 10;
 const MOST_VALUES = 100;
 const LONGEST_VALUE = 256;
 const METADATA_KEY = /^metadata\.[\w.-]{1,128}$/;
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 
 const IsPolicyKey = (): PropertyDecorator =>
   rule(
@@ -99,9 +99,7 @@ class PolicyFieldsDto {
   readonly group_by: GroupDto[];
 
   /** Id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 
   /** The caller's own, if it is said at all. */
@@ -135,7 +133,7 @@ export class UpdateRatePolicyDto extends IntersectionType(
 ) {}
 
 export class CreatedPolicyDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ enum: ['policy'] })
@@ -148,7 +146,7 @@ export class CreatedPolicyDto {
 
 /** What every policy shows. */
 class PolicyDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'Users of the search team' })
@@ -163,16 +161,16 @@ class PolicyDto {
   @ApiProperty({ enum: ['active', 'archived'] })
   readonly status: 'active' | 'archived';
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly workspace_id: string;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly organisation_id: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 }
 
@@ -193,7 +191,7 @@ function common(policy: LimitPolicy): Common {
 }
 
 export class UsagePolicyDto extends IntersectionType(PolicyDto, OmitType(ShownUsageLimitsDto, ['usage'])) {
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly last_reset_at: string | null;
 
   @ApiProperty({ enum: ['policy_usage_limits'] })
@@ -225,32 +223,14 @@ export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto
 export const shownPolicy = (policy: LimitPolicy): UsagePolicyDto | RatePolicyDto =>
   policy.budget ? UsagePolicyDto.from(policy) : RatePolicyDto.from(policy);
 
-export class UsagePolicyListDto implements Listed<UsagePolicyDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [UsagePolicyDto] })
-  readonly data: readonly UsagePolicyDto[];
-
+export class UsagePolicyListDto extends ListOf(UsagePolicyDto) {
   static from(policies: readonly LimitPolicy[], total: number): UsagePolicyListDto {
     const data = policies.map((policy) => UsagePolicyDto.from(policy));
     return Object.assign(new UsagePolicyListDto(), { total, data });
   }
 }
 
-export class RatePolicyListDto implements Listed<RatePolicyDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [RatePolicyDto] })
-  readonly data: readonly RatePolicyDto[];
-
+export class RatePolicyListDto extends ListOf(RatePolicyDto) {
   static from(policies: readonly LimitPolicy[], total: number): RatePolicyListDto {
     const data = policies.map((policy) => RatePolicyDto.from(policy));
     return Object.assign(new RatePolicyListDto(), { total, data });
@@ -282,16 +262,7 @@ export class PolicyEntityDto {
   }
 }
 
-export class PolicyEntityListDto implements Listed<PolicyEntityDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [PolicyEntityDto] })
-  readonly data: readonly PolicyEntityDto[];
-
+export class PolicyEntityListDto extends ListOf(PolicyEntityDto) {
   static from({ budget, entities, total }: PolicyEntities): PolicyEntityListDto {
     const data = entities.map((entity) => PolicyEntityDto.from(budget, entity));
     return Object.assign(new PolicyEntityListDto(), { total, data });

@@ -8,7 +8,7 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { rateRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi.decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {

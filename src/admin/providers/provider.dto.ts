@@ -1,28 +1,27 @@
-import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import type { WorkspaceProvider } from '../../common/database/entities/workspace-provider.entity.js';
-import type { Listed } from '../../common/database/page.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import {
-  HasNoEffectYet,
-  IfGiven,
-  IsFutureDateTime,
-  IsIdOrSlug,
-  IsName,
-  IsNote,
-  IsSlug,
-  OrNull,
-} from '../../common/http/validators.js';
+  ApiId,
+  ApiMoment,
+  ApiMomentOrNull,
+  ApiTextOrNull,
+  TakesName,
+  MayTakeName,
+  MayTakeSlug,
+  MayTakeWorkspace,
+  MayTakeNote,
+  MayTakeExpiry,
+} from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
 const NO_LIMITS = 'limits of providers are not enforced yet, so none can be set';
 
 class ProviderFields {
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Billed to the research team' })
-  @OrNull()
-  @IsNote()
+  @MayTakeNote()
   readonly note?: string | null;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, example: '2030-01-31T12:00:00Z' })
-  @OrNull()
-  @IsFutureDateTime()
+  @MayTakeExpiry()
   readonly expires_at?: string | null;
 
   @HasNoEffectYet(NO_LIMITS)
@@ -33,8 +32,7 @@ class ProviderFields {
 }
 
 export class CreateProviderDto extends ProviderFields {
-  @ApiProperty({ example: 'OpenAI', maxLength: 120 })
-  @IsName()
+  @TakesName('OpenAI')
   readonly name: string;
 
   /** Id or slug of an integration that the workspace may use. */
@@ -43,22 +41,16 @@ export class CreateProviderDto extends ProviderFields {
   readonly integration_id: string;
 
   /** Made from the name if it is left out. Unique in the organization, among virtual keys too. */
-  @ApiPropertyOptional({ example: 'openai' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai')
   readonly slug?: string;
 
   /** Id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 export class UpdateProviderDto extends ProviderFields {
-  @ApiPropertyOptional({ example: 'OpenAI', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('OpenAI')
   readonly name?: string;
 
   @HasNoEffectYet(NO_LIMITS)
@@ -72,7 +64,7 @@ export class UpdateProviderDto extends ProviderFields {
 }
 
 export class ProviderNameDto {
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'openai' })
@@ -87,28 +79,28 @@ export class ProviderDto extends ProviderNameDto {
   @ApiProperty({ example: 'OpenAI' })
   readonly name: string;
 
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly integration_id: string;
 
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly organisation_id: string;
 
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly workspace_id: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly note: string | null;
 
   @ApiProperty({ enum: ['active', 'expired'] })
   readonly status: 'active' | 'expired';
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly expires_at: string | null;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   @ApiProperty({ enum: ['provider'] })
@@ -132,16 +124,7 @@ export class ProviderDto extends ProviderNameDto {
   }
 }
 
-export class ProviderListDto implements Listed<ProviderDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [ProviderDto] })
-  readonly data: readonly ProviderDto[];
-
+export class ProviderListDto extends ListOf(ProviderDto) {
   static from(rows: readonly WorkspaceProvider[], total: number): ProviderListDto {
     return Object.assign(new ProviderListDto(), { total, data: rows.map((row) => ProviderDto.from(row)) });
   }

@@ -2,10 +2,10 @@ import { ApiHideProperty, ApiProperty, ApiPropertyOptional } from '@nestjs/swagg
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../../common/database/entities/user.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { IfGiven, IsIdOrSlug, IsName, OrNull } from '../../common/http/validators.js';
+import { AN_ID, ApiId, ApiMoment } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 export const ORGANIZATION_ROLES = ['admin', 'member', 'owner'] as const;
 const GIVEN_ROLES = ['admin', 'member'] as const;
 const LONGEST_CONFIRMATION = 320;
@@ -67,7 +67,7 @@ export class UserDto {
   @ApiProperty({ enum: ['user'] })
   readonly object = 'user';
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ type: String, nullable: true, example: 'Ada' })
@@ -85,10 +85,10 @@ export class UserDto {
   @ApiProperty({ example: 'ada@example.com' })
   readonly email: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   /** Where the person is a member. Owners and admins reach every workspace without being one. */
@@ -110,16 +110,7 @@ export class UserDto {
   }
 }
 
-export class UserListDto implements Listed<UserDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [UserDto] })
-  readonly data: readonly UserDto[];
-
+export class UserListDto extends ListOf(UserDto) {
   static from(users: readonly UserWithWorkspaces[], total: number): UserListDto {
     return Object.assign(new UserListDto(), { total, data: users.map((user) => UserDto.from(user)) });
   }

@@ -8,34 +8,40 @@ import {
   IsObject,
   IsString,
   Length,
-  Matches,
   ValidateNested,
 } from 'class-validator';
 import type { Price } from '../../common/contracts/price.js';
 import type { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
-import type { Listed } from '../../common/database/page.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
 import {
-  HasNoEffectYet,
-  IfGiven,
-  IsFutureDateTime,
-  IsIdOrSlug,
-  IsName,
-  IsNote,
-  IsSlug,
-  OrNull,
-} from '../../common/http/validators.js';
-import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../model-pricing.js';
+  ApiId,
+  ApiMoment,
+  ApiMomentOrNull,
+  ApiTextOrNull,
+  LONGEST_PROVIDER,
+  TakesName,
+  MayTakeName,
+  MayTakeSlug,
+  MayTakeWorkspace,
+  MayTakeNote,
+  MayTakeExpiry,
+  TakesProvider,
+  MayTakeSecret,
+} from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
+import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../shapes/model-pricing.js';
 import {
   type RateLimitDto,
   RateLimits,
-  ShownRateLimitDto,
+  type ShownRateLimitDto,
+  ShownRateLimits,
   ShownUsageLimits,
   ShowsLimits,
   TakesLimits,
   type ShownUsageLimitsDto,
   UsageLimits,
   type UsageLimitsDto,
-} from '../limit.dto.js';
+} from '../shapes/limit.dto.js';
 import {
   isExhausted,
   NO_USAGE,
@@ -44,8 +50,6 @@ import {
   type Usage,
 } from '../limits/limits.service.js';
 
-const LONGEST_KEY = 8192;
-const LONGEST_PROVIDER = 64;
 const LONGEST_HOST = 2048;
 
 const LONGEST_FIELD = 128;
@@ -104,16 +108,10 @@ const IsDeployments = (): PropertyDecorator =>
 @TakesLimits()
 class VirtualKeyFields {
   /** The provider's own secret. It is sealed at once and never shown again. */
-  @ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_KEY, example: 'sk-proj-4711' })
-  @IfGiven()
-  @IsString()
-  @Length(1, LONGEST_KEY)
-  @Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' })
+  @MayTakeSecret()
   readonly key?: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Billed to the research team' })
-  @OrNull()
-  @IsNote()
+  @MayTakeNote()
   readonly note?: string | null;
 
   /** Base URL to call instead of the provider's own. Null goes back to the provider's own. */
@@ -133,9 +131,7 @@ class VirtualKeyFields {
   @IsObject()
   readonly fields?: Readonly<Record<string, unknown>>;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, example: '2030-01-31T12:00:00Z' })
-  @OrNull()
-  @IsFutureDateTime()
+  @MayTakeExpiry()
   readonly expires_at?: string | null;
 
   @IsCompatibleField('azure-api-version')
@@ -179,33 +175,24 @@ class VirtualKeyFields {
 }
 
 export class CreateVirtualKeyDto extends VirtualKeyFields {
-  @ApiProperty({ example: 'OpenAI production', maxLength: 120 })
-  @IsName()
+  @TakesName('OpenAI production')
   readonly name: string;
 
   /** Made from the name if it is left out. Unique in the organization. */
-  @ApiPropertyOptional({ example: 'openai-production' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai-production')
   readonly slug?: string;
 
-  @ApiProperty({ example: 'openai' })
-  @IsString()
-  @Length(1, LONGEST_PROVIDER)
+  @TakesProvider()
   readonly provider: string;
 
   /** Id or slug. A workspace key may leave it out: it has only one. */
-  @ApiPropertyOptional({ example: 'ws-default' })
-  @IfGiven()
-  @IsIdOrSlug()
+  @MayTakeWorkspace()
   readonly workspace_id?: string;
 }
 
 /** Another provider or host needs the secret again, so that it cannot be sent to a place it was not entered for. */
 export class UpdateVirtualKeyDto extends VirtualKeyFields {
-  @ApiPropertyOptional({ example: 'OpenAI production', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('OpenAI production')
   readonly name?: string;
 
   @ApiPropertyOptional({ example: 'openai' })
@@ -224,15 +211,11 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
 /** Where a second virtual key with the same credential goes. */
 export class DuplicateVirtualKeyDto {
   /** That of the first, if it is left out. */
-  @ApiPropertyOptional({ example: 'OpenAI production', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('OpenAI production')
   readonly name?: string;
 
   /** Made from the name if it is left out. Unique in the organization. */
-  @ApiPropertyOptional({ example: 'openai-production-2' })
-  @IfGiven()
-  @IsSlug()
+  @MayTakeSlug('openai-production-2')
   readonly slug?: string;
 }
 
@@ -263,7 +246,7 @@ export class CreatedVirtualKeyDto {
 /** A virtual key as the API shows it. The credentials never come out again. */
 @ShowsLimits()
 export class VirtualKeyDto {
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'openai-production' })
@@ -272,13 +255,13 @@ export class VirtualKeyDto {
   @ApiProperty({ example: 'OpenAI production' })
   readonly name: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly note: string | null;
 
   @ApiProperty({ enum: ['active', 'exhausted', 'expired'] })
   readonly status: 'active' | 'exhausted' | 'expired';
 
-  @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })
+  @ShownRateLimits()
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
   /** A list when there are several. */
@@ -288,7 +271,7 @@ export class VirtualKeyDto {
   @ApiProperty({ example: 'openai' })
   readonly provider: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly custom_host: string | null;
 
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: {} })
@@ -297,19 +280,19 @@ export class VirtualKeyDto {
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA, example: null })
   readonly model_pricing: Readonly<Record<string, PricingConfig>> | null;
 
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly organisation_id: string;
 
-  @ApiProperty({ format: 'uuid', example: '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10' })
+  @ApiId()
   readonly workspace_id: string;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
+  @ApiMomentOrNull()
   readonly expires_at: string | null;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   @ApiProperty({ enum: ['virtual-key'] })
@@ -342,16 +325,7 @@ function shownPrices(prices: Readonly<Record<string, Price>>): Record<string, Pr
   return Object.fromEntries(Object.entries(prices).map(([model, price]) => [model, pricingConfigOf(price)]));
 }
 
-export class VirtualKeyListDto implements Listed<VirtualKeyDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [VirtualKeyDto] })
-  readonly data: readonly VirtualKeyDto[];
-
+export class VirtualKeyListDto extends ListOf(VirtualKeyDto) {
   static from(keys: readonly VirtualKey[], total: number, usage: Usage): VirtualKeyListDto {
     return Object.assign(new VirtualKeyListDto(), {
       total,

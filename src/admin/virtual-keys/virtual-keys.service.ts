@@ -11,7 +11,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { claimSlug } from '../claim-slug.js';
 import { CredentialsService } from '../credentials/credentials.service.js';
-import { pricesOf } from '../model-pricing.js';
+import { pricesOf } from '../shapes/model-pricing.js';
 import { changedFields, fieldsOf } from './compatible-fields.js';
 import {
   type CreateVirtualKeyDto,

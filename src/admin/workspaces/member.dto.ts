@@ -14,10 +14,10 @@ import type { SwitchPositions } from '../../common/contracts/organization-settin
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../../common/database/entities/user.entity.js';
 import type { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { ApiId, ApiMoment } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 export const WORKSPACE_ROLES = ['admin', 'manager', 'member'] as const;
 const MOST_USERS = 100;
 
@@ -29,7 +29,7 @@ export interface Membership {
 }
 
 class NewMemberDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   @IsUUID()
   readonly id: string;
 
@@ -76,7 +76,7 @@ export class MemberDto {
   readonly object = 'workspace-user';
 
   /** The person's. */
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ type: String, nullable: true, example: 'Ada' })
@@ -97,7 +97,7 @@ export class MemberDto {
   @ApiProperty({ example: 'ada@example.com' })
   readonly email: string;
 
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly workspace_id: string;
 
   /** What this person may do in the workspace, and so what a key of theirs may do at most. */
@@ -107,10 +107,10 @@ export class MemberDto {
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: null })
   readonly settings: null = null;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   static from(membership: Membership): MemberDto {
@@ -136,16 +136,7 @@ function scopesOf({ member, user, switches }: Membership): readonly string[] {
   return [...scopesOfRoles({ organization: user.role, workspace: member.role }, switches)].sort();
 }
 
-export class MemberListDto implements Listed<MemberDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [MemberDto] })
-  readonly data: readonly MemberDto[];
-
+export class MemberListDto extends ListOf(MemberDto) {
   static from(members: readonly Membership[], total: number): MemberListDto {
     return Object.assign(new MemberListDto(), {
       total,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { type FindOptionsWhere, In } from 'typeorm';
 import type { Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
@@ -7,7 +7,7 @@ import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
-import { type Page, totalToldBy } from '../../common/database/page.js';
+import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
@@ -26,9 +26,6 @@ interface NewMember {
   readonly role: WorkspaceRole;
 }
 
-/** As the join below gives it. */
-type WithUser = WorkspaceMember & Pick<Membership, 'user'>;
-
 /** Who belongs to a workspace, and as what. */
 @Injectable()
 export class MembersService {
@@ -45,29 +42,30 @@ export class MembersService {
     { role, email }: MemberFilters,
     { skip, take }: Page,
   ): Promise<[Membership[], number]> {
-    const query = this.unitOfWork
-      .repository(WorkspaceMember)
-      .createQueryBuilder('member')
-      .innerJoinAndMapOne(
-        'member.user',
-        User,
-        'person',
-        'person.organizationId = member.organizationId AND person.id = member.userId',
-      )
-      .where({ organizationId, workspaceId });
-    if (role !== undefined) query.andWhere('member.role = :role', { role });
-    if (email !== undefined) query.andWhere('person.email = :email', { email });
-    const members = await query
-      .clone()
-      .orderBy('member.createdAt', 'DESC')
-      .addOrderBy('member.userId', 'DESC')
-      .offset(skip)
-      .limit(take)
-      .getMany();
-    const total = totalToldBy(members.length, { skip, take }) ?? (await query.getCount());
+    const ofEmail = email === undefined ? undefined : await this.users({ organizationId, email });
+    const [members, total] = await this.unitOfWork.repository(WorkspaceMember).findAndCount({
+      where: {
+        organizationId,
+        workspaceId,
+        ...(role && { role }),
+        ...(ofEmail && { userId: In(ofEmail.map(({ id }) => id)) }),
+      },
+      order: { createdAt: 'DESC', userId: 'DESC' },
+      skip,
+      take,
+    });
     if (members.length === 0) return [[], total];
+    const id = In(members.map(({ userId }) => userId));
+    const users = new Map(
+      (ofEmail ?? (await this.users({ organizationId, id }))).map((user) => [user.id, user]),
+    );
     const switches = await this.switchesOf(organizationId);
-    return [members.map((member) => ({ member, user: (member as WithUser).user, switches })), total];
+    // A person who left since has no membership any more.
+    const shown = members.flatMap((member) => {
+      const user = users.get(member.userId);
+      return user ? [{ member, user, switches }] : [];
+    });
+    return [shown, total];
   }
 
   async get(tenant: Tenant, userId: string): Promise<Membership> {
@@ -138,6 +136,10 @@ export class MembersService {
     if (!member) throw new AppError('not_found', { resource: 'member' });
     const user = await this.unitOfWork.repository(User).findOneByOrFail({ id: member.userId });
     return { member, user, switches: await this.switchesOf(organizationId) };
+  }
+
+  private users(where: FindOptionsWhere<User>): Promise<User[]> {
+    return this.unitOfWork.repository(User).findBy(where);
   }
 
   private async switchesOf(id: string): Promise<SwitchPositions | null> {

@@ -13,26 +13,35 @@ import {
 } from 'class-validator';
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import type { Workspace } from '../../common/database/entities/workspace.entity.js';
-import type { Listed } from '../../common/database/page.js';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
-import { IfGiven, IsIdOrSlug, IsMetadata, IsName, IsNote, OrNull } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, IsMetadata, OrNull } from '../../common/http/validators.js';
+import {
+  AN_ID,
+  ApiId,
+  ApiMoment,
+  ApiTextOrNull,
+  TakesName,
+  MayTakeName,
+  MayTakeNote,
+} from '../shapes/fields.js';
 import {
   type RateLimitDto,
   RateLimits,
-  ShownRateLimitDto,
+  type ShownRateLimitDto,
+  ShownRateLimits,
   ShownUsageLimitsDto,
   ShowsLimits,
   TakesLimits,
   UsageLimits,
   type UsageLimitsDto,
-} from '../limit.dto.js';
+} from '../shapes/limit.dto.js';
 import type { LogRedaction } from '../../common/contracts/log-redaction.js';
-import { ShowsRedaction, TakesRedaction } from '../redaction.dto.js';
-import { KeepsForDays, TakesDays } from '../retention.dto.js';
+import { ListOf } from '../shapes/list.dto.js';
+import { ShowsRedaction, TakesRedaction } from '../shapes/redaction.dto.js';
+import { KeepsForDays, TakesDays } from '../shapes/retention.dto.js';
 import { NO_USAGE, shownBudgets, shownRates, type Usage } from '../limits/limits.service.js';
 import { MemberDto, type Membership } from './member.dto.js';
 
-const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
 const MOST_GUARDRAILS = 50;
 const LONGEST_REFERENCE = 128;
 const LONGEST_CONFIRMATION = 200;
@@ -84,9 +93,7 @@ export class WorkspaceDefaultsDto {
 
 @TakesLimits()
 class WorkspaceFields {
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Search and ranking' })
-  @OrNull()
-  @IsNote()
+  @MayTakeNote('Search and ranking')
   readonly description?: string | null;
 
   /**
@@ -120,8 +127,7 @@ class WorkspaceFields {
 }
 
 export class CreateWorkspaceDto extends WorkspaceFields {
-  @ApiProperty({ example: 'Search', maxLength: 120 })
-  @IsName()
+  @TakesName('Search')
   readonly name: string;
 
   /** People of the organization who become members. Other roles are given by the operations on members. */
@@ -135,9 +141,7 @@ export class CreateWorkspaceDto extends WorkspaceFields {
 }
 
 export class UpdateWorkspaceDto extends WorkspaceFields {
-  @ApiPropertyOptional({ example: 'Search', maxLength: 120 })
-  @IfGiven()
-  @IsName()
+  @MayTakeName('Search')
   readonly name?: string;
 }
 
@@ -159,7 +163,7 @@ export class RemoveWorkspaceDto {
 /** A workspace as the API shows it. */
 @ShowsLimits()
 export class WorkspaceDto {
-  @ApiProperty({ format: 'uuid', example: AN_ID })
+  @ApiId()
   readonly id: string;
 
   @ApiProperty({ example: 'ws-search' })
@@ -168,13 +172,13 @@ export class WorkspaceDto {
   @ApiProperty({ example: 'Search' })
   readonly name: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @ApiTextOrNull()
   readonly description: string | null;
 
   @ApiProperty({ type: WorkspaceDefaultsDto })
   readonly defaults: WorkspaceDefaults;
 
-  @ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null })
+  @ShownRateLimits()
   readonly rate_limits: readonly ShownRateLimitDto[] | null;
 
   @ApiProperty({ type: [ShownUsageLimitsDto], nullable: true, example: null })
@@ -196,10 +200,10 @@ export class WorkspaceDto {
   @ApiProperty({ enum: [0, 1] })
   readonly is_default: 0 | 1;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly created_at: string;
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiMoment()
   readonly last_updated_at: string;
 
   @ApiProperty({ enum: ['workspace'] })
@@ -252,16 +256,7 @@ function shown(workspace: Workspace, usage: Usage) {
   };
 }
 
-export class WorkspaceListDto implements Listed<WorkspaceDto> {
-  @ApiProperty({ enum: ['list'] })
-  readonly object = 'list';
-
-  @ApiProperty({ example: 1 })
-  readonly total: number;
-
-  @ApiProperty({ type: [WorkspaceDto] })
-  readonly data: readonly WorkspaceDto[];
-
+export class WorkspaceListDto extends ListOf(WorkspaceDto) {
   static from(workspaces: readonly Workspace[], total: number, usage: Usage = NO_USAGE): WorkspaceListDto {
     const data = workspaces.map((workspace) => WorkspaceDto.from(workspace, usage));
     return Object.assign(new WorkspaceListDto(), { total, data });

@@ -128,6 +128,16 @@ describe('verifyToken', () => {
     },
   );
 
+  it.each<[string, (own: TokenKeys) => object]>([
+    ['beside the usual key id', () => ({})],
+    ['in the header', (own) => ({ jwk: jwkOf(own, 'k1') })],
+    ['in the header, by a name of its own', (own) => ({ kid: 'own', jwk: jwkOf(own, 'own') })],
+    ['as a certificate', () => ({ x5c: ['MIIB'] })],
+  ])('H08: refuses a token that was signed with a key of its own: %s', (_, header) => {
+    const own = rsaKeys();
+    expect(check(signed({ ...HEADER, ...header(own) }, CLAIMS, own))).toBeNull();
+  });
+
   it.each([
     '../../dev/null',
     "' OR '1'='1",

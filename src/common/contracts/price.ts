@@ -29,6 +29,9 @@ export interface UnitPrices {
   readonly thousandFileSearches?: number;
   readonly millionCitationTokens?: number;
   readonly audioInputHour?: number;
+  readonly thousandDocumentPages?: number;
+  /** Instead of the price of a page, not beside it. */
+  readonly thousandAnnotatedPages?: number;
 }
 
 /** What a model costs: the rates of an ordinary request, and others where a long request costs more. */
@@ -36,8 +39,10 @@ export interface Price extends Rates {
   /** Ascending by threshold. */
   readonly tiers?: readonly PriceTier[];
   readonly units?: UnitPrices;
-  /** Tokens have no price: a usage that has some cannot be charged. The rates are zero and mean nothing. */
+  /** Tokens have no price: a usage that has them and no unit cannot be charged. The rates are zero and mean nothing. */
   readonly isByUnitOnly?: true;
+  /** A request with sound is charged as if it had so much at least, milliseconds. */
+  readonly leastAudioInputMs?: number;
 }
 
 /** A price that was applied, without the kinds that it does not name. `list`: what everybody pays; `agreed`: what the virtual key, its integration or the organization says. */

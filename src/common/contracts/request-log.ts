@@ -66,6 +66,10 @@ export interface Usage {
   readonly file_searches?: number;
   /** Of sound that is charged by the second, milliseconds. */
   readonly audio_input_ms?: number;
+  /** Of documents that were read. */
+  readonly document_pages?: number;
+  /** Pages among them that were annotated, too. */
+  readonly annotated_pages?: number;
 }
 
 /** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */

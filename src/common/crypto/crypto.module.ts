@@ -13,7 +13,8 @@ import type { Secret } from './secret.js';
     {
       provide: SecretBox,
       inject: [SETTINGS],
-      useFactory: ({ masterKey }: Settings) => new SecretBox(given(masterKey, 'GATEHOUSE_MASTER_KEY')),
+      useFactory: ({ masterKey, nextMasterKey }: Settings) =>
+        new SecretBox(given(masterKey, 'GATEHOUSE_MASTER_KEY'), nextMasterKey),
     },
     {
       provide: ApiKeyIssuer,

@@ -99,6 +99,23 @@ describe('SecretBox', () => {
     });
   });
 
+  it('opens what either of two master keys sealed, and seals an organization key anew by the first', () => {
+    const [former, next] = [aMasterKey(), aMasterKey()];
+    const old = new SecretBox(former);
+    const key = old.makeOrganizationKey(randomUUID());
+    const binding = aBinding(key.organizationId);
+    const sealed = old.seal(key, binding, new Secret(CLEAR));
+
+    for (const box of [new SecretBox(former, next), new SecretBox(next, former)])
+      expect(box.open(key, binding, sealed).reveal()).toBe(CLEAR);
+    const rewrapped = new SecretBox(next, former).rewrap(key);
+    expect(new SecretBox(next).open(rewrapped, binding, sealed).reveal()).toBe(CLEAR);
+    expect(failureOf(() => old.open(rewrapped, binding, sealed))).toMatchObject({
+      code: 'credential_unusable',
+    });
+    expect(() => new SecretBox(next, aMasterKey()).rewrap(key)).toThrow();
+  });
+
   it('shows neither the master key nor a credential when it is printed', () => {
     const masterKey = aMasterKey();
     const box = new SecretBox(masterKey);

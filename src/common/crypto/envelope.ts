@@ -38,14 +38,15 @@ const KEYS_IN_MEMORY = 1000;
  */
 export class SecretBox {
   readonly #wrappingKey: KeyObject;
+  readonly #otherWrappingKey: KeyObject | null;
   readonly #cheapRoot: KeyObject;
   readonly #organizationKeys = new Map<string, KeyObject>();
 
-  /** `masterKey` is 32 bytes in base64. */
-  constructor(masterKey: Secret) {
-    const bytes = Buffer.from(masterKey.reveal(), 'base64');
-    if (bytes.length !== KEY_BYTES) throw new Error('The master key must be 32 bytes in base64.');
-    this.#wrappingKey = createSecretKey(derived(bytes, 'gatehouse/organization-keys'));
+  /** Both are 32 bytes in base64. What `other` sealed is opened too: while the master key is replaced there are two. */
+  constructor(masterKey: Secret, other?: Secret) {
+    const bytes = bytesOf(masterKey);
+    this.#wrappingKey = wrappingKeyOf(bytes);
+    this.#otherWrappingKey = other ? wrappingKeyOf(bytesOf(other)) : null;
     this.#cheapRoot = createSecretKey(derived(bytes, 'gatehouse/cheap-bytes'));
   }
 
@@ -53,6 +54,12 @@ export class SecretBox {
   makeOrganizationKey(organizationId: string): WrappedKey {
     const wrapped = sealBytes(this.#wrappingKey, ownerOf(organizationId), randomBytes(KEY_BYTES));
     return { organizationId, wrapped };
+  }
+
+  /** The same organization key, sealed by the master key, whichever of the two had sealed it. Throws where neither had. */
+  rewrap({ organizationId, wrapped }: WrappedKey): WrappedKey {
+    const clear = this.#unwrap(organizationId, wrapped);
+    return { organizationId, wrapped: sealBytes(this.#wrappingKey, ownerOf(organizationId), clear) };
   }
 
   seal(key: WrappedKey, binding: CredentialBinding, clear: Secret): Buffer {
@@ -114,9 +121,18 @@ export class SecretBox {
 
   #open({ organizationId, wrapped }: WrappedKey): KeyObject {
     const name = `${organizationId}:${wrapped.toString('base64')}`;
-    return this.#remembered(name, () =>
-      createSecretKey(openBytes(this.#wrappingKey, ownerOf(organizationId), wrapped)),
-    );
+    return this.#remembered(name, () => createSecretKey(this.#unwrap(organizationId, wrapped)));
+  }
+
+  #unwrap(organizationId: string, wrapped: Buffer): Buffer {
+    const owner = ownerOf(organizationId);
+    const other = this.#otherWrappingKey;
+    if (!other) return openBytes(this.#wrappingKey, owner, wrapped);
+    try {
+      return openBytes(this.#wrappingKey, owner, wrapped);
+    } catch {
+      return openBytes(other, owner, wrapped);
+    }
   }
 
   #remembered(name: string, make: () => KeyObject): KeyObject {
@@ -135,6 +151,15 @@ export class SecretBox {
     }
   }
 }
+
+function bytesOf(masterKey: Secret): Buffer {
+  const bytes = Buffer.from(masterKey.reveal(), 'base64');
+  if (bytes.length !== KEY_BYTES) throw new Error('The master key must be 32 bytes in base64.');
+  return bytes;
+}
+
+const wrappingKeyOf = (master: Buffer): KeyObject =>
+  createSecretKey(derived(master, 'gatehouse/organization-keys'));
 
 /** A key for each use, and another than the one whose check value is in the database, so that no two uses can be related. */
 function derived(master: Buffer, use: string): Buffer {

@@ -55,8 +55,12 @@ import { LogSinks1763691540000 } from './migrations/1763691540000-log-sinks.js';
 import { LogRetention1763691530000 } from './migrations/1763691530000-log-retention.js';
 import { AppliedPrices1763691610001 } from './migrations/1763691610001-applied-prices.js';
 import { DeadLettersHaveOwners1763730000001 } from './migrations/1763730000001-dead-letters-have-owners.js';
+import { MarksOfWorkspaces1763760000001 } from './migrations/1763760000001-marks-of-workspaces.js';
 import { NumberedLeases1763691580001 } from './migrations/1763691580001-numbered-leases.js';
 import { ListsOfWorkspaces1763700000001 } from './migrations/1763700000001-lists-of-workspaces.js';
+import { PagesOfLists1763750000001 } from './migrations/1763750000001-pages-of-lists.js';
+import { SumsOfTheCube1763770000001 } from './migrations/1763770000001-sums-of-the-cube.js';
+import { ReplaceableMasterKey1763780000001 } from './migrations/1763780000001-replaceable-master-key.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -127,6 +131,10 @@ const MIGRATIONS = [
   AppliedPrices1763691610001,
   ListsOfWorkspaces1763700000001,
   DeadLettersHaveOwners1763730000001,
+  PagesOfLists1763750000001,
+  MarksOfWorkspaces1763760000001,
+  SumsOfTheCube1763770000001,
+  ReplaceableMasterKey1763780000001,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { PlainQuery } from './plain-find.js';
+import type { PlainQuery } from './plain-queries/plain-find.js';
 
 /** The end of a caller's transaction, in the hands of who has the last word in it. */
 export interface Ending {

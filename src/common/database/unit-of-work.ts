@@ -4,7 +4,7 @@ import type { QueryDeepPartialEntity } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
 import type { LastWord } from './ending.js';
-import { PlainRepository } from './plain-repository.js';
+import { PlainRepository } from './plain-queries/plain-repository.js';
 import { StatementNames } from './statement-names.js';
 import { TenantSession } from './tenant-session.js';
 import { type Tenancy, TenantWall } from './tenant-wall.js';

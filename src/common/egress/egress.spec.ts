@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../errors/app-error.js';
 import { Egress, type EgressOptions } from './egress.js';
 import { parseEgressAllow } from './egress-allow.js';
@@ -24,21 +24,22 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((egress) => egress.close()));
 });
 
-const listen = async (server: Server, host: string): Promise<Listener> => {
+const listen = async (server: Server, host: string, at = 0): Promise<Listener> => {
   const sockets: Socket[] = [];
   servers.push(server);
   server.on('connection', (socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
   });
-  await new Promise<void>((ready) => server.listen(0, host, ready));
+  await new Promise<void>((ready) => server.listen(at, host, ready));
   return { port: (server.address() as AddressInfo).port, sockets };
 };
 
-const upstream = (answer: (socket: Socket) => void, host = '127.0.0.1'): Promise<Listener> =>
+const upstream = (answer: (socket: Socket) => void, host = '127.0.0.1', at?: number): Promise<Listener> =>
   listen(
     createServer((socket) => socket.on('data', () => answer(socket))),
     host,
+    at,
   );
 
 const anEgress = (allow: string, options: Partial<EgressOptions> = {}): Egress => {
@@ -135,6 +136,30 @@ describe('a destination that is closed', () => {
     expect(asked).toBe(50);
     expect(outcomes).toContain(BLOCKED);
     expect(canary.sockets).toHaveLength(0);
+  });
+
+  it('A22: is not reached by a name that changes its answers while the service goes on', async () => {
+    const open = await upstream((socket) => socket.end(OK));
+    const canary = await upstream((socket) => socket.end(OK), '127.0.0.2', open.port);
+    let asked = 0;
+    const resolve = () => Promise.resolve([asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2']);
+    const outcomes: string[] = [];
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const egress = anEgress(`127.0.0.1:${open.port}`, { resolve });
+      // The open place ends each connection, and answers of names are remembered for five seconds.
+      for (let i = 0; i < 50; i++) {
+        outcomes.push(await call(egress, `http://rebind.example.com:${open.port}`));
+        vi.advanceTimersByTime(6_000);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+
+    expect(asked).toBe(50);
+    expect(new Set(outcomes)).toEqual(new Set(['200 ok', BLOCKED]));
+    expect(canary.sockets).toHaveLength(0);
+    expect(open.sockets.length).toBeGreaterThan(0);
   });
 
   it('cannot be told from one that does not exist, where the name is a private one', async () => {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { Type } from 'class-transformer';
-import { IsInt, IsString, ValidateNested } from 'class-validator';
+import { Transform, Type } from 'class-transformer';
+import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { createValidationPipe } from './validation.js';
 import { HasNoEffectYet, IfGiven, IsFutureDateTime, IsName, IsSlug, OrNull } from './validators.js';
@@ -31,6 +31,11 @@ class Dto {
   @Type(() => Inner)
   readonly inner?: Inner;
 
+  @IfGiven()
+  @IsArray()
+  @Transform(({ value }: { readonly value: unknown }) => [value])
+  readonly list?: unknown;
+
   @HasNoEffectYet('it has no effect yet')
   readonly limit?: unknown;
 }
@@ -55,6 +60,8 @@ describe('the validation of bodies', () => {
   it.each([
     [{ name: 'A', nonsense: 1 }, 'There is no field "nonsense" here.'],
     [{ name: 'A', inner: { text: 'x', more: 1 } }, 'There is no field "inner.more" here.'],
+    [{ name: 'A', toString: 1 }, '"toString" is not acceptable'],
+    [{ name: 'A', inner: { text: 'x', valueOf: 1 } }, '"inner.valueOf" is not acceptable'],
     [{}, '"name"'],
     [{ name: 'A', inner: { text: 7 } }, '"inner.text"'],
     [{ name: 'A', inner: 'text' }, '"inner"'],
@@ -68,6 +75,11 @@ describe('the validation of bodies', () => {
   ])('refuses %j with a sentence about %s', async (body, sentence) => {
     await expect(check(body)).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(check(body)).rejects.toThrow(sentence);
+  });
+
+  it('lets a field be what the DTO makes of it', async () => {
+    expect(await check({ name: 'A', list: { text: 'x' } })).toMatchObject({ list: [{ text: 'x' }] });
+    await expect(check({ name: 'A', list: { text: 'x', toString: 1 } })).rejects.toThrow('toString');
   });
 
   it('does not show values', async () => {

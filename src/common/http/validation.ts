@@ -24,9 +24,29 @@ class ObjectPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && Array.isArray(value) && metadata.metatype !== Array)
       throw new AppError('invalid_request', { detail: 'The request body must be a JSON object.' });
-    return super.transform(value, metadata) as Promise<unknown>;
+    const dto: unknown = await super.transform(value, metadata);
+    if (metadata.type === 'body') checkNamesOfMethods(value, dto, '');
+    return dto;
   }
 }
+
+/**
+ * The library that builds DTOs leaves out, before anything is checked, what has the name of a method, such as "toString", in
+ * free documents too.
+ * @see https://github.com/typestack/class-transformer/blob/develop/src/TransformOperationExecutor.ts
+ */
+function checkNamesOfMethods(sent: unknown, built: unknown, path: string): void {
+  if (sent === built || !isNode(sent) || !isNode(built)) return;
+  for (const [name, value] of Object.entries(sent)) {
+    const place = Array.isArray(sent) ? path : path === '' ? name : `${path}.${name}`;
+    if (name in Object.prototype && !Object.hasOwn(built, name))
+      throw new AppError('invalid_request', { detail: nameOfAMethod(place) });
+    checkNamesOfMethods(value, built[name], place);
+  }
+}
+
+const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 const UNKNOWN_FIELD = 'whitelistValidation';
 const LONGEST_NAME = 64;
@@ -45,8 +65,13 @@ function innermost(error: ValidationError, path: string): { path: string; error:
 }
 
 function sentence(path: string, { property, constraints = {} }: ValidationError): string {
-  const name = path.length > LONGEST_NAME ? `${path.slice(0, LONGEST_NAME)}…` : path;
-  if (UNKNOWN_FIELD in constraints) return `There is no field "${name}" here.`;
+  if (UNKNOWN_FIELD in constraints) return `There is no field "${shortened(path)}" here.`;
   const [rule = `${property} is not acceptable`] = Object.values(constraints);
-  return `The field "${name}" is not acceptable: ${rule}.`;
+  return `The field "${shortened(path)}" is not acceptable: ${rule}.`;
 }
+
+const nameOfAMethod = (path: string): string =>
+  `The field "${shortened(path)}" is not acceptable: its name is that of a built-in method.`;
+
+const shortened = (path: string): string =>
+  path.length > LONGEST_NAME ? `${path.slice(0, LONGEST_NAME)}…` : path;

@@ -8,7 +8,7 @@ export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !
 /** May be left out or null, and null takes away what was there. */
 export const OrNull = (): PropertyDecorator => IsOptional();
 
-const LONGEST_NAME = 120;
+export const LONGEST_NAME = 120;
 const HAS_CONTROL = /\p{Cc}/u;
 
 /** Words for people: 1 to 120 characters, not only spaces, no control characters. */

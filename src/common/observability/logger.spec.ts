@@ -20,6 +20,25 @@ describe('logger', () => {
     expect(new Date(String(line['time'])).toISOString()).toBe(line['time']);
   });
 
+  it.each([
+    ['line breaks', 'a\r\nb\nc'],
+    ['terminal commands', '\u001b[31mred\u001b[0m'],
+    ['the end of a line and the beginning of another', '"}\n{"level":"fatal"'],
+    ['line separators', 'a\u2028b\u2029c\u0085d'],
+    ['a NUL and half a surrogate pair', 'a\u0000b\ud800'],
+    ['a million letters', 'x'.repeat(1_000_000)],
+  ])('N13: writes one line of a text with %s', (_, text) => {
+    const lines: string[] = [];
+    const log = buildLogger({ write: (line) => void lines.push(line) });
+    log.warn({ text, [text.slice(0, 100)]: 1, err: new Error(text) }, text);
+
+    expect(lines).toHaveLength(1);
+    const [line = ''] = lines;
+    expect(line.slice(0, -1)).not.toMatch(/[\u0000-\u001f]/);
+    expect(line.endsWith('\n')).toBe(true);
+    expect(JSON.parse(line)).toMatchObject({ level: 'warn' });
+  });
+
   it('masks credentials at each depth that is logged', () => {
     const line = logged((log) =>
       log.info(

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/queryable.js';
-import { type Grain, NEXT_GRAIN, startOf } from './grains.js';
+import { type Grain, NEXT_GRAIN } from './grains.js';
+import { MARKED_AGAIN } from './marks.js';
 import { countedKeys } from './metadata-keys.js';
 import { addRequestsSql, FAMILIES } from './rollup-sql.js';
 import type { Seals } from './seals.js';
@@ -23,8 +24,8 @@ function rangesOf({ minute }: Seals): readonly (readonly [grain: AddedTo, from: 
 type AddedTo = Exclude<Grain, 'day'>;
 
 /**
- * Adds requests to the rollups and marks what lies above as changed. Must run inside a transaction that holds
- * `LOCK_TO_ADD`; the marks come last, because everybody who counts the running hour waits for its mark.
+ * Adds requests to the rollups and marks what lies above as changed, for each workspace that has some. Must run inside a
+ * transaction that holds `LOCK_TO_ADD`; the marks come last, because everybody who counts a workspace's running hour waits for its mark.
  */
 export async function addRequests(database: Queryable, seals: Seals, requests: Requests): Promise<void> {
   const keys = await countedKeys(database);
@@ -34,44 +35,29 @@ export async function addRequests(database: Queryable, seals: Seals, requests: R
     const [begin, end] = [parameters.length - 1, parameters.length];
     const where = `${requests.where} AND created_at >= $${begin}::timestamptz AND created_at < $${end}::timestamptz`;
     const source = { where, keys: { count: keys.names.length, names: `$${end + 1}`, since: `$${end + 2}` } };
-    for (const family of FAMILIES)
+    for (const family of FAMILIES) {
+      const adding = addRequestsSql(family, grain, source);
       await database.query(
-        addRequestsSql(family, grain, source),
+        family === MARKING ? markingSql(adding, NEXT_GRAIN[grain]) : adding,
         family.hasKeys && keys.names.length > 0 ? [...parameters, keys.names, keys.since] : parameters,
       );
-    await mark(database, grain, { ...requests, where, parameters, from, to });
+    }
   }
 }
+
+/** The family that is added to last. Every request is in one of its rows at least. */
+const MARKING = FAMILIES.at(-1);
 
 /**
  * The update of a mark that is there locks it until the commit: who derives takes the
  * mark away first, and so either sees these rows or leaves the mark to the next round.
  */
-async function mark(database: Queryable, changed: AddedTo, requests: Changed): Promise<void> {
-  const grain = NEXT_GRAIN[changed];
-  const only = onlyBucket(grain, requests);
-  const buckets =
-    only === null
-      ? `SELECT DISTINCT '${grain}', date_trunc('${grain}', created_at, 'UTC') AS bucket FROM request_logs WHERE ${requests.where}`
-      : `SELECT '${grain}', $1::timestamptz AS bucket`;
-  await database.query(
-    `INSERT INTO rollup_marks (grain, bucket) ${buckets} ORDER BY bucket
-     ON CONFLICT (grain, bucket) DO UPDATE SET touched_at = now()`,
-    only === null ? [...requests.parameters] : [only],
-  );
-}
-
-interface Changed extends Requests {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The one that holds all of these requests; null where there is more than one, and the rows must tell. */
-function onlyBucket(grain: Grain, { first, last, from, to }: Changed): Date | null {
-  const [earliest, latest] = [first.getTime(), last.getTime()];
-  const bucket = startOf(grain, earliest);
-  return earliest >= from && latest < to && startOf(grain, latest) === bucket ? new Date(bucket) : null;
-}
+const markingSql = (adding: string, grain: Exclude<Grain, 'minute'>): string => `
+  WITH added AS (${adding} RETURNING organisation_id, workspace_id, bucket)
+  INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)
+  SELECT DISTINCT '${grain}', date_trunc('${grain}', bucket, 'UTC') AS above, organisation_id, workspace_id FROM added
+  ORDER BY above, organisation_id, workspace_id
+  ${MARKED_AGAIN}`;
 
 /** Makes the partitions that requests of these days go to. Outside the transaction that adds: its lock would last as long. */
 export async function ensurePartitionsFor(

@@ -1,8 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { Queryable } from '../database/queryable.js';
 import { addRequests, ensurePartitionsFor } from './add-requests.js';
-import { derive, ripeMarks } from './derive.js';
+import { deriveRipe } from './derive.js';
 import { GRAIN_MS } from './grains.js';
+import { markHour } from './marks.js';
 import { countMetadataKeysFrom, metadataKeysAreComplete } from './metadata-keys.js';
 import { FAMILIES } from './rollup-sql.js';
 import { LOCK_ALONE, readSeals } from './seals.js';
@@ -36,9 +37,7 @@ export async function rebuildRollups(database: DataSource, options: RebuildOptio
     await rebuildHour(database, hour);
     options.onProgress?.(done + 1, hours.length);
   }
-  // Hours first; their days become ripe with the last of them.
-  for (const mark of await everyRipeMark(database)) await derive(database, mark);
-  for (const mark of await everyRipeMark(database)) await derive(database, mark);
+  await deriveRipe(database, 0);
   if (isWhole) await metadataKeysAreComplete(database);
   return { hours: hours.length, keptBefore: kept };
 }
@@ -77,6 +76,8 @@ async function rebuildHour(database: DataSource, hour: Date): Promise<void> {
     const seals = await readSeals(transaction);
     // Retention may have come in between, and what it left must not be taken for the whole.
     if (hour.getTime() < Math.max(seals.row, seals.minute)) return;
+    // Before anything is deleted: who loses all of it must lose the hour as well.
+    await markHour(transaction, hour, end);
     for (const family of FAMILIES)
       await transaction.query(`DELETE FROM ${family.table('minute')} WHERE bucket >= $1 AND bucket < $2`, [
         hour,
@@ -84,14 +85,5 @@ async function rebuildHour(database: DataSource, hour: Date): Promise<void> {
       ]);
     const requests = { where: OF_HOUR, parameters: [hour, end], first: hour, last: hour };
     await addRequests(transaction, seals, requests);
-    await transaction.query(
-      `INSERT INTO rollup_marks (grain, bucket) VALUES ('hour', $1)
-       ON CONFLICT (grain, bucket) DO UPDATE SET touched_at = now()`,
-      [hour],
-    );
   });
 }
-
-const MOST_MARKS = 1_000_000;
-
-const everyRipeMark = (database: Queryable) => ripeMarks(database, 0, MOST_MARKS);

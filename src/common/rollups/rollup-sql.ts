@@ -148,13 +148,13 @@ export function addRequestsSql(family: Family, grain: Grain, source: Source): st
     ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${grown.join(', ')}`;
 }
 
-/** Makes one bucket of a grain out of the grain below. Parameters: the bucket's beginning and end. */
+/** Makes a workspace's bucket of a grain out of the grain below. Parameters: organization, workspace, the bucket's beginning and end. */
 export function deriveSql(family: Family, grain: 'hour' | 'day'): string {
   const rest = family.columns.filter((column) => column !== 'bucket').join(', ');
   const columns = family.columns.map((column) =>
-    column === 'bucket' ? '$1::timestamptz AS bucket' : column,
+    column === 'bucket' ? '$3::timestamptz AS bucket' : column,
   );
   const select = `SELECT ${columns.join(', ')}, ${measured('ofRollup')} FROM ${family.table(grain === 'hour' ? 'minute' : 'hour')}
-    WHERE bucket >= $1 AND bucket < $2 GROUP BY ${rest}`;
+    WHERE organisation_id = $1 AND workspace_id = $2 AND bucket >= $3 AND bucket < $4 GROUP BY ${rest}`;
   return insertInto(family, grain, select);
 }

@@ -62,6 +62,12 @@ export const settingsSchema = z.object({
     .string()
     .optional()
     .describe('Seals stored credentials: 32 bytes in base64. Default: generated into the data folder.'),
+  GATEHOUSE_NEXT_MASTER_KEY: z
+    .string()
+    .optional()
+    .describe(
+      'The key that will take the place of GATEHOUSE_MASTER_KEY (docs/master-key.md): what either sealed is opened.',
+    ),
   GATEHOUSE_KEY_PEPPER: z
     .string()
     .optional()

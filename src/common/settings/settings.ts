@@ -22,6 +22,8 @@ export interface Settings {
   /** Null where PostgreSQL counts. */
   readonly clickhouse: ClickHouseSettings | null;
   readonly masterKey: Secret | undefined;
+  /** The one that will take its place. What either sealed is opened. */
+  readonly nextMasterKey: Secret | undefined;
   readonly keyPepper: Secret | undefined;
   readonly metricsToken: Secret | undefined;
   /** Null where no mails can be sent. */
@@ -89,6 +91,7 @@ const SECRETS = [
   'REDIS_URL',
   'CLICKHOUSE_URL',
   'GATEHOUSE_MASTER_KEY',
+  'GATEHOUSE_NEXT_MASTER_KEY',
   'GATEHOUSE_KEY_PEPPER',
   'GATEHOUSE_METRICS_TOKEN',
   'GATEHOUSE_SMTP_URL',
@@ -159,7 +162,7 @@ function withoutEmpty(environment: Environment): Record<string, string> {
 const KEY_BYTES = 32;
 
 function badKeys(raw: Raw): string[] {
-  return (['GATEHOUSE_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'] as const)
+  return (['GATEHOUSE_MASTER_KEY', 'GATEHOUSE_NEXT_MASTER_KEY', 'GATEHOUSE_KEY_PEPPER'] as const)
     .filter((name) => raw[name] !== undefined && !isStrongKey(raw[name]))
     .map(
       (name) => `${name}: must be ${KEY_BYTES} random bytes in base64; "openssl rand -base64 32" makes one.`,
@@ -244,6 +247,7 @@ function toSettings(raw: Raw): Settings {
     redisUrl: secret(raw.REDIS_URL),
     clickhouse: clickhouseOf(raw),
     masterKey: secret(raw.GATEHOUSE_MASTER_KEY),
+    nextMasterKey: secret(raw.GATEHOUSE_NEXT_MASTER_KEY),
     keyPepper: secret(raw.GATEHOUSE_KEY_PEPPER),
     metricsToken: secret(raw.GATEHOUSE_METRICS_TOKEN),
     mail: mailOf(raw),

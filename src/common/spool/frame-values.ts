@@ -9,11 +9,11 @@ import type {
  * The JSON of frames: lists of values in a fixed order, without their names, which would be half of it and take half of the
  * time. The second frame of an exchange begins with the text of its first, as it was written.
  *
- *   opened  [value of each of OPENED]
- *   closed  [opened, [value of each of CLOSED], [[value of each of ATTEMPT], …], request, response]
+ *   opened  openedValues
+ *   closed  [openedValues, closedValues, [attemptValues, …], bodyValues of the request, bodyValues of the response]
  *
- * A value that a later release adds comes at the end of its list, so that what an older one left in the spool can be read.
- * So can what wrote names: an object in place of a list.
+ * The four functions are the order, to write and to read. A value that a later release adds comes at the end of its list, so
+ * that what an older one left in the spool can be read. So can what wrote names: an object in place of a list.
  */
 
 /** A body without its bytes. */
@@ -26,20 +26,18 @@ export interface ClosedExchange {
   readonly response: BodyFacts | null;
 }
 
-/** The order of a list. What is null is given as null, but what is rare is left out. */
-interface Order<Name extends string> {
-  readonly always: readonly Name[];
-  readonly rare: readonly Name[];
+/** The names of a list's values. What is null is given as null, but what is rare is left out. */
+interface Order {
+  readonly names: readonly string[];
+  readonly rare: ReadonlySet<string>;
 }
 
-const OPENED: Order<keyof OpenedExchange> = {
-  always: [
-    ...(['id', 'created_at', 'organisation_id', 'workspace_id', 'api_key_id', 'user_id'] as const),
-    ...(['trace_id', 'span_id', 'parent_span_id', 'span_name', 'method', 'path', 'endpoint'] as const),
-    ...(['provider', 'virtual_key', 'virtual_key_id', 'model', 'streamed', 'metadata'] as const),
-  ],
-  rare: ['prompt_slug'],
-};
+/** Has for a value under each name the name itself. */
+const NAMES: unknown = new Proxy({}, { get: (_, name) => name });
+
+function orderOf<T>(valuesOf: (it: T) => readonly unknown[], ...rare: readonly (keyof T & string)[]): Order {
+  return { names: valuesOf(NAMES as T) as readonly string[], rare: new Set(rare) };
+}
 
 const openedValues = (it: OpenedExchange): readonly unknown[] => [
   it.id,
@@ -65,17 +63,6 @@ const openedValues = (it: OpenedExchange): readonly unknown[] => [
 ];
 
 /** The first five say again what may be other than when the exchange was opened. */
-const CLOSED: Order<Exclude<keyof RequestLogRecord, 'attempts'>> = {
-  always: [
-    ...(['provider', 'virtual_key', 'virtual_key_id', 'model', 'streamed', 'config_id'] as const),
-    ...(['config_version_id', 'option_path', 'decisions', 'ending', 'status', 'error_code'] as const),
-    ...(['error_source', 'duration_ms', 'first_token_ms', 'overhead_us', 'request_bytes'] as const),
-    ...(['response_bytes', 'response_model', 'usage', 'usage_source', 'cost_nano_usd'] as const),
-    ...(['countable', 'hook_results', 'request_headers', 'response_headers'] as const),
-  ],
-  rare: ['cache_status', 'cache_score', 'saved_nano_usd', 'source'],
-};
-
 const closedValues = (it: RequestLogRecord): readonly unknown[] => [
   it.provider,
   it.virtual_key,
@@ -109,14 +96,6 @@ const closedValues = (it: RequestLogRecord): readonly unknown[] => [
   it.source,
 ];
 
-const ATTEMPT: Order<keyof AttemptRecord> = {
-  always: [
-    ...(['attempt', 'option_path', 'provider', 'virtual_key_id', 'origin', 'started_at'] as const),
-    ...(['first_byte_ms', 'duration_ms', 'status', 'error_code', 'usage', 'cost_nano_usd'] as const),
-  ],
-  rare: ['price', 'charges', 'isAside', 'countable'],
-};
-
 const attemptValues = (it: AttemptRecord): readonly unknown[] => [
   it.attempt,
   it.option_path,
@@ -136,13 +115,17 @@ const attemptValues = (it: AttemptRecord): readonly unknown[] => [
   it.countable,
 ];
 
-const BODY: Order<keyof BodyFacts> = {
-  always: ['bytes', 'truncated', 'content_type', 'content_encoding'],
-  rare: [],
-};
+const bodyValues = (it: BodyFacts): readonly unknown[] => [
+  it.bytes,
+  it.truncated,
+  it.content_type,
+  it.content_encoding,
+];
 
-const bodyValues = (body: BodyFacts | null): readonly unknown[] | null =>
-  body && [body.bytes, body.truncated, body.content_type, body.content_encoding];
+const OPENED = orderOf(openedValues, 'prompt_slug');
+const CLOSED = orderOf(closedValues, 'cache_status', 'cache_score', 'saved_nano_usd', 'source');
+const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable');
+const BODY = orderOf(bodyValues);
 
 export function openedText(exchange: OpenedExchange): string {
   return JSON.stringify(openedValues(exchange));
@@ -156,8 +139,8 @@ export function closedText(
   const rest = JSON.stringify([
     closedValues(record),
     record.attempts.map(attemptValues),
-    bodyValues(request),
-    bodyValues(response),
+    request && bodyValues(request),
+    response && bodyValues(response),
   ]);
   return `[${opened ?? openedText(record)},${rest.slice(1)}`;
 }
@@ -201,16 +184,16 @@ type ClosedValues = readonly [Values, Values, readonly Values[], Values | null, 
 
 const isList = (value: ClosedValues | ClosedExchange): value is ClosedValues => Array.isArray(value);
 
-function named(values: Values, order: Order<string>): Record<string, unknown> {
+function named(values: Values, order: Order): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   name(whole, values, order);
   return whole;
 }
 
-function name(whole: Record<string, unknown>, values: Values, { always, rare }: Order<string>): void {
-  for (let at = 0; at < always.length; at++) whole[always[at] as string] = values[at] ?? null;
-  for (let at = 0; at < rare.length; at++) {
-    const value = values[always.length + at] ?? null;
-    if (value !== null) whole[rare[at] as string] = value;
+function name(whole: Record<string, unknown>, values: Values, { names, rare }: Order): void {
+  for (let at = 0; at < names.length; at++) {
+    const each = names[at] as string;
+    const value = values[at] ?? null;
+    if (value !== null || !rare.has(each)) whole[each] = value;
   }
 }

@@ -3,7 +3,14 @@ import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Entry } from '../journal/entry.js';
 import type { Outcome } from '../journal/records.js';
-import { type Meter, meterAnswer, meterStream, type Reading, UNREAD } from '../journal/metering.js';
+import {
+  type Meter,
+  meterAnswer,
+  meterStream,
+  readerFor,
+  type Reading,
+  UNREAD,
+} from '../journal/metering.js';
 import { streamFailure } from '../translating/stream-failure.js';
 import type { ReplySink } from '../types/reply.js';
 import type { Exchange, RunningStream } from '../types/exchange.js';
@@ -251,12 +258,13 @@ export class Delivery implements ReplySink {
 
   private meterFor(): Meter | null {
     const { endpoint, isStreamed, body } = this.entry;
+    const reader = readerFor(endpoint, body);
     // Sound tells nothing of itself, and is large.
-    if (!endpoint?.usage || this.head.contentType?.startsWith('audio/')) return null;
+    if (!endpoint || !reader || this.head.contentType?.startsWith('audio/')) return null;
     const encoding = this.head.contentEncoding;
-    if (!this.isStream) return meterAnswer(endpoint.usage, encoding);
+    if (!this.isStream) return meterAnswer(reader, encoding);
     const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
     const isCertain = endpoint.usageInStreams === 'always' || options?.include_usage === true;
-    return meterStream(endpoint.usage, encoding, isStreamed && isCertain);
+    return meterStream(reader, encoding, isStreamed && isCertain);
   }
 }

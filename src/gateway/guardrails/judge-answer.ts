@@ -2,7 +2,7 @@ import { AppError, errorBody } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
-import { note, nothingRead, parsedObject, type Reading } from '../journal/metering.js';
+import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
@@ -140,7 +140,8 @@ function inClientsDialect(whole: Buffer, { entry, attempt, translated, head }: A
     return { contentType, bytes, json: parsedObject(bytes.toString('utf8')), reading };
   }
   const json = parsedObject(whole.toString('utf8'));
-  if (entry.endpoint?.usage) note(reading, entry.endpoint.usage, json);
+  const reader = readerFor(entry.endpoint, entry.body);
+  if (reader) note(reading, reader, json);
   return { contentType: head.contentType ?? JSON_TYPE, bytes: whole, json, reading };
 }
 
@@ -187,7 +188,7 @@ export function streamGuard(
   { entry }: Answering,
   reading: Reading | null,
 ): StreamGuard {
-  const usage = entry.endpoint?.usage;
+  const reader = readerFor(entry.endpoint, entry.body);
   return new StreamGuard({
     hooks: guards.output,
     texts: textsOf(entry)?.stream ?? NO_STREAM_TEXTS,
@@ -195,7 +196,7 @@ export function streamGuard(
     onEvent: (json) => {
       if (!reading) return;
       reading.firstEventAt ??= performance.now();
-      if (usage) note(reading, usage, json);
+      if (reader) note(reading, reader, json);
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '../../common/contracts/request-log.js';
-import type { Json, UsageReader } from '../../providers/endpoint.js';
+import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from './decoding.js';
 import { SseReader } from './sse-reader.js';
 
@@ -25,9 +25,10 @@ export interface Meter {
 
 const DONE = '[DONE]';
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
-/** A plain answer is read whole, so it must be small; a stream is read as it passes. */
+/** A plain answer is read whole, so it must be small; of a larger one only the end is read, and a stream as it passes. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-const STREAM_BYTES_MAX = 256 * 1024 * 1024;
+const TAIL_BYTES = 64 * 1024;
+const PASSING_BYTES_MAX = 256 * 1024 * 1024;
 
 /** What is known of an answer that nobody read. */
 export const UNREAD: Reading = Object.freeze(nothingRead());
@@ -53,7 +54,7 @@ export function meterStream(
     else if (!expectsUsage || reading.responseModel === null || mayHaveUsage(data))
       note(reading, reader, parsedObject(data));
   });
-  const decoder = decoding(contentEncoding, STREAM_BYTES_MAX, (chunk) => {
+  const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
     events.feed(chunk);
   });
   return (
@@ -67,20 +68,50 @@ export function meterStream(
 /** Meters a plain JSON answer. */
 export function meterAnswer(reader: UsageReader, contentEncoding: string | null): Meter | null {
   const reading = nothingRead();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const decoder = decoding(contentEncoding, ANSWER_BYTES_MAX, (chunk) => {
-    bytes += chunk.length;
-    if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk);
-    else chunks.length = 0;
+  const kept = new KeptAnswer();
+  const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
+    kept.add(chunk);
   });
   return (
     decoder &&
     meter(reading, decoder, () => {
-      const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      note(reading, reader, parsedObject(whole.toString('utf8')));
+      note(reading, reader, kept.json());
     })
   );
+}
+
+/** A plain answer, or the end of one that is too long: pictures and pages are large, and what they cost comes last. */
+class KeptAnswer {
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private isCut = false;
+
+  add(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    if (this.bytes > (this.isCut ? 2 * TAIL_BYTES : ANSWER_BYTES_MAX)) this.cut();
+  }
+
+  json(): Json | null {
+    const { chunks } = this;
+    const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
+    return parsedObject(this.isCut ? usageAtTheEnd(text) : text);
+  }
+
+  private cut(): void {
+    this.isCut = true;
+    let first = this.chunks.length;
+    this.bytes = 0;
+    while (first > 0 && this.bytes < TAIL_BYTES) this.bytes += (this.chunks[--first] as Buffer).length;
+    this.chunks.splice(0, first);
+  }
+}
+
+/** What stands from the last `"usage…` on, as an object of its own; within a text its first quote would be escaped. */
+function usageAtTheEnd(text: string): string {
+  let at = text.lastIndexOf('"usage');
+  while (at > 0 && text[at - 1] === '\\') at = text.lastIndexOf('"usage', at - 1);
+  return at < 0 ? '' : `{${text.slice(at)}`;
 }
 
 function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
@@ -96,6 +127,12 @@ function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
       });
     },
   };
+}
+
+/** Who reads the answer to a request of an endpoint; null where answers tell no usage. */
+export function readerFor(endpoint: Endpoint | null, body: Json | null): UsageReader | null {
+  const reader = endpoint?.usage ?? null;
+  return (body && reader?.askedBy?.(body)) ?? reader;
 }
 
 /** `usage` of OpenAI and Anthropic, `usageMetadata` of Google. */

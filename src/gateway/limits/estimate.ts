@@ -1,3 +1,5 @@
+import type { Usage } from '../../common/contracts/request-log.js';
+import { mostPages } from '../../providers/endpoints/ocr.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
@@ -30,6 +32,9 @@ const BOUNDS: Partial<Record<EndpointId, { readonly most: readonly string[]; rea
   'generate-content': { most: ['maxOutputTokens', 'max_output_tokens'], times: 'candidateCount' },
 };
 
+/** Endpoints that are charged by something else than tokens, and the most that a request may use of it. */
+const MOST: Partial<Record<EndpointId, (request: Json) => Usage>> = { ocr: mostPages };
+
 /** What costs nobody anything. */
 export const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
 
@@ -40,9 +45,11 @@ export const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
  */
 export function estimateOf({ endpoint, body, bodyBytes, price, outputCeiling }: Estimated): Estimate {
   if (!endpoint?.usage || !body) return FREE;
-  const output = outputOf(endpoint.id, body, outputCeiling);
-  const usage = { input_tokens: bodyBytes, output_tokens: output };
-  return { tokens: bodyBytes + output, costNanoUsd: price && costOf(usage, price) };
+  const usage = MOST[endpoint.id]?.(body) ?? {
+    input_tokens: bodyBytes,
+    output_tokens: outputOf(endpoint.id, body, outputCeiling),
+  };
+  return { tokens: usage.input_tokens + usage.output_tokens, costNanoUsd: price && costOf(usage, price) };
 }
 
 function outputOf(id: EndpointId, body: Json, ceiling: number): number {

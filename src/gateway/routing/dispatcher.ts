@@ -302,6 +302,7 @@ const TRACELESS: ReadonlySet<EndpointId> = new Set([
   'embeddings',
   'rerank',
   'moderations',
+  'ocr',
 ]);
 
 /** Stored answers are found again by their id: of two, one would lie there unknown. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Endpoint, UsageReader } from '../../providers/endpoint.js';
+import type { UsageReader } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
-import { note, nothingRead, parsedObject, type Reading } from '../journal/metering.js';
+import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import { SseReader } from '../journal/sse-reader.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
@@ -26,7 +26,7 @@ export function proven(
   holdMs: number,
   response: ServerResponse,
 ): Promise<Answer> {
-  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry.endpoint) : null;
+  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry) : null;
   if (!trial) return Promise.resolve(answer);
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
@@ -44,12 +44,13 @@ export function proven(
 }
 
 /** Null for what is not looked at: answers of endpoints that the gateway does not read, and encodings that it cannot. */
-function trialOf(answer: Answer, endpoint: Endpoint | null): Trial | null {
-  if (!endpoint?.usage) return null;
+function trialOf(answer: Answer, { endpoint, body }: Entry): Trial | null {
+  const reader = readerFor(endpoint, body);
+  if (!reader) return null;
   const { contentType, contentEncoding } = readResponseHead(answer.attempt.rawHeaders);
   if (contentType?.startsWith('application/json')) return new Trial(answer, null, null);
   if (!isStream(answer, contentType)) return null;
-  const trial = new Trial(answer, endpoint.usage, contentEncoding);
+  const trial = new Trial(answer, reader, contentEncoding);
   return trial.isReadable ? trial : null;
 }
 

@@ -1,5 +1,5 @@
 import type { Entry } from '../journal/entry.js';
-import { note, nothingRead, parsedObject } from '../journal/metering.js';
+import { note, nothingRead, parsedObject, readerFor } from '../journal/metering.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
@@ -21,13 +21,14 @@ export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>):
 
 /** Reads an answer that nobody gets: it may tell what it cost. */
 export async function putAway(
-  { endpoint }: Entry,
+  { endpoint, body: asked }: Entry,
   attempt: Attempt,
   translated: Translated | null = null,
 ): Promise<void> {
   const body = await discard(attempt);
-  if (!endpoint?.usage || body.length === 0 || attempt.partial) return;
+  const reader = readerFor(endpoint, asked);
+  if (!reader || body.length === 0 || attempt.partial) return;
   const reading = (attempt.partial = nothingRead());
   if (translated && attempt.status < 400) translatedAnswer(attempt, body, translated, reading);
-  else note(reading, endpoint.usage, parsedObject(body.toString('utf8')));
+  else note(reading, reader, parsedObject(body.toString('utf8')));
 }

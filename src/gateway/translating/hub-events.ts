@@ -1,10 +1,8 @@
-import type { EventTranslator, HubError, Translated } from '../../providers/translation.js';
+import { type EventTranslator, type HubError, NOTHING, UNNOTED } from '../../providers/translation.js';
 import { parsedObject } from '../journal/metering.js';
 import { hubErrorOf } from './hub-error.js';
 
 const DONE = '[DONE]';
-const NOTHING: Translated = { chunks: [] };
-const unnoted = (): void => undefined;
 
 /** The events of a provider that speaks the hub's own shape. */
 export function hubEvents(): EventTranslator {
@@ -15,7 +13,7 @@ export function hubEvents(): EventTranslator {
       if (!chunk) return NOTHING;
       return isError(chunk.error)
         ? { chunks: [], error: hubErrorOf(502, chunk) }
-        : { chunks: [chunk], again: unnoted };
+        : { chunks: [chunk], again: UNNOTED };
     },
     end: () => NOTHING,
   };

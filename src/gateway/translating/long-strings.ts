@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../providers/endpoint.js';
 
@@ -50,7 +49,7 @@ export class LongStrings {
     const text = bytes.toString('latin1');
     const spans = longSpans(text);
     const found = spans.reduce((sum, { start, end }) => sum + end - start, 0);
-    if (spans.length === 0 || found < bytes.length * SHARE_MIN || !isUtf8(bytes)) return null;
+    if (spans.length === 0 || found < bytes.length * SHARE_MIN) return null;
     const strings = new LongStrings(bytes, spans);
     strings.match(JSON.parse(withMarks(text, spans)), json);
     return strings;
@@ -85,6 +84,8 @@ export class LongStrings {
 
   private add(mark: string, value: unknown): void {
     if (!mark.startsWith(MARK) || typeof value !== 'string' || value.length < LONG_CHARS) return;
+    // Bytes that are no UTF-8 were read as this: they must not be copied. What has it by right is written anew, too.
+    if (value.includes('\uFFFD')) return;
     const { start, end } = this.spans[Number(mark.slice(MARK.length))] as Span;
     this.values.push(value);
     this.literals.push(this.bytes.subarray(start, end));

@@ -1,10 +1,11 @@
 import { Client } from 'pg';
+import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from '../../admin/audit/audit-seal-key.js';
 import { WRONG_BLOCKS } from '../../admin/audit/audit-blocks.js';
 import type { ChainProblem, ChainReport } from '../../admin/audit/verify-chain.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { loadSettings } from '../../common/settings/settings.js';
-import { resolveSecrets } from '../data-folder.js';
+import { masterKeysOf, resolveSecrets } from '../data-folder.js';
 import { withRunningDatabase } from '../database/with-database.js';
 import { LauncherError } from '../launcher-error.js';
 import { say } from '../terminal.js';
@@ -33,8 +34,12 @@ export async function verifyCommand(
   if (organization !== undefined && !isUuid(organization))
     throw new LauncherError('An organization is named by its id, a UUID.');
   return withRunningDatabase(settings, async (url) => {
-    const { masterKey } = await resolveSecrets(settings);
-    return withClient(url, (client) => verifyAll(client, { url, masterKey }, organization?.toLowerCase()));
+    const masterKeys = masterKeysOf(await resolveSecrets(settings));
+    return withClient(url, async (client) => {
+      const { rows } = await client.query<KnownSealKey>(KNOWN_SEAL_KEY);
+      const sealKey = auditSealKey(rows[0], masterKeys);
+      return verifyAll(client, { url, sealKey }, organization?.toLowerCase());
+    });
   });
 }
 

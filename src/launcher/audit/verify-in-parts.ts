@@ -11,7 +11,8 @@ import type { PartJob, PartNews } from './verify-worker.js';
 /** What it takes to read a chain and to judge its seals. */
 export interface ChainAccess {
   readonly url: Secret;
-  readonly masterKey: Secret;
+  /** 32 bytes in base64. */
+  readonly sealKey: Secret;
 }
 
 /** Whose chain is checked, and who hears how far it is. */
@@ -37,18 +38,18 @@ const CUT: Cut = { most: Math.min(availableParallelism(), 8), smallest: 50_000 }
  */
 export async function verifyInParts(
   client: Client,
-  { url, masterKey }: ChainAccess,
+  { url, sealKey }: ChainAccess,
   { organizationId, onProgress, cut = CUT }: ChainJob,
 ): Promise<ChainReport> {
   const parts = partsOf(await numberOfLast(client, organizationId), cut);
   if (parts.length === 1)
-    return verifyChain({ client, seal: new AuditSeal(masterKey), organizationId, onProgress });
+    return verifyChain({ client, seal: new AuditSeal(sealKey), organizationId, onProgress });
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
     const { rows } = await client.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');
     const job = {
       url: url.reveal(),
-      masterKey: masterKey.reveal(),
+      sealKey: sealKey.reveal(),
       organizationId,
       snapshot: rows[0]?.snapshot ?? '',
     };

@@ -8,7 +8,7 @@ import { Secret } from '../../common/crypto/secret.js';
 /** What a thread is given. */
 export interface PartJob {
   readonly url: string;
-  readonly masterKey: string;
+  readonly sealKey: string;
   readonly organizationId: string;
   readonly snapshot: string;
   readonly part: ChainPart;
@@ -20,11 +20,11 @@ export type PartNews = { readonly records: number } | { readonly report: ChainRe
 const tell = (news: PartNews): void => parentPort?.postMessage(news);
 
 /** Checks one part of a chain, in a thread of its own. */
-async function main({ url, masterKey, organizationId, snapshot, part }: PartJob): Promise<void> {
+async function main({ url, sealKey, organizationId, snapshot, part }: PartJob): Promise<void> {
   const client = new Client({ connectionString: url, application_name: 'gatehouse audit verify' });
   await client.connect();
   try {
-    const seal = new AuditSeal(new Secret(masterKey));
+    const seal = new AuditSeal(new Secret(sealKey));
     const onProgress = (records: number): void => tell({ records });
     tell({ report: await verifyChain({ client, seal, organizationId, snapshot, onProgress }, part) });
   } finally {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { Client } from 'pg';
 import { isCheckedBy } from '../../common/crypto/check-value.js';
 import type { Secret } from '../../common/crypto/secret.js';
-import type { InstanceSecrets } from '../data-folder.js';
+import { type InstanceSecrets, masterKeysOf } from '../data-folder.js';
 import { LauncherError } from '../launcher-error.js';
 
 const MIGRATION_FILES = new URL('../../common/database/migrations/', import.meta.url);
@@ -54,18 +54,18 @@ async function pendingMigrations(client: Client): Promise<string[]> {
 }
 
 /** Wrong keys would start well and then fail at each stored credential and each API key. */
-async function checkKeys(client: Client, { masterKey, keyPepper }: InstanceSecrets): Promise<void> {
+async function checkKeys(client: Client, secrets: InstanceSecrets): Promise<void> {
   const { rows } = await client.query<{ master_key_check: Buffer; key_pepper_check: Buffer }>(
     'SELECT master_key_check, key_pepper_check FROM installation WHERE id = 1',
   );
   const known = rows[0];
   if (!known) return;
-  if (!isCheckedBy(masterKey, known.master_key_check))
+  if (!masterKeysOf(secrets).some((key) => isCheckedBy(key, known.master_key_check)))
     throw new LauncherError(wrongKey('GATEHOUSE_MASTER_KEY'));
-  if (!isCheckedBy(keyPepper, known.key_pepper_check))
+  if (!isCheckedBy(secrets.keyPepper, known.key_pepper_check))
     throw new LauncherError(wrongKey('GATEHOUSE_KEY_PEPPER'));
 }
 
-function wrongKey(name: string): string {
+export function wrongKey(name: string): string {
   return `The database was set up with another ${name} than this start has. Start with the one it was set up with, from the settings or from secrets.json in the data folder.`;
 }

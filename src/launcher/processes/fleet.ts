@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import { setPriority } from 'node:os';
+import { GATEWAY_NODE_OPTIONS } from '../../common/processes/heap-shape.js';
 import type { ChildEnvironment } from '../launch-plan.js';
 import type { LauncherError } from '../launcher-error.js';
 import { type Keeping, KeptProcess } from './kept-process.js';
@@ -48,6 +49,7 @@ export class Fleet {
     cluster.setupPrimary({
       exec: plan.programs.gateway,
       args: [],
+      execArgv: [...process.execArgv, ...GATEWAY_NODE_OPTIONS],
       stdio: [...NO_STDIN],
     });
     this.#gateways = Array.from({ length: plan.gateways }, (_, place) =>

@@ -80,6 +80,21 @@ export const cloudPlatforms: readonly Provider[] = [
     source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-with-openai-responses-api',
   }),
   compatible({
+    id: 'dashscope-cn',
+    name: 'Alibaba Model Studio (DashScope, China)',
+    baseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+    endpoints: ['chat-completions', 'embeddings'],
+    pricesId: null,
+    source: 'https://www.alibabacloud.com/help/model-studio/base-url',
+  }),
+  compatible({
+    id: 'dashscope-us',
+    name: 'Alibaba Model Studio (DashScope, United States)',
+    baseUrl: 'https://dashscope-us.aliyuncs.com/compatible-mode/v1',
+    pricesId: null,
+    source: 'https://www.alibabacloud.com/help/model-studio/base-url',
+  }),
+  compatible({
     id: 'volcengine',
     name: 'Volcengine Ark',
     baseUrl: 'https://ark.cn-beijing.volces.com/api/v3',
@@ -90,11 +105,20 @@ export const cloudPlatforms: readonly Provider[] = [
   compatible({
     id: 'byteplus',
     name: 'BytePlus ModelArk',
-    baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3',
+    baseUrl: 'https://ark.{byteplus-region}.bytepluses.com/api/v3',
     endpoints: ['chat-completions', 'responses', 'image-generations'],
+    fields: [
+      optional({
+        name: 'byteplus-region',
+        title: 'BytePlus region, to which the key belongs',
+        default: 'ap-southeast',
+        pattern: /^[a-z]{2}-[a-z]{4,9}$/,
+        example: 'eu-west',
+      }),
+    ],
     pricesId: null,
+    // Regions: https://docs.byteplus.com/en/docs/ModelArk/1541523
     source: 'https://docs.byteplus.com/en/docs/ModelArk/1346559',
-    unverified: 'Keys belong to one region; other regions than Southeast Asia need a custom host.',
   }),
   compatible({
     id: 'nvidia-nim',
@@ -148,7 +172,7 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://api.lsh.ai/v1',
     pricesId: null,
     source: 'https://docs.latitude.sh/',
-    unverified: 'The page was not read.',
+    unverified: 'The page was not read; base URL and key are those of clients of others.',
   }),
   compatible({
     id: 'monsterapi',
@@ -156,7 +180,7 @@ export const cloudPlatforms: readonly Provider[] = [
     baseUrl: 'https://llm.monsterapi.ai/v1',
     pricesId: null,
     source: 'https://developer.monsterapi.ai/',
-    unverified: 'The page was not read.',
+    unverified: 'The page was not read; base URL and key are those of clients of others.',
   }),
   compatible({
     id: 'github',

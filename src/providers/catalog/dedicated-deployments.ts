@@ -1,3 +1,4 @@
+import { inHeader } from '../auth-scheme.js';
 import type { Provider } from '../provider.js';
 import { compatible, PATH_SEGMENT, required } from './compatible.js';
 
@@ -31,8 +32,17 @@ export const dedicatedDeployments: readonly Provider[] = [
     name: 'Modal',
     // Every app has an address of its own: https://<workspace>--<app>.modal.run/v1.
     baseUrl: null,
-    source: 'https://modal.com/docs/guide/webhook-urls',
-    unverified: 'The page was not read. Apps behind proxy tokens (Modal-Key, Modal-Secret) are not reached.',
+    source: 'https://modal.com/docs/guide/webhook-proxy-auth',
+  }),
+  compatible({
+    id: 'modal-proxy-auth',
+    name: 'Modal, behind a proxy token',
+    // The key is the token's secret, and a field its id. The app itself asks for no key then.
+    baseUrl: null,
+    auth: inHeader('modal-secret'),
+    accountHeaders: [{ field: 'modal-key', header: 'modal-key' }],
+    pricesId: 'modal',
+    source: 'https://modal.com/docs/guide/webhook-proxy-auth',
   }),
   compatible({
     id: 'anyscale',

@@ -73,7 +73,7 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'image-generations'],
     pricesId: null,
     source: 'https://deepbricks.ai/api-docs',
-    unverified: 'The page was not read.',
+    unverified: 'The page was not read; base URL and key are those of clients of others.',
   }),
   compatible({
     id: 'nextbit',
@@ -82,7 +82,7 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions'],
     pricesId: null,
     source: 'https://www.nextbit256.com/docs/api',
-    unverified: 'The page was not read.',
+    unverified: 'The page was not read; base URL and key are those of clients of others.',
   }),
   compatible({
     id: 'aibadgr',
@@ -90,6 +90,7 @@ export const gateways: readonly Provider[] = [
     baseUrl: 'https://aibadgr.com/api/v1',
     pricesId: null,
     source: 'https://aibadgr.com/docs',
-    unverified: 'The page was not read.',
+    unverified:
+      'The page was not read; clients of others name this base URL, newer tools of its own https://aibadgr.com/v1.',
   }),
 ];

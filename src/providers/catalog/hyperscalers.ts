@@ -1,4 +1,5 @@
 import { inHeader, signedBy } from '../auth-scheme.js';
+import { anthropic } from '../dialects/anthropic/index.js';
 import { API_VERSION, azureAi, azureOpenAi, DEPLOYMENT_ID } from '../dialects/azure/index.js';
 import { bedrock } from '../dialects/bedrock/index.js';
 import { vertex } from '../dialects/gemini/index.js';
@@ -144,6 +145,13 @@ export const hyperscalers: readonly Provider[] = [
     pricesId: 'aws',
     source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-responses-api.html',
   }),
+  claudeOnAws({ id: 'claude-platform-aws', name: 'Claude Platform on AWS', auth: inHeader('x-api-key') }),
+  claudeOnAws({
+    id: 'claude-platform-aws-iam',
+    name: 'Claude Platform on AWS, with keys of AWS',
+    auth: signedBy('aws-sigv4'),
+    fields: [required(awsAccessKeyId), ...awsRole],
+  }),
   {
     id: 'sagemaker',
     name: 'Amazon SageMaker',
@@ -199,11 +207,27 @@ export const hyperscalers: readonly Provider[] = [
   },
 ];
 
+type Proven = Pick<Provider, 'id' | 'name' | 'auth' | 'fields'>;
+
+/** Anthropic's own API in AWS, however the account proves itself. Every request names a workspace. */
+function claudeOnAws({ fields = [], ...row }: Proven): Provider {
+  return {
+    ...row,
+    baseUrl: 'https://aws-external-anthropic.{aws-region}.api.aws/v1',
+    dialect: anthropic,
+    endpoints: ['messages', 'count-tokens', 'files', 'models'],
+    fields: [awsRegion, ...fields],
+    accountHeaders: ['anthropic-workspace-id', 'anthropic-version', 'anthropic-beta'].map((name) => ({
+      field: name,
+      header: name,
+    })),
+    pricesId: 'anthropic',
+    source: 'https://github.com/anthropics/anthropic-sdk-typescript/blob/main/packages/aws-sdk/src/client.ts',
+  };
+}
+
 /** Azure OpenAI, however the account proves itself. */
-function azureOpenAiRow({
-  fields = [],
-  ...row
-}: Pick<Provider, 'id' | 'name' | 'auth' | 'fields'>): Provider {
+function azureOpenAiRow({ fields = [], ...row }: Proven): Provider {
   return {
     ...row,
     baseUrl: 'https://{azure-resource-name}.openai.azure.com/openai',

@@ -1,5 +1,5 @@
 import type { Provider } from '../provider.js';
-import { compatible } from './compatible.js';
+import { compatible, passedThrough, PATH_SEGMENT, required } from './compatible.js';
 
 /** Those who serve other people's models, most of them open ones. */
 export const inferenceClouds: readonly Provider[] = [
@@ -20,6 +20,8 @@ export const inferenceClouds: readonly Provider[] = [
     ],
     // It refuses `reasoning_content`: https://github.com/janhq/jan/issues/8136. Its client names the other field.
     reasoningField: 'reasoning',
+    // https://console.groq.com/docs/speech-to-text
+    leastAudioInputMs: 10_000,
     source: 'https://console.groq.com/docs/openai',
   }),
   compatible({
@@ -58,7 +60,21 @@ export const inferenceClouds: readonly Provider[] = [
     endpoints: ['chat-completions', 'completions', 'responses', 'messages', 'embeddings', 'models'],
     pricesId: 'fireworks',
     source: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
-    unverified: 'Files and fine-tuning live under another base URL, which this row does not reach.',
+  }),
+  passedThrough({
+    id: 'fireworks-ai-account',
+    name: 'Fireworks AI, its account: datasets, fine-tuning, deployments',
+    baseUrl: 'https://api.fireworks.ai/v1/accounts/{fireworks-account-id}',
+    fields: [
+      required({
+        name: 'fireworks-account-id',
+        title: 'Fireworks account',
+        pattern: PATH_SEGMENT,
+        example: 'my-account',
+      }),
+    ],
+    pricesId: null,
+    source: 'https://docs.fireworks.ai/api-reference/introduction',
   }),
   compatible({
     id: 'cerebras',
@@ -227,7 +243,7 @@ export const inferenceClouds: readonly Provider[] = [
     pricesId: null,
     source: 'https://lemonfox.ai/whisper-api',
     unverified:
-      'The page shows base URL, key and transcripts; chat and pictures were read in guides of others.',
+      'The page shows base URL, key and transcripts; its page of chat (/apis/chat) was read in quotations, pictures in guides of others.',
   }),
   compatible({
     id: 'bytez',
@@ -253,7 +269,7 @@ export const inferenceClouds: readonly Provider[] = [
     baseUrl: 'https://api.ncompass.tech/v1',
     pricesId: null,
     source: 'https://www.ncompass.tech/',
-    unverified: 'The page was not read.',
+    unverified: 'The page was not read; base URL and key are those of clients of others.',
   }),
   compatible({
     id: 'lightning-ai',

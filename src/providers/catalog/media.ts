@@ -3,7 +3,7 @@ import type { Provider } from '../provider.js';
 import { deepgram } from '../dialects/deepgram/index.js';
 import { elevenLabs } from '../dialects/elevenlabs/index.js';
 import { stability } from '../dialects/stability/index.js';
-import { compatible, passedThrough, translated } from './compatible.js';
+import { compatible, optional, passedThrough, translated } from './compatible.js';
 
 /** Images, sound, video and 3D. Most have an API of their own, which passes through. */
 export const media: readonly Provider[] = [
@@ -32,11 +32,19 @@ export const media: readonly Provider[] = [
   passedThrough({
     id: 'segmind',
     name: 'Segmind',
-    baseUrl: 'https://api.segmind.com/v1',
+    baseUrl: 'https://api.segmind.com/{segmind-api-version}',
     auth: inHeader('x-api-key'),
+    fields: [
+      optional({
+        name: 'segmind-api-version',
+        title: 'Version of the API: models that take longer than a minute are in v2',
+        default: 'v1',
+        pattern: /^v\d$/,
+        example: 'v2',
+      }),
+    ],
     pricesId: null,
     source: 'https://docs.segmind.com/docs/serverless-api',
-    unverified: 'Models that take longer than a minute are below /v2, which needs a custom host.',
   }),
   passedThrough({
     id: 'replicate',
@@ -48,12 +56,35 @@ export const media: readonly Provider[] = [
   passedThrough({
     id: 'fal-ai',
     name: 'fal',
-    // The queue has a host of its own, https://queue.fal.run.
     baseUrl: 'https://fal.run',
     auth: inHeader('authorization', 'Key'),
     pricesId: null,
     source: 'https://docs.fal.ai/documentation/model-apis/authentication',
-    unverified: 'Its queue is at https://queue.fal.run, which needs a custom host.',
+  }),
+  passedThrough({
+    id: 'fal-ai-queue',
+    name: 'fal, its queue',
+    baseUrl: 'https://queue.fal.run',
+    auth: inHeader('authorization', 'Key'),
+    pricesId: null,
+    source: 'https://fal.ai/docs/documentation/model-apis/inference/queue.md',
+  }),
+  passedThrough({
+    id: 'black-forest-labs',
+    name: 'Black Forest Labs',
+    // Europe and the United States have hosts of their own, https://api.eu.bfl.ai and https://api.us.bfl.ai.
+    baseUrl: 'https://api.bfl.ai/v1',
+    auth: inHeader('x-key'),
+    pricesId: null,
+    source: 'https://github.com/black-forest-labs/skills/blob/main/skills/bfl-api/references/endpoints.md',
+  }),
+  passedThrough({
+    id: 'runway',
+    name: 'Runway',
+    baseUrl: 'https://api.dev.runwayml.com/v1',
+    accountHeaders: [{ field: 'runway-version', header: 'x-runway-version' }],
+    pricesId: null,
+    source: 'https://github.com/runwayml/sdk-python/blob/main/src/runwayml/_client.py',
   }),
   translated({
     id: 'deepgram',
@@ -73,29 +104,42 @@ export const media: readonly Provider[] = [
     pricesId: null,
     source:
       'https://github.com/elevenlabs/elevenlabs-python/blob/main/src/elevenlabs/speech_to_text/raw_client.py',
-    unverified: 'The formats of speech were read at services that resell it.',
   }),
   passedThrough({
     id: 'meshy',
     name: 'Meshy',
-    baseUrl: 'https://api.meshy.ai/openapi/v1',
+    baseUrl: 'https://api.meshy.ai/openapi/{meshy-api-version}',
+    fields: [
+      optional({
+        name: 'meshy-api-version',
+        title: 'Version of the API: texts become models in v2',
+        default: 'v1',
+        pattern: /^v\d$/,
+        example: 'v2',
+      }),
+    ],
     pricesId: null,
     source: 'https://docs.meshy.ai/api/quick-start',
-    unverified: 'Texts become models below /openapi/v2, which needs a custom host.',
   }),
   passedThrough({
     id: 'tripo3d',
     name: 'Tripo3D',
     baseUrl: 'https://api.tripo3d.ai/v2/openapi',
     pricesId: null,
-    source: 'https://platform.tripo3d.ai/docs',
-    unverified: 'Base URL and authentication were read in a guide of others.',
+    source: 'https://github.com/VAST-AI-Research/tripo-python-sdk/blob/master/tripo3d/client.py',
   }),
   passedThrough({
     id: 'assemblyai',
     name: 'AssemblyAI',
-    // Europe has a host of its own, https://api.eu.assemblyai.com, which a custom host names.
     baseUrl: 'https://api.assemblyai.com',
+    auth: inHeader('authorization'),
+    pricesId: null,
+    source: 'https://assemblyai.com/docs/walkthroughs',
+  }),
+  passedThrough({
+    id: 'assemblyai-eu',
+    name: 'AssemblyAI (Europe)',
+    baseUrl: 'https://api.eu.assemblyai.com',
     auth: inHeader('authorization'),
     pricesId: null,
     source: 'https://assemblyai.com/docs/walkthroughs',

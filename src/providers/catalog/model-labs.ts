@@ -94,6 +94,7 @@ export const modelLabs: readonly Provider[] = [
       'agent-completions',
       'embeddings',
       'moderations',
+      'ocr',
       'speech',
       'transcriptions',
       'files',
@@ -212,7 +213,7 @@ export const modelLabs: readonly Provider[] = [
     endpoints: ['chat-completions', 'responses'],
     pricesId: 'perplexity',
     source: 'https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/overview',
-    unverified: 'Sources disagree whether chat completions still answer after 27 September 2026.',
+    unverified: 'Its page calls chat completions supported; others say that they ended on 27 September 2026.',
   }),
   passedThrough({
     id: 'ai21',
@@ -233,10 +234,10 @@ export const modelLabs: readonly Provider[] = [
   compatible({
     id: 'krutrim',
     name: 'Krutrim',
+    // Its client has base URL and key: https://github.com/ola-krutrim/krutrim-cloud-python/blob/main/src/krutrim_cloud/_client.py
     baseUrl: 'https://cloud.olakrutrim.com/v1',
     pricesId: null,
-    source: 'https://docs.cloud.olakrutrim.com/',
-    unverified: 'The page was not read.',
+    source: 'https://docs.cloud.olakrutrim.com/basics/ai-studio/ai-jobs/inferencing',
   }),
   compatible({
     id: 'matterai',
@@ -244,6 +245,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.matterai.so/v1',
     pricesId: null,
     source: 'https://docs.matterai.so/',
-    unverified: 'The page was not read.',
+    unverified:
+      'The page was not read. Its own tools ask https://api2.matterai.so/v1/web with a token of their sign-in.',
   }),
 ];

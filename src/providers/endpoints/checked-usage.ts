@@ -2,7 +2,14 @@ import type { Usage } from '../../common/contracts/request-log.js';
 import { count } from './reading.js';
 
 /** Kinds that are part of no total. */
-const UNITS = ['citation_tokens', 'web_searches', 'file_searches', 'audio_input_ms'] as const;
+const UNITS = [
+  'citation_tokens',
+  'web_searches',
+  'file_searches',
+  'audio_input_ms',
+  'document_pages',
+  'annotated_pages',
+] as const;
 
 type FinerKind = Exclude<keyof Usage, 'input_tokens' | 'output_tokens' | (typeof UNITS)[number]>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

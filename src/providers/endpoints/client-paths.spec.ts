@@ -125,7 +125,7 @@ const OTHERS: readonly (readonly [provider: string, method: string, path: string
     ['mistral-ai', 'POST', '/moderations', 'moderations'],
     ['mistral-ai', 'POST', '/audio/speech', 'speech'],
     ['mistral-ai', 'POST', '/audio/transcriptions', 'transcriptions'],
-    ['mistral-ai', 'POST', '/ocr', null],
+    ['mistral-ai', 'POST', '/ocr', 'ocr'],
     ['mistral-ai', 'POST', '/files', 'files'],
     ['mistral-ai', 'POST', '/batch/jobs', null],
     ['groq', 'POST', '/chat/completions', 'chat-completions'],

@@ -1,6 +1,7 @@
-import type { UsageReader } from '../endpoint.js';
+import type { Usage } from '../../common/contracts/request-log.js';
+import type { Json, UsageReader } from '../endpoint.js';
 import { textOrNull } from './reading.js';
-import { tokenUsageOf } from './openai-usage.js';
+import { durationUsage, tokenUsageOf, usageOf } from './openai-usage.js';
 
 /**
  * Reads the usage of images and transcriptions, in the answer or in the last event of a stream
@@ -10,8 +11,15 @@ import { tokenUsageOf } from './openai-usage.js';
  * https://github.com/openai/openai-node/blob/master/src/resources/audio/transcriptions.ts
  */
 export const mediaUsage: UsageReader = {
-  fromAnswer: ({ usage }) => tokenUsageOf(usage),
+  fromAnswer: (answer) => tokenUsageOf(answer.usage) ?? usageOf(answer.usage) ?? heard(answer),
   modelOf: ({ model }) => textOrNull(model),
   outputText: () => '',
   inputText: () => '',
 };
+
+/**
+ * A transcript tells how long the sound was in `verbose_json`. Groq charges that length and tells no usage.
+ * https://console.groq.com/docs/speech-to-text
+ */
+const heard = ({ text, duration }: Json): Usage | null =>
+  typeof text === 'string' ? durationUsage(duration) : null;

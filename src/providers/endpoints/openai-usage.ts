@@ -27,6 +27,8 @@ export function usageOf(raw: unknown): Usage | null {
     // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post
     citation_tokens: count(raw.citation_tokens),
     web_searches: count(raw.num_search_queries),
+    // Mistral charges sound by its length: https://docs.mistral.ai/api/endpoint/audio/transcriptions (UsageInfo)
+    audio_input_ms: durationMs(raw.prompt_audio_seconds),
   });
 }
 
@@ -84,7 +86,11 @@ export function tokenUsageOf(raw: unknown, units: FinerCounts = {}): Usage | nul
 
 const SECONDS_MAX = 10_000_000;
 
-function durationUsage(seconds: unknown): Usage | null {
-  if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= SECONDS_MAX)) return null;
-  return checkedUsage(0, 0, { audio_input_ms: Math.ceil(seconds * 1000) });
+/** Sound that is so long; null for what is no length. */
+export function durationUsage(seconds: unknown): Usage | null {
+  const audio_input_ms = durationMs(seconds);
+  return audio_input_ms === null ? null : checkedUsage(0, 0, { audio_input_ms });
 }
+
+const durationMs = (seconds: unknown): number | null =>
+  typeof seconds === 'number' && seconds >= 0 && seconds <= SECONDS_MAX ? Math.ceil(seconds * 1000) : null;

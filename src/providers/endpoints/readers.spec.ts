@@ -6,6 +6,8 @@ import { completionsUsage } from './completions.js';
 import { embedContentUsage, embeddingsUsage, rerankUsage } from './embeddings.js';
 import { endpoints } from './index.js';
 import { mediaUsage } from './media.js';
+import { mostPages, ocrUsage } from './ocr.js';
+import { realtimeUsage } from './realtime.js';
 
 describe('completions', () => {
   it('have the usage of chat, and the text of each choice', () => {
@@ -124,6 +126,96 @@ describe('images and transcriptions', () => {
       mediaUsage.fromAnswer({ text: 'x', usage: { type: 'duration', seconds } });
     expect(told(9.5)).toEqual({ input_tokens: 0, output_tokens: 0, audio_input_ms: 9_500 });
     for (const odd of [-1, 'x', null, Number.NaN, 1e300]) expect(told(odd)).toBeNull();
+  });
+});
+
+describe('transcripts', () => {
+  it('of Mistral have tokens, and the length of the sound that is charged', () => {
+    const usage = { prompt_audio_seconds: 203, prompt_tokens: 4, total_tokens: 3264, completion_tokens: 635 };
+
+    expect(mediaUsage.fromAnswer({ model: 'voxtral-mini-2602', text: 'x', usage })).toEqual({
+      input_tokens: 4,
+      output_tokens: 635,
+      audio_input_ms: 203_000,
+    });
+  });
+
+  it('have the length that verbose ones tell, where nobody tells usage', () => {
+    const verbose = { task: 'transcribe', language: 'English', duration: 8.47, text: 'Hi', segments: [] };
+    const usage = { type: 'duration', seconds: 9 };
+
+    expect(mediaUsage.fromAnswer(verbose)).toEqual({
+      input_tokens: 0,
+      output_tokens: 0,
+      audio_input_ms: 8_470,
+    });
+    expect(mediaUsage.fromAnswer({ ...verbose, usage })).toMatchObject({ audio_input_ms: 9_000 });
+    for (const duration of [undefined, null, '8.47', -1])
+      expect(mediaUsage.fromAnswer({ ...verbose, duration })).toBeNull();
+    expect(mediaUsage.fromAnswer({ data: [], duration: 8.47 })).toBeNull();
+  });
+});
+
+describe('documents that were read', () => {
+  const page = { index: 0, markdown: '# Tides', images: [{ id: 'img-0', image_annotation: null }] };
+  const answer = { pages: [page, page], model: 'mistral-ocr-2512', usage_info: { pages_processed: 2 } };
+  const none = { input_tokens: 0, output_tokens: 0 };
+  const plain = { ...none, document_pages: 2 };
+  const annotated = { ...plain, annotated_pages: 2 };
+  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: {} } };
+  const askedBy = (request: Json) => ocrUsage.askedBy?.(request) ?? ocrUsage;
+
+  it('have pages and no tokens', () => {
+    expect(ocrUsage.fromAnswer(answer)).toEqual(plain);
+    expect(askedBy({ document_annotation_format: null }).fromAnswer(answer)).toEqual(plain);
+    expect(ocrUsage.modelOf(answer)).toBe('mistral-ocr-2512');
+    for (const pages of [undefined, null, '2', -1, 1.5])
+      expect(ocrUsage.fromAnswer({ ...answer, usage_info: { pages_processed: pages } })).toBeNull();
+  });
+
+  it('have annotated pages where annotations were asked for, with or without a picture to annotate', () => {
+    for (const request of [{ bbox_annotation_format: schema }, { document_annotation_format: schema }])
+      expect(askedBy(request).fromAnswer({ ...answer, pages: [] })).toEqual(annotated);
+  });
+
+  it('have annotated pages where the answer has annotations, whoever asked for them', () => {
+    const image = { id: 'img-0', image_annotation: '{"a":1}' };
+
+    expect(ocrUsage.fromAnswer({ ...answer, document_annotation: '{"a":1}' })).toEqual(annotated);
+    expect(ocrUsage.fromAnswer({ ...answer, pages: [page, { images: [image] }] })).toEqual(annotated);
+  });
+
+  it.each([
+    [{}, 1000],
+    [{ pages: [0, 4, 5] }, 3],
+    [{ pages: '0,2-5' }, 5],
+    [{ pages: '7' }, 1],
+    [{ pages: '5-2' }, 1],
+    [{ pages: '0-4999' }, 1000],
+    [{ pages: 'all of them' }, 1000],
+    [{ pages: '' }, 1000],
+    [{ document: { type: 'image_url', image_url: 'https://example.com/a.png' } }, 1],
+  ])('are no more than what %j asks for', (request, most) => {
+    expect(mostPages(request)).toEqual({ ...none, document_pages: most });
+  });
+
+  it('may be annotated to the last page', () => {
+    expect(mostPages({ pages: [1], bbox_annotation_format: schema })).toEqual({
+      ...none,
+      document_pages: 1,
+      annotated_pages: 1,
+    });
+  });
+});
+
+describe('sessions', () => {
+  const usage = { input_tokens: 10, output_tokens: 277, output_token_details: { audio_tokens: 258 } };
+  const read = { input_tokens: 10, output_tokens: 277, audio_output_tokens: 258 };
+
+  it('have the usage of a response in it, or beside it', () => {
+    expect(realtimeUsage.fromAnswer({ type: 'response.done', response: { usage } })).toEqual(read);
+    expect(realtimeUsage.fromAnswer({ type: 'response.done', response: { usage: {} }, usage })).toEqual(read);
+    expect(realtimeUsage.fromAnswer({ type: 'session.updated', usage })).toBeNull();
   });
 });
 

@@ -71,6 +71,9 @@ it("Cohere's embeddings tell what is billed", () => {
     input_tokens: 4,
     output_tokens: 0,
   });
+  expect(
+    embedV2Usage.fromAnswer({ meta: { billed_units: { input_tokens: 4, images: 1, image_tokens: 300 } } }),
+  ).toEqual({ input_tokens: 304, output_tokens: 0, image_input_tokens: 300 });
   expect(embedV2Usage.fromAnswer({ meta: { billed_units: { images: 1 } } })).toBeNull();
   expect(embedV2Usage.inputText({ texts: ['a', 'b'] })).toBe('ab');
 });

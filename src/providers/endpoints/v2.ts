@@ -49,9 +49,18 @@ function messageText({ content, tool_plan: plan, tool_calls: calls }: Json): str
   return text;
 }
 
-/** https://docs.cohere.com/reference/embed: it puts out no tokens. */
+/**
+ * It puts out no tokens; those of pictures are told beside those of texts.
+ * https://docs.cohere.com/reference/embed
+ * https://github.com/cohere-ai/cohere-typescript/blob/main/src/api/types/ApiMetaBilledUnits.ts
+ */
 export const embedV2Usage: UsageReader = {
-  fromAnswer: ({ meta }) => checkedUsage(count(objectOf(objectOf(meta).billed_units).input_tokens), 0),
+  fromAnswer({ meta }) {
+    const billed = objectOf(objectOf(meta).billed_units);
+    const [texts, pictures] = [count(billed.input_tokens), count(billed.image_tokens)];
+    const input = texts === null && pictures === null ? null : (texts ?? 0) + (pictures ?? 0);
+    return checkedUsage(input, 0, { image_input_tokens: pictures });
+  },
   modelOf: () => null,
   outputText: () => '',
   inputText: ({ texts, inputs }) => textOf(texts) + textOf(inputs),

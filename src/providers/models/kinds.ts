@@ -26,7 +26,7 @@ const KINDS: readonly Kind[] = [
     name: /gpt-image|dall-e|imagen|stable-diffusion|(^|\/)flux/,
     endpoints: ['image-generations', 'image-edits', 'image-variations'],
   },
-  { name: /(^|-)ocr(-|$)/, endpoints: [] },
+  { name: /(^|-)ocr(-|$)/, endpoints: ['ocr'] },
   { name: /^(text-)?(ada|babbage|curie|davinci)(-\d+)?$|turbo-instruct/, endpoints: ['completions'] },
 ];
 

@@ -51,6 +51,9 @@ export interface ModelUnits {
   readonly thousand_file_searches?: string;
   readonly million_citation_tokens?: string;
   readonly audio_input_hour?: string;
+  readonly thousand_document_pages?: string;
+  /** Instead of the price of a page, not beside it. */
+  readonly thousand_annotated_pages?: string;
 }
 
 export interface Pricing extends ModelRates {
@@ -112,6 +115,8 @@ const UNIT_NAMES = {
   thousandFileSearches: 'thousand_file_searches',
   millionCitationTokens: 'million_citation_tokens',
   audioInputHour: 'audio_input_hour',
+  thousandDocumentPages: 'thousand_document_pages',
+  thousandAnnotatedPages: 'thousand_annotated_pages',
 } as const satisfies Record<keyof UnitPrices, keyof ModelUnits>;
 
 function chargedUnits(units: UnitPrices): ModelUnits {

@@ -66,6 +66,7 @@ describe('what a model does, by its name', () => {
     ['gpt-4o-mini-transcribe', 'transcriptions'],
     ['whisper-large-v3', 'translations'],
     ['gpt-4o-mini-tts', 'speech'],
+    ['mistral-ocr-latest', 'ocr'],
     ['tts-1', 'speech'],
     ['gpt-realtime', 'realtime'],
     ['gpt-image-1', 'image-generations'],

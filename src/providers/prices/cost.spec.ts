@@ -118,6 +118,7 @@ describe('costOf', () => {
     ['a search of files', { file_searches: 1 }],
     ['pages that were cited', { citation_tokens: 1 }],
     ['sound that is charged by the second', { audio_input_ms: 1 }],
+    ['pages of a document', { document_pages: 1 }],
   ])('is unknown, not low, where %s has no price', (_, usage) => {
     expect(costOf({ input_tokens: 10, output_tokens: 10, ...usage }, bare)).toBeNull();
   });
@@ -132,6 +133,50 @@ describe('costOf', () => {
     };
     expect(costOf({ input_tokens: 0, output_tokens: 0, audio_input_ms: 5_000 }, hourly)).toBe(500_000);
     expect(costOf({ input_tokens: 1, output_tokens: 0 }, hourly)).toBeNull();
+  });
+
+  const pages: Price = {
+    ...bare,
+    input: 0,
+    output: 0,
+    units: { thousandDocumentPages: 4_000_000_000, thousandAnnotatedPages: 5_000_000_000 },
+    isByUnitOnly: true,
+  };
+  const read = (document_pages: number, annotated_pages?: number): Usage => ({
+    input_tokens: 0,
+    output_tokens: 0,
+    document_pages,
+    ...(annotated_pages === undefined ? {} : { annotated_pages }),
+  });
+
+  it('charges a page once: as one that was annotated, or as one that was not', () => {
+    expect(costOf(read(3), pages)).toBe(12_000_000);
+    expect(costOf(read(3, 3), pages)).toBe(15_000_000);
+    expect(costOf(read(3, 1), pages)).toBe(8_000_000 + 5_000_000);
+    expect(costOf(read(0), pages)).toBe(0);
+  });
+
+  it('is unknown for annotated pages where only plain ones have a price', () => {
+    const plain = { ...pages, units: { thousandDocumentPages: 1_000_000_000 } };
+
+    expect(costOf(read(3), plain)).toBe(3_000_000);
+    expect(costOf(read(3, 3), plain)).toBeNull();
+  });
+
+  it('charges sound, and not the tokens that are told beside it, where only sound has a price', () => {
+    const hourly: Price = { ...pages, units: { audioInputHour: 180_000_000 } };
+    const usage = { input_tokens: 4, output_tokens: 635, audio_input_ms: 60_000 };
+
+    expect(costOf(usage, hourly)).toBe(3_000_000);
+    expect(costOf(usage, { ...bare, units: hourly.units ?? {} })).toBe(3_000_000 + 4 * 150 + 635 * 600);
+  });
+
+  it('charges short sound as the least that is charged, and no sound as none', () => {
+    const least: Price = { ...pages, units: { audioInputHour: 360_000_000 }, leastAudioInputMs: 10_000 };
+    const heard = (audio_input_ms: number) =>
+      costOf({ input_tokens: 0, output_tokens: 0, audio_input_ms }, least);
+
+    expect([0, 1, 9_999, 10_000, 20_000].map(heard)).toEqual([0, 1_000_000, 1_000_000, 1_000_000, 2_000_000]);
   });
 
   it('charges units beside tokens', () => {

@@ -54,34 +54,54 @@ class ExactSum implements Parts {
 }
 
 /** Whether all that was used has a price of its own, or is part of something that has. */
-function isCovered(usage: Usage, { units = {}, isByUnitOnly }: Price, rates: Rates): boolean {
-  if (isByUnitOnly && usage.input_tokens + usage.output_tokens > 0) return false;
+function isCovered(usage: Usage, price: Price, rates: Rates): boolean {
+  if (price.isByUnitOnly && isTokensOnly(usage)) return false;
+  return has(usage.cache_write_1h_tokens, rates.cacheWrite1h) && areUnitsCovered(usage, price.units);
+}
+
+function areUnitsCovered(usage: Usage, units: UnitPrices = {}): boolean {
   const { thousandRequests } = units;
   return (
-    has(usage.cache_write_1h_tokens, rates.cacheWrite1h) &&
     has(usage.web_searches, units.thousandWebSearches ?? thousandRequests) &&
     has(usage.file_searches, units.thousandFileSearches) &&
     has(usage.citation_tokens, units.millionCitationTokens ?? thousandRequests) &&
-    has(usage.audio_input_ms, units.audioInputHour)
+    has(usage.audio_input_ms, units.audioInputHour) &&
+    has(rest(usage.document_pages, usage.annotated_pages), units.thousandDocumentPages) &&
+    has(usage.annotated_pages, units.thousandAnnotatedPages)
   );
 }
+
+/** Where sound or pages are charged, tokens that are told beside them are part of their price. */
+const isTokensOnly = ({ input_tokens, output_tokens, audio_input_ms, document_pages }: Usage): boolean =>
+  input_tokens + output_tokens > 0 && !audio_input_ms && !document_pages;
 
 /** Nothing was used, or it has a price. */
 const has = (count: unknown, price: unknown): boolean => !count || typeof price === 'number';
 
-function addParts(usage: Usage, { units }: Price, rates: Rates, sum: Parts): void {
+function addParts(usage: Usage, price: Price, rates: Rates, sum: Parts): void {
   addInput(usage, rates, sum);
   addOutput(usage, rates, sum);
-  if (units) addUnits(usage, units, sum);
+  if (!price.units) return;
+  addUnits(usage, price.units, sum);
+  const hour = price.units.audioInputHour ?? 0;
+  const audio = Math.round((chargedSound(usage, price) * hour) / MS_PER_HOUR);
+  sum.add(1, audio * TOKENS_PER_PRICE);
 }
 
 function addUnits(usage: Usage, units: UnitPrices, sum: Parts): void {
+  const annotated = whole(usage.annotated_pages);
   sum.add(1, (units.thousandRequests ?? 0) * PER_THOUSAND);
   sum.add(whole(usage.web_searches), (units.thousandWebSearches ?? 0) * PER_THOUSAND);
   sum.add(whole(usage.file_searches), (units.thousandFileSearches ?? 0) * PER_THOUSAND);
   sum.add(whole(usage.citation_tokens), units.millionCitationTokens ?? 0);
-  const audio = Math.round((whole(usage.audio_input_ms) * (units.audioInputHour ?? 0)) / MS_PER_HOUR);
-  sum.add(1, audio * TOKENS_PER_PRICE);
+  sum.add(rest(usage.document_pages, annotated), (units.thousandDocumentPages ?? 0) * PER_THOUSAND);
+  sum.add(annotated, (units.thousandAnnotatedPages ?? 0) * PER_THOUSAND);
+}
+
+/** Milliseconds. */
+function chargedSound({ audio_input_ms }: Usage, { leastAudioInputMs = 0 }: Price): number {
+  const heard = whole(audio_input_ms);
+  return heard === 0 ? 0 : Math.max(heard, leastAudioInputMs);
 }
 
 function ratesFor(usage: Usage, price: Price): Rates {

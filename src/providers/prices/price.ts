@@ -4,8 +4,8 @@ export type { Price, PriceTier, Rates, UnitPrices } from '../../common/contracts
 
 /** Whether every number of a price can be charged exactly: whole, not negative, and no larger than an exact integer. */
 export function isPrice(price: Price): boolean {
-  const { tiers = [], units = {}, isByUnitOnly = true, ...base } = price;
-  if (!isByUnitOnly || !Object.values(units).every(isAmount)) return false;
+  const { tiers = [], units = {}, isByUnitOnly = true, leastAudioInputMs = 0, ...base } = price;
+  if (!isByUnitOnly || !isAmount(leastAudioInputMs) || !Object.values(units).every(isAmount)) return false;
   return isRates(base) && tiers.every((tier) => isAmount(tier.aboveInputTokens) && isRates(tier.rates));
 }
 

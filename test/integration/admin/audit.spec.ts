@@ -264,7 +264,7 @@ describe('the audit trail', () => {
     it.each([
       'start_time=soon',
       'user_id=1',
-      'method=GET',
+      'method=HEAD',
       'response_status_code=all',
       'actoin=create',
       'page_size=0',

@@ -83,8 +83,8 @@ describe('bootstrap', () => {
   it('refuses to start with another master key or pepper', async () => {
     await bootstrap(database.dataSource, keys, noted);
 
-    await expect(verifyMasterKey(database.dataSource, keys.masterKey)).resolves.toBeUndefined();
-    await expect(verifyMasterKey(database.dataSource, aKey())).rejects.toThrow(
+    await expect(verifyMasterKey(database.dataSource, keys)).resolves.toBeUndefined();
+    await expect(verifyMasterKey(database.dataSource, { masterKey: aKey() })).rejects.toThrow(
       'The master key does not open this database.',
     );
     await expect(bootstrap(database.dataSource, { ...keys, keyPepper: aKey() }, noted)).rejects.toThrow(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresConfigDirectory } from '../../../src/adapters/postgres-config-directory.js';
+import { PostgresConfigDirectory } from '../../../src/adapters/directories/postgres-config-directory.js';
 import { type ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 
@@ -192,7 +192,14 @@ describe('configs', () => {
       ['a secret', { config: { provider: 'openai', api_key: 'sk-canary-1' } }],
       ['a list', { config: [] }],
       ['nothing', { config: {} }],
-      ['a header that smuggles', { config: { provider: 'sandbox', forward_headers: ['a\r\nb'] } }],
+      ...['a\r\nHost: evil', 'x y', 'x:', 'ä', '', { toString: 'x' }].map((name): [string, object] => [
+        `C30 a header by the name of ${JSON.stringify(name)}`,
+        { config: { provider: 'sandbox', forward_headers: [name] } },
+      ]),
+      [
+        'C30 headers of its own',
+        { config: { provider: 'sandbox', custom_headers: { X: 'a\r\nHost: evil' } } },
+      ],
     ])('%s', async (_, body) => {
       const answer = typeof body === 'string' ? await app.call('POST', CONFIGS, { body }) : await make(body);
       expect(answer.status).toBe(400);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi.js';
+import { buildOpenApi } from '../../../src/admin/openapi/document.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { Contract } from '../../support/contract.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresGuardrailDirectory } from '../../../src/adapters/postgres-guardrail-directory.js';
+import { PostgresGuardrailDirectory } from '../../../src/adapters/directories/postgres-guardrail-directory.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 
 const PATH = '/v1/guardrails';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresApiKeyDirectory } from '../../../src/adapters/postgres-api-key-directory.js';
+import { PostgresApiKeyDirectory } from '../../../src/adapters/directories/postgres-api-key-directory.js';
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Secret } from '../../../src/common/crypto/secret.js';
 import { AdminApp } from '../../support/admin-app.js';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresVirtualKeyDirectory } from '../../../src/adapters/postgres-virtual-key-directory.js';
+import { PostgresVirtualKeyDirectory } from '../../../src/adapters/directories/postgres-virtual-key-directory.js';
 import { type ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
 import { AdminApp } from '../../support/admin-app.js';
 
@@ -79,6 +79,8 @@ describe('integrations', () => {
       );
       expect(access.get('ws-default')).toBe(true);
       expect(access.get('ws-two')).toBe(false);
+      const behind = await app.call('GET', `${INTEGRATIONS}/${slug}/workspaces?current_page=9`);
+      expect(behind.body).toMatchObject({ total: body.total, workspaces: [] });
       const made = (await app.call('GET', `${PROVIDERS}?page_size=100`)).body.data.filter(
         (provider: { slug: string }) => provider.slug.startsWith(`${slug}-p`),
       );

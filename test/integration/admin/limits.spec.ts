@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresLimitStore } from '../../../src/adapters/postgres-limit-store.js';
+import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
 import { limitsOf } from '../../../src/common/limits/limit.js';
 import { counterKey, periodAt } from '../../../src/common/limits/period.js';
@@ -284,6 +284,8 @@ describe('policies', () => {
       total: 1,
       data: [{ id: 'a'.repeat(32), value_key: 'metadata._user:ann' }],
     });
+
+    expect(await entities('?current_page=9')).toMatchObject({ total: 2, data: [] });
 
     expect(await app.call('PUT', `${USAGE}/${body.id}/entities/${'a'.repeat(32)}/reset`)).toMatchObject({
       status: 200,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi.js';
+import { buildOpenApi } from '../../../src/admin/openapi/document.js';
 import type { Answer } from '../../support/admin-app.js';
 import {
   CALLERS,

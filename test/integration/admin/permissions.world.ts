@@ -5,6 +5,12 @@ import { TestIssuer } from '../../support/tokens.js';
 import type { CallerName, Permission, ThingName } from './permissions.table.js';
 import { PermissionThings, type Thing } from './permissions.things.js';
 
+export interface AskedFor {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: unknown;
+}
+
 const NOTHING: Thing = { path: [] };
 
 /** Everybody who appears in the table of permissions, and what they ask for. People come with signed tokens. */
@@ -37,23 +43,35 @@ export class PermissionWorld {
 
   /** Asks for the thing of a line, or for one that is not there. */
   async ask(permission: Permission, caller: CallerName, isThere = true): Promise<Answer> {
-    const { operation, on } = permission;
-    const thing = on ? await this.thing(on) : NOTHING;
-    const [method = '', path = ''] = operation.split(' ');
-    const named = { ...thing, body: thing.body ?? permission.body };
-    const { path: values, query, body } = isThere ? named : absent(named);
-    const left = [...values];
-    const answer = await this.app.call(
-      method,
-      path.replace(/\{\w+\}/g, () => left.shift() ?? 'model') + (query ?? ''),
-      {
-        key: this.credentials.get(caller) ?? '',
-        from: this.anotherAddress(),
-        ...(body === undefined ? {} : { body }),
-      },
-    );
-    if (on && method !== 'GET' && answer.status < 300) await this.forget(on);
+    const answer = await this.send(await this.requestOf(permission, isThere), caller);
+    if (answer.status < 300) await this.used(permission);
     return answer;
+  }
+
+  /** What a line asks for. The thing of a line serves until it is said to be used. */
+  async requestOf({ operation, on, body }: Permission, isThere = true): Promise<AskedFor> {
+    const thing = on ? await this.thing(on) : NOTHING;
+    const named = { ...thing, body: thing.body ?? body };
+    const asked = isThere ? named : absent(named);
+    const [method = '', path = ''] = operation.split(' ');
+    const left = [...asked.path];
+    const url = path.replace(/\{\w+\}/g, () => left.shift() ?? 'model') + (asked.query ?? '');
+    return { method, url, ...(asked.body === undefined ? {} : { body: asked.body }) };
+  }
+
+  send({ method, url, body }: AskedFor, caller: CallerName): Promise<Answer> {
+    return this.app.call(method, url, {
+      key: this.credentials.get(caller) ?? '',
+      from: this.anotherAddress(),
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  /** Somebody was let in: what was changed is made anew for the next one. */
+  async used({ operation, on }: Permission): Promise<void> {
+    if (!on || operation.startsWith('GET')) return;
+    this.known.delete(on);
+    if (on === 'signed tokens') await this.acceptTokens();
   }
 
   /** Refused as often from one address, a caller would be taken for somebody who guesses. */
@@ -66,11 +84,6 @@ export class PermissionWorld {
     const thing = this.known.get(on) ?? this.things.make(on);
     this.known.set(on, thing);
     return thing;
-  }
-
-  private async forget(on: ThingName): Promise<void> {
-    this.known.delete(on);
-    if (on === 'signed tokens') await this.acceptTokens();
   }
 
   private async populate(): Promise<void> {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi.js';
+import { buildOpenApi } from '../../../src/admin/openapi/document.js';
 import { administer } from '../../support/database.js';
 import { AdminApp } from '../../support/admin-app.js';
 

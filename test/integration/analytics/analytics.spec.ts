@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GROUPINGS } from '../../../src/admin/analytics/groups.js';
 import type { RequestLogRecord } from '../../../src/common/contracts/request-log.js';
-import { derive, ripeMarks } from '../../../src/common/rollups/derive.js';
+import { derive } from '../../../src/common/rollups/derive.js';
+import { ripeMarks } from '../../../src/common/rollups/marks.js';
 import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
 import { chooseMetadataKeys } from '../../../src/common/rollups/metadata-keys.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
@@ -144,13 +145,20 @@ interface Asked {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-async function ask(path: string, { from = FIRST, to = LAST, key, query = {} }: Asked = {}): Promise<Json> {
+function answerTo(
+  path: string,
+  { from = FIRST, to = LAST, key, query = {} }: Asked = {},
+): ReturnType<AdminApp['call']> {
   const parameters = new URLSearchParams({
     time_of_generation_min: new Date(from).toISOString(),
     time_of_generation_max: new Date(to).toISOString(),
     ...query,
   });
-  const answer = await app.call('GET', `/v1/analytics/${path}?${parameters.toString()}`, { key });
+  return app.call('GET', `/v1/analytics/${path}?${parameters.toString()}`, { key });
+}
+
+async function ask(path: string, asked: Asked = {}): Promise<Json> {
+  const answer = await answerTo(path, asked);
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }
@@ -520,6 +528,18 @@ describe('who sees what', () => {
       key: own,
     });
     expect([denied.status, absent.status]).toEqual([404, 404]);
+  });
+
+  it('G09: nobody more by what it asks for', async () => {
+    const inOwn = records.filter(({ workspace_id }) => workspace_id === app.first.workspace_id).length;
+    const names = ['workspace_id', 'workspace_id[]', 'workspace_slug', 'organisation_id'];
+    const values = ['ws-two', '*', '%', 'null', '', app.first.organisation_id, randomUUID()];
+    for (const name of names)
+      for (const value of values) {
+        const { status, body } = await answerTo('graphs/requests', { key: own, query: { [name]: value } });
+        if (status === 200) expect(body.summary, `${name}=${value}`).toEqual({ total: inOwn });
+        else expect([400, 404], `${name}=${value}`).toContain(status);
+      }
   });
 
   it('asks for the scope', async () => {

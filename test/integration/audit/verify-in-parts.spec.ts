@@ -1,3 +1,4 @@
+import { auditSealKey } from '../../../src/admin/audit/audit-seal-key.js';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -47,7 +48,7 @@ describe('a chain that is checked in parts, each by a thread', () => {
     const client = new pg.Client({ connectionString: app.url });
     await client.connect();
     try {
-      const access = { url: new Secret(app.url), masterKey };
+      const access = { url: new Secret(app.url), sealKey: auditSealKey(undefined, [masterKey]) };
       return await verifyInParts(client, access, {
         organizationId: app.first.organisation_id,
         onProgress,

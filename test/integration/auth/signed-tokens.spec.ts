@@ -163,6 +163,15 @@ describe('a token for a workspace', () => {
     expect((await list(forWorkspace(claims))).status).toBe(status);
   });
 
+  it('H20: keeps of the scopes that it names those that there are for it, and none more', async () => {
+    const scope = 'virtual_keys.list * everything organisation_settings.read virtual_keys.*';
+    const key = forWorkspace({ scope });
+    expect((await list(key)).status).toBe(200);
+    const { scopes } = (await app.call('GET', '/v1/admin/me', { key })).body;
+    expect(scopes).toEqual(['virtual_keys.list']);
+    expect((await app.call('GET', SETTING, { key })).status).toBe(403);
+  });
+
   it('never has what only administrators may', async () => {
     const scope = 'organisation_settings.read organisation_users.create audit_logs.list';
     expect((await app.call('GET', SETTING, { key: forWorkspace({ scope }) })).status).toBe(403);
@@ -241,6 +250,27 @@ describe('a token for a workspace', () => {
     ];
     for (const other of others) expect((await list(other)).status).toBe(403);
   });
+
+  it.each([20, 100, 500, 2_000])(
+    'H27: is told from one that has the same first %i characters',
+    async (same) => {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = (scope: string) => ({
+        iat: now,
+        exp: now + 600,
+        jti: 'the same',
+        workspace_slug: 'ws-default',
+        pad: 'x'.repeat(same),
+        scope,
+      });
+      const [good, other] = [token(claims('virtual_keys.list')), token(claims('logs.view'))];
+      expect(other.slice(0, same)).toBe(good.slice(0, same));
+
+      expect((await list(good)).status).toBe(200);
+      expect((await list(other)).status).toBe(403);
+      expect((await list(good)).status).toBe(200);
+    },
+  );
 
   it('with a key beside it is nobody in particular', async () => {
     for (const [key, bearer] of [

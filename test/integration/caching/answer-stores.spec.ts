@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresAnswerStore } from '../../../src/adapters/postgres-answer-store.js';
-import { PostgresVectorStore } from '../../../src/adapters/postgres-vector-store.js';
-import { RedisAnswerStore } from '../../../src/adapters/redis-answer-store.js';
-import { SealedAnswerStore } from '../../../src/adapters/sealed-answer-store.js';
-import { SealedVectorStore } from '../../../src/adapters/sealed-vector-store.js';
+import { PostgresAnswerStore } from '../../../src/adapters/cached-answers/postgres-answer-store.js';
+import { PostgresVectorStore } from '../../../src/adapters/cached-answers/postgres-vector-store.js';
+import { RedisAnswerStore } from '../../../src/adapters/cached-answers/redis-answer-store.js';
+import { SealedAnswerStore } from '../../../src/adapters/cached-answers/sealed-answer-store.js';
+import { SealedVectorStore } from '../../../src/adapters/cached-answers/sealed-vector-store.js';
 import { SecretBox } from '../../../src/common/crypto/envelope.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
 import {

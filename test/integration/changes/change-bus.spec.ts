@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresChangeFeed } from '../../../src/adapters/postgres-change-feed.js';
-import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-publisher.js';
-import { RedisChangeFeed } from '../../../src/adapters/redis-change-feed.js';
-import { RedisChangePublisher } from '../../../src/adapters/redis-change-publisher.js';
+import { PostgresChangeFeed } from '../../../src/adapters/changes/postgres-change-feed.js';
+import { PostgresChangePublisher } from '../../../src/adapters/changes/postgres-change-publisher.js';
+import { RedisChangeFeed } from '../../../src/adapters/changes/redis-change-feed.js';
+import { RedisChangePublisher } from '../../../src/adapters/changes/redis-change-publisher.js';
 import type { Change, ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresApiKeyDirectory } from '../../../src/adapters/postgres-api-key-directory.js';
-import { PostgresChangeFeed } from '../../../src/adapters/postgres-change-feed.js';
-import { PostgresChangePublisher } from '../../../src/adapters/postgres-change-publisher.js';
-import { PostgresConfigDirectory } from '../../../src/adapters/postgres-config-directory.js';
+import { PostgresApiKeyDirectory } from '../../../src/adapters/directories/postgres-api-key-directory.js';
+import { PostgresChangeFeed } from '../../../src/adapters/changes/postgres-change-feed.js';
+import { PostgresChangePublisher } from '../../../src/adapters/changes/postgres-change-publisher.js';
+import { PostgresConfigDirectory } from '../../../src/adapters/directories/postgres-config-directory.js';
 import { mintApiKey, visiblePartsOf } from '../../../src/common/crypto/api-key-format.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
 import { Secret } from '../../../src/common/crypto/secret.js';

@@ -307,6 +307,8 @@ describe('a link to an export', () => {
       actor_id: own.id,
       method: 'GET',
     });
+    const { body } = await app.call('GET', '/v1/audit-logs?method=GET');
+    expect(body.records[0]).toMatchObject({ method: 'GET', user_id: own.id });
   });
 
   it('is no link when a letter of it is changed, for another export, or when it is over', async () => {
@@ -514,7 +516,7 @@ const KILLED_EXPORT = `
   import { PostgresLogRows } from './admin/logs/postgres-log-rows.js';
   import { RequestParts } from './admin/logs/request-parts.js';
   import { StoredBodies } from './admin/logs/stored-bodies.js';
-  import { PostgresCurrentRights } from './adapters/postgres-current-rights.js';
+  import { PostgresCurrentRights } from './adapters/directories/postgres-current-rights.js';
   import { ExportLeases } from './jobs/exports/export-lease.js';
   import { ExportRows } from './jobs/exports/export-rows.js';
   import { ExportWriter } from './jobs/exports/export-writer.js';

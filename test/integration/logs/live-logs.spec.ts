@@ -114,6 +114,19 @@ describe('GET /v1/logs/stream', () => {
     ]);
   });
 
+  it('G38: ends when the role of the person behind its key is taken away', async () => {
+    const { id } = await app.aPerson({ role: 'admin' });
+    const watched = await watch(await app.adminKeyOf(id));
+    await untilTheyLook([watched], {});
+    watched.events.length = 0;
+    expect((await app.call('PUT', `/v1/admin/users/${id}`, { body: { role: 'member' } })).status).toBe(200);
+
+    await eventually(async () => watched.isOver(), { what: 'the end' });
+    expect(watched.events.filter(({ event }) => event !== 'log')).toEqual([
+      { event: 'end', data: { reason: 'key_revoked' } },
+    ]);
+  });
+
   it('is open five times to a workspace, and to no key without the scope', async () => {
     const [{ key }, other] = [
       await app.workspaceKey(['logs.list'], workspaceTwo),

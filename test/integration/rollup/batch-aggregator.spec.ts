@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   countOf,
@@ -8,6 +9,7 @@ import {
   record,
   toStored,
 } from '../../../src/common/histogram/histogram.js';
+import { MarksOfWorkspaces1763760000001 } from '../../../src/common/database/migrations/1763760000001-marks-of-workspaces.js';
 import { Rollups1763690600000 } from '../../../src/common/database/migrations/1763690600000-rollups.js';
 import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
@@ -151,6 +153,29 @@ describe('the minute rollup', () => {
     expect(requests).toBe(models.length);
   });
 
+  it('L05: takes keys of the metadata that name prototypes for the words they are', async () => {
+    const names = [
+      '__proto__',
+      '__proto__.polluted',
+      'a.__proto__.polluted',
+      'constructor.prototype.polluted',
+    ];
+    await database.dataSource.query(
+      `INSERT INTO rollup_metadata_keys (key, counted_since, complete_since) SELECT unnest($1::text[]), 'epoch', 'epoch'`,
+      [names],
+    );
+    const metadata = Object.fromEntries(names.map((name) => [name, 'yes']));
+
+    await aggregator.aggregate(await storeBatch(database.dataSource, [{ metadata }]));
+
+    const rows = await database.dataSource.query(
+      `SELECT dimension, sum(requests)::int AS requests FROM usage_slice_minute WHERE value = 'yes' GROUP BY dimension ORDER BY dimension COLLATE "C"`,
+    );
+    await database.dataSource.query('DELETE FROM rollup_metadata_keys WHERE key = ANY($1)', [names]);
+    expect(rows).toEqual(names.map((name) => ({ dimension: `metadata.${name}`, requests: 1 })));
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
   it('leaves a batch unmarked whose sums could not be added', async () => {
     const batch = await storeBatch(database.dataSource, mixedRequests(5));
     await database.dataSource.query(
@@ -227,11 +252,24 @@ describe('the minute rollup', () => {
 
   it('can be taken back and made again', async () => {
     const runner = database.dataSource.createQueryRunner();
-    const migration = new Rollups1763690600000();
-    for (const step of ['down', 'up'] as const) {
+    const [rollups, marks] = [new Rollups1763690600000(), new MarksOfWorkspaces1763760000001()];
+    const workspace_id = randomUUID();
+    await aggregator.aggregate(await storeBatch(database.dataSource, [{ workspace_id }]));
+    const steps = [
+      (one: QueryRunner) => marks.down(one),
+      (one: QueryRunner) => marks.up(one),
+      (one: QueryRunner) => marks.down(one),
+      (one: QueryRunner) => rollups.down(one),
+      (one: QueryRunner) => rollups.up(one),
+      (one: QueryRunner) => marks.up(one),
+    ];
+    for (const [at, step] of steps.entries()) {
       await runner.startTransaction();
-      await migration[step](runner);
+      await step(runner);
       await runner.commitTransaction();
+      if (at !== 1) continue;
+      const found = await runner.query('SELECT DISTINCT grain, workspace_id FROM rollup_marks');
+      expect(found).toEqual([{ grain: 'hour', workspace_id }]);
     }
     await runner.release();
 

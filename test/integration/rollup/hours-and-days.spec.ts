@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bucketOf } from '../../../src/common/histogram/histogram.js';
-import { derive, ripeMarks } from '../../../src/common/rollups/derive.js';
-import { CUBE_COLUMNS } from '../../../src/common/rollups/dimensions.js';
+import { derive, deriveRipe } from '../../../src/common/rollups/derive.js';
+import { type Mark, ripeMarks } from '../../../src/common/rollups/marks.js';
+import { CUBE_COLUMNS, NIL_ID } from '../../../src/common/rollups/dimensions.js';
 import { dropMinutes } from '../../../src/common/rollups/drop-old.js';
 import { MEASURE_NAMES } from '../../../src/common/rollups/measures.js';
 import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
@@ -46,13 +48,7 @@ function spread(count: number, { from = START, overMs = 2 * DAY_MS, step = 1 } =
 const add = async (requests: StoredRequest[]) =>
   aggregator.aggregate(await storeBatch(database.dataSource, requests));
 
-async function deriveAll(): Promise<void> {
-  for (;;) {
-    const marks = await ripeMarks(database.dataSource, 0, 1_000);
-    if (marks.length === 0) return;
-    for (const mark of marks) await derive(database.dataSource, mark);
-  }
-}
+const deriveAll = (): Promise<void> => deriveRipe(database.dataSource, 0);
 
 const MEASURED = MEASURE_NAMES.join(', ');
 
@@ -151,6 +147,46 @@ describe('hours and days', () => {
       expect(await totals(table), table).toEqual(await totals('usage_minute'));
   });
 
+  it('of one workspace are derived without those of another, and one that came late marks its own alone', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const requestsOf = (workspace_id: string | null, count: number) =>
+      spread(count, { overMs: 3_600_000 }).map((request) => ({ ...request, workspace_id }));
+    await add([...requestsOf(one, 60), ...requestsOf(other, 40), ...requestsOf(null, 20)]);
+    const marks = await ripeMarks(database.dataSource, 0, 10);
+    expect(marks.map(({ workspaceId }) => workspaceId)).toEqual([NIL_ID, one, other].sort());
+
+    await derive(database.dataSource, marks.find(({ workspaceId }) => workspaceId === one) as Mark);
+    expect(await totals('usage_hour')).toMatchObject({ requests: 60 });
+    await deriveAll();
+    await add(requestsOf(other, 10));
+
+    expect(await ripeMarks(database.dataSource, 0, 10)).toMatchObject([
+      { workspaceId: other, grain: 'hour' },
+    ]);
+    await deriveAll();
+    for (const table of ['usage_hour', 'usage_day', 'usage_slice_day'])
+      expect(await totals(table), table).toEqual(await totals('usage_minute'));
+  });
+
+  it('that cannot be derived keep those of nobody else from it, and are derived when they can be', async () => {
+    const broken = randomUUID();
+    const hour = spread(30, { overMs: 3_600_000 });
+    await add([...hour, ...hour.map((request) => ({ ...request, workspace_id: broken }))]);
+    await database.dataSource.query(`
+      CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN IF NEW.workspace_id = '${broken}' THEN RAISE 'not this one'; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER refuse_one BEFORE INSERT ON usage_hour FOR EACH ROW EXECUTE FUNCTION refuse_one()`);
+    try {
+      await expect(deriveAll()).rejects.toThrow('not this one');
+      expect(await totals('usage_day')).toMatchObject({ requests: 30 });
+    } finally {
+      await database.dataSource.query('DROP TRIGGER refuse_one ON usage_hour; DROP FUNCTION refuse_one');
+    }
+    await deriveAll();
+
+    expect(await totals('usage_day')).toMatchObject({ requests: 60 });
+  });
+
   it('leave an hour that is not over to its minutes', async () => {
     // Not even at the last moment of an hour is the one of the next minute over.
     await add([{ created_at: new Date(Date.now() + 60_000) }]);
@@ -176,6 +212,18 @@ describe('a rebuild from the request rows', () => {
     expect(await contents()).toEqual(before);
     expect(hours).toBeGreaterThan(20);
     expect(progress).toEqual(Array.from({ length: hours }, (_, at) => at + 1));
+  });
+
+  it('empties the hours of a workspace whose requests are gone', async () => {
+    const lost = randomUUID();
+    await add([...spread(50), ...spread(50).map((request) => ({ ...request, workspace_id: lost }))]);
+    await deriveAll();
+    await database.dataSource.query('DELETE FROM request_logs WHERE workspace_id = $1', [lost]);
+
+    await rebuildRollups(database.dataSource);
+
+    for (const table of ['usage_minute', 'usage_hour', 'usage_slice_hour', 'usage_day', 'usage_slice_day'])
+      expect(await totals(table), table).toMatchObject({ requests: 50 });
   });
 
   it('counts nothing twice that waits for its turn or is added meanwhile', async () => {

@@ -9,7 +9,7 @@ import { requireScope } from '../../../auth/require-scope.js';
 import { LOG_FILTERS } from '../../../common/database/log-reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../../common/database/page.js';
 import { AdminController } from '../../admin-controller.js';
-import { Refusals } from '../../openapi.decorators.js';
+import { Refusals } from '../../openapi/decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { logQueryOf } from '../log-query.js';
 import { LiveLogs } from './live-logs.service.js';

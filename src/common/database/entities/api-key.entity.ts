@@ -1,6 +1,7 @@
-import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, DeleteDateColumn, Entity } from 'typeorm';
 import type { ApiKeyType } from '../../contracts/api-key-type.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
+import { OwnedAtEitherLevel } from './tenant-owned.entity.js';
 
 /**
  * An API key. Only keyed hashes of its secrets are stored, and at most two: the current one, and after a
@@ -8,19 +9,9 @@ import type { BudgetRule, RateRule } from '../../limits/rules.js';
  * a query that forgets to look at `deletedAt` still finds nobody.
  */
 @Entity('api_keys')
-export class ApiKey {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
+export class ApiKey extends OwnedAtEitherLevel {
   @Column({ type: 'text' })
   kind: ApiKeyType;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  /** Null for organization keys, set for all others. */
-  @Column({ type: 'uuid', nullable: true })
-  workspaceId: string | null;
 
   @Column({ type: 'uuid', nullable: true })
   userId: string | null;
@@ -86,12 +77,6 @@ export class ApiKey {
   /** Who hears of its budgets besides those who always do. */
   @Column({ type: 'text', array: true, nullable: true })
   alertEmails: string[] | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 
   @DeleteDateColumn({ type: 'timestamptz', nullable: true })
   deletedAt: Date | null;

@@ -1,14 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { TenantOwned } from './tenant-owned.entity.js';
 
 /** Where the audit records of an organization are forwarded to, and how far that has come. */
 @Entity('audit_destinations')
-export class AuditDestination {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class AuditDestination extends TenantOwned {
   @Column({ type: 'text' })
   name: string;
 
@@ -50,10 +45,4 @@ export class AuditDestination {
   /** Until then one process has it in hand. */
   @Column({ type: 'timestamptz', nullable: true })
   leasedUntil: Date | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

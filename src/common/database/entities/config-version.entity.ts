@@ -1,15 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { RoutingConfig } from '../../contracts/routing-config.js';
+import { TenantRecord } from './tenant-owned.entity.js';
 
 /** One version of a config. Versions are added and never changed. */
 @Entity('config_versions')
-export class ConfigVersion {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class ConfigVersion extends TenantRecord {
   @Column({ type: 'uuid' })
   configId: string;
 
@@ -23,7 +18,4 @@ export class ConfigVersion {
 
   @Column({ type: 'uuid', nullable: true })
   createdBy: string | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
 }

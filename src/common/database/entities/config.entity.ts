@@ -1,18 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OwnedAtEitherLevel } from './tenant-owned.entity.js';
 
 /** A saved routing config: its name and which of its versions is in force. The slug is unique in the organization. */
 @Entity('configs')
-export class Config {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  /** Null where every workspace of the organization may use it. */
-  @Column({ type: 'uuid', nullable: true })
-  workspaceId: string | null;
-
+export class Config extends OwnedAtEitherLevel {
   /** `pc-…`. */
   @Column({ type: 'text' })
   slug: string;
@@ -36,10 +27,4 @@ export class Config {
 
   @Column({ type: 'uuid', nullable: true })
   updatedBy: string | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

@@ -1,17 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { WorkspaceOwned } from './tenant-owned.entity.js';
 
 /** What somebody thought of a trace: a value with a weight. Requests find it by their trace. */
 @Entity('feedback')
-export class Feedback {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  @Column({ type: 'uuid' })
-  workspaceId: string;
-
+export class Feedback extends WorkspaceOwned {
   /** Null for who came with a signed token. */
   @Column({ type: 'uuid', nullable: true })
   apiKeyId: string | null;
@@ -29,10 +21,4 @@ export class Feedback {
 
   @Column({ type: 'jsonb' })
   metadata: Readonly<Record<string, string>>;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

@@ -1,18 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OwnedAtEitherLevel } from './tenant-owned.entity.js';
 
 /** A stored guardrail. It belongs to one workspace, or to the whole organization; the slug is unique in the organization. */
 @Entity('guardrails')
-export class Guardrail {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  /** Null: every workspace of the organization may use it. */
-  @Column({ type: 'uuid', nullable: true })
-  workspaceId: string | null;
-
+export class Guardrail extends OwnedAtEitherLevel {
   @Column({ type: 'text' })
   slug: string;
 
@@ -40,10 +31,4 @@ export class Guardrail {
 
   @Column({ type: 'uuid', nullable: true })
   updatedBy: string | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

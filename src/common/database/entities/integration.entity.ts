@@ -1,20 +1,12 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { OwnedAtEitherLevel } from './tenant-owned.entity.js';
 
 /**
  * A credential that workspaces share. Without a workspace it belongs to the organization; a workspace uses it through a
  * provider (`WorkspaceProvider`). The slug is unique among the organization's integrations.
  */
 @Entity('integrations')
-export class Integration {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  @Column({ type: 'uuid', nullable: true })
-  workspaceId: string | null;
-
+export class Integration extends OwnedAtEitherLevel {
   @Column({ type: 'text' })
   slug: string;
 
@@ -50,10 +42,4 @@ export class Integration {
   /** Whether workspaces of which nothing is said may use it, also those made later. */
   @Column({ type: 'boolean' })
   isOpenToAllWorkspaces: boolean;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

@@ -1,5 +1,6 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { OrganizationRole } from '../../contracts/roles.js';
+import { TenantRecord } from './tenant-owned.entity.js';
 
 export type InviteStatus = 'pending' | 'accepted' | 'cancelled' | 'expired';
 
@@ -8,13 +9,7 @@ export type InvitedRole = Exclude<OrganizationRole, 'owner'>;
 
 /** That somebody may join the organization. Only a hash of its token is kept. */
 @Entity('invites')
-export class Invite {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class Invite extends TenantRecord {
   /** As `normalizeEmail` writes it. */
   @Column({ type: 'text' })
   email: string;
@@ -43,7 +38,4 @@ export class Invite {
 
   @Column({ type: 'timestamptz', nullable: true })
   acceptedAt: Date | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
 }

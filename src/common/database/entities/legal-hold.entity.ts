@@ -1,14 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { TenantRecord } from './tenant-owned.entity.js';
 
 /** Keeps the request log of a workspace, or of a whole organization, from retention, until it is released. */
 @Entity('legal_holds')
-export class LegalHold {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class LegalHold extends TenantRecord {
   /** Null for the whole organization. */
   @Column({ type: 'uuid', nullable: true })
   workspaceId: string | null;
@@ -21,9 +16,6 @@ export class LegalHold {
 
   @Column({ type: 'uuid', nullable: true })
   placedByUserId: string | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
 
   /** Null while it holds. */
   @Column({ type: 'timestamptz', nullable: true })

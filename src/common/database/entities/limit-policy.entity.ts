@@ -1,18 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { BudgetRule, PolicyCondition, PolicyKey, RateRule } from '../../limits/rules.js';
+import { WorkspaceOwned } from './tenant-owned.entity.js';
 
 /** A limit of a workspace on some of its requests. It has a budget or a rate, never both. */
 @Entity('limit_policies')
-export class LimitPolicy {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  @Column({ type: 'uuid' })
-  workspaceId: string;
-
+export class LimitPolicy extends WorkspaceOwned {
   @Column({ type: 'text' })
   name: string;
 
@@ -34,10 +26,4 @@ export class LimitPolicy {
   /** An archived policy limits nothing. */
   @Column({ type: 'timestamptz', nullable: true })
   archivedAt: Date | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

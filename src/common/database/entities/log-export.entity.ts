@@ -1,18 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { ExportCompression, ExportFormat, ExportStatus } from '../../contracts/log-export.js';
+import { WorkspaceOwned } from './tenant-owned.entity.js';
 
 /** An export of the request log of one workspace. Where its file is good up to, only the background process says. */
 @Entity('log_exports')
-export class LogExport {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  @Column({ type: 'uuid' })
-  workspaceId: string;
-
+export class LogExport extends WorkspaceOwned {
   /** The key that made it, or last changed or started it. Null for a person who came with a signed token. */
   @Column({ type: 'uuid', nullable: true })
   apiKeyId: string | null;
@@ -58,12 +50,6 @@ export class LogExport {
 
   @Column({ type: 'integer' })
   tries: number;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 
   /** When its file will be removed. */
   @Column({ type: 'timestamptz', nullable: true })

@@ -1,14 +1,9 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { TenantRecord } from './tenant-owned.entity.js';
 
 /** A mail that is wanted: written in the transaction that wants it, marked when it is sent. */
 @Entity('mails')
-export class Mail {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class Mail extends TenantRecord {
   /** The invite that it brings. */
   @Column({ type: 'uuid' })
   inviteId: string;
@@ -19,7 +14,4 @@ export class Mail {
 
   @Column({ type: 'timestamptz', nullable: true })
   sentAt: Date | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
 }

@@ -1,15 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { OrganizationRole } from '../../contracts/roles.js';
+import { TenantOwned } from './tenant-owned.entity.js';
 
 /** A person of one organization. */
 @Entity('users')
-export class User {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class User extends TenantOwned {
   /** As `normalizeEmail` writes it. Unique in the organization, whatever the case. */
   @Column({ type: 'text' })
   email: string;
@@ -30,12 +25,6 @@ export class User {
   /** For the dashboard, as `hashPassword` wrote it; null for a person who has none. */
   @Column({ type: 'text', nullable: true, select: false })
   passwordHash: string | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }
 
 export type UserStatus = 'active' | 'deactivated';

@@ -1,22 +1,14 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { Price } from '../../contracts/price.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
+import { WorkspaceOwned } from './tenant-owned.entity.js';
 
 /**
  * Our alias for stored provider credentials. It belongs to one workspace; the slug is unique in the organization.
  * A row with an integration is a `WorkspaceProvider`.
  */
 @Entity('virtual_keys')
-export class VirtualKey {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  @Column({ type: 'uuid' })
-  workspaceId: string;
-
+export class VirtualKey extends WorkspaceOwned {
   /** Null: the credential is its own. */
   @Column({ type: 'uuid', nullable: true })
   integrationId: string | null;
@@ -57,10 +49,4 @@ export class VirtualKey {
 
   @Column({ type: 'jsonb', nullable: true })
   usageLimits: BudgetRule[] | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

@@ -1,20 +1,12 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { WorkspaceOwned } from './tenant-owned.entity.js';
 
 /**
  * An integration in one workspace, under a slug of its own. On the path it is a virtual key, and it stands in the same
  * table: it has no credential but points to its integration's.
  */
 @Entity('virtual_keys')
-export class WorkspaceProvider {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
-  @Column({ type: 'uuid' })
-  workspaceId: string;
-
+export class WorkspaceProvider extends WorkspaceOwned {
   @Column({ type: 'uuid' })
   integrationId: string;
 
@@ -29,10 +21,4 @@ export class WorkspaceProvider {
 
   @Column({ type: 'timestamptz', nullable: true })
   expiresAt: Date | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

@@ -1,17 +1,12 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
 import type { LogRedaction } from '../../contracts/log-redaction.js';
 import type { WorkspaceDefaults } from '../../contracts/workspace-defaults.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
+import { TenantOwned } from './tenant-owned.entity.js';
 
 /** Where keys and virtual keys live. The slug is unique in the organization. */
 @Entity('workspaces')
-export class Workspace {
-  @PrimaryColumn({ type: 'uuid' })
-  id: string;
-
-  @Column({ type: 'uuid' })
-  organizationId: string;
-
+export class Workspace extends TenantOwned {
   @Column({ type: 'text' })
   name: string;
 
@@ -50,10 +45,4 @@ export class Workspace {
   /** What the log must not keep of its requests, besides what its organization says. */
   @Column({ type: 'jsonb', nullable: true })
   logRedaction: LogRedaction | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt: Date;
-
-  @UpdateDateColumn({ type: 'timestamptz' })
-  updatedAt: Date;
 }

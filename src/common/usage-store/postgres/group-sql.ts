@@ -1,10 +1,18 @@
 import { LONGEST_VALUE, NIL_ID } from '../../rollups/dimensions.js';
 import type { GroupedBy, GroupOrder } from '../usage-store.js';
+import type { Source } from './source.js';
 import type { Statement } from './statement.js';
 
-/** What groups: the value that is shown, or for configs their id. What it needs to know travels as a parameter. */
-export function groupedBySql(by: GroupedBy, statement: Statement): string {
-  return by.kind === 'config' ? 'request_logs.config_id' : shown(valueSql(by, statement));
+/** Whether the source has the value ready, so that rows are grouped by a column as it stands, and only groups are made readable. */
+const isReady = (by: GroupedBy, { table }: Pick<Source, 'table'>): by is Ready =>
+  by.kind === 'config' || (table !== null && (by.kind === 'dimension' || by.kind === 'id'));
+
+type Ready = Extract<GroupedBy, { kind: 'config' | 'dimension' | 'id' }>;
+
+/** What groups: the value that is shown, or what stands for it. What it needs to know travels as a parameter. */
+export function groupedBySql(by: GroupedBy, statement: Statement, source: Source): string {
+  if (isReady(by, source)) return `request_logs.${by.kind === 'config' ? 'config_id' : by.dimension}`;
+  return shown(valueSql(by, statement));
 }
 
 const shown = (value: string): string => `left(coalesce((${value})::text, ''), ${LONGEST_VALUE})`;
@@ -22,12 +30,13 @@ function valueSql(by: Exclude<GroupedBy, { kind: 'config' }>, statement: Stateme
   }
 }
 
-/** What a group is called, by what it is grouped by. A slug is looked up once for a group: for each row that takes longer than adding it up. */
-export function namedSql(by: GroupedBy, key: string): string {
-  if (by.kind !== 'config') return key;
-  return shown(
-    `coalesce((SELECT slug FROM configs WHERE configs.id = ${key}), nullif(${key}, '${NIL_ID}'::uuid)::text)`,
-  );
+/** What a group is called. That is worked out once for a group: for each row it takes longer than adding it up. */
+export function namedSql(by: GroupedBy, key: string, source: Source): string {
+  if (!isReady(by, source)) return key;
+  if (by.kind === 'dimension') return shown(key);
+  const id = `nullif(${key}, '${NIL_ID}'::uuid)`;
+  if (by.kind === 'id') return shown(id);
+  return shown(`coalesce((SELECT slug FROM configs WHERE configs.id = ${key}), ${id}::text)`);
 }
 
 /** An expression over the measures of a group. */

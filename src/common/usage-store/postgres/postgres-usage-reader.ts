@@ -14,6 +14,7 @@ import type {
   UsageQuery,
   UsageReader,
 } from '../usage-store.js';
+import { usersIn, usersSql } from './distinct-users.js';
 import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
 import { type Source, sourceOf } from './source.js';
 import { Statement } from './statement.js';
@@ -31,20 +32,34 @@ export class PostgresUsageReader implements UsageReader {
     measures: readonly ReadMeasureName[],
     slots: readonly number[],
   ): Promise<Series> {
-    const { statement, source, from } = await this.#begin(whose, query, { measures, slots });
-    const starts = statement.bind(slots.map((slot) => new Date(slot)));
+    const begun = await this.#begin(whose, query, { measures, slots });
+    const slot = `width_bucket(at, ${begun.statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
+    const added = measures.filter((name) => name !== 'users');
     const isWholeOfParts = measures.every(addsUp);
-    const rows = await this.database.read<Record<string, unknown> & { slot: number | null }>(
-      `SELECT width_bucket(at, ${starts}::timestamptz[]) AS slot, ${source.select(measures)}
+    const rows = added.length === 0 ? [] : await this.#sums(begun, added, { slot, isWholeOfParts });
+    const users = measures.includes('users') ? await this.#users(begun, slot, slots.length) : null;
+    const bySlot = new Map(rows.map(({ slot: at, ...sums }) => [at, sums]));
+    const sumsOf = (at: number | null, count: number | undefined): Sums =>
+      new Sums({ ...bySlot.get(at), ...(count === undefined ? {} : { users: count }) });
+    const points = slots.map((_, index) => sumsOf(index + 1, users?.slots[index]));
+    return { total: isWholeOfParts ? Sums.of(points, measures) : sumsOf(null, users?.total), slots: points };
+  }
+
+  /** By the number of the slot; by null the whole, where that is not the sum of its parts. */
+  #sums(
+    { statement, source, from }: Begun,
+    measures: readonly ReadMeasureName[],
+    { slot, isWholeOfParts }: { readonly slot: string; readonly isWholeOfParts: boolean },
+  ): Promise<readonly (Row & { readonly slot: number | null })[]> {
+    return this.database.read(
+      `SELECT ${slot} AS slot, ${source.select(measures)}
        FROM ${from} GROUP BY ${isWholeOfParts ? '1' : 'GROUPING SETS ((1), ())'}`,
       statement.parameters,
     );
-    const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, new Sums(sums)]));
-    const nothing = new Sums({});
-    return {
-      total: isWholeOfParts ? Sums.of([...bySlot.values()], measures) : (bySlot.get(null) ?? nothing),
-      slots: slots.map((_, index) => bySlot.get(index + 1) ?? nothing),
-    };
+  }
+
+  async #users({ statement, from }: Begun, slot: string, slots: number) {
+    return usersIn(await this.database.read<Row>(usersSql(slot, slots, from), statement.parameters), slots);
   }
 
   /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
@@ -53,8 +68,8 @@ export class PostgresUsageReader implements UsageReader {
     const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
     const order = `${groupOrderSql(wish.orderBy)} ${wish.direction}, value`;
     const page = `LIMIT ${statement.bind(wish.page.take)} OFFSET ${statement.bind(wish.page.skip)}`;
-    const grouped = `SELECT ${groupedBySql(by, statement)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
-    const groups = `SELECT ${namedSql(by, 'grouped.key')} AS value, grouped.* FROM (${grouped}) AS grouped`;
+    const grouped = `SELECT ${groupedBySql(by, statement, source)} AS key, ${source.select(measures)} FROM ${from} GROUP BY 1`;
+    const groups = `SELECT ${namedSql(by, 'grouped.key', source)} AS value, grouped.* FROM (${grouped}) AS grouped`;
     const rows = await this.database.read<Record<string, unknown> & { value: string; groups: string }>(
       `WITH groups AS MATERIALIZED (${groups})
        SELECT *, (SELECT count(*) FROM groups) AS groups FROM groups ORDER BY ${order} ${page}`,
@@ -66,12 +81,8 @@ export class PostgresUsageReader implements UsageReader {
     };
   }
 
-  async #begin(
-    whose: Whose,
-    { range, conditions }: UsageQuery,
-    wish: BeginWish,
-  ): Promise<{ statement: Statement; source: Source; from: string }> {
-    const state = await this.#state(range);
+  async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {
+    const state = await this.#state(whose, range);
     const source = sourceOf(
       sourceFor({
         conditions,
@@ -102,8 +113,12 @@ export class PostgresUsageReader implements UsageReader {
   }
 
   /** Times as numbers: PostgreSQL's own infinities are no dates of JavaScript. */
-  async #state({ from, to }: TimeRange): Promise<RollupState & { keys: readonly ChosenKey[] }> {
-    const [row] = await this.database.read<StateRow>(STATE, [new Date(from), new Date(to)]);
+  async #state(
+    { organizationId, workspaceId }: Whose,
+    { from, to }: TimeRange,
+  ): Promise<RollupState & { keys: readonly ChosenKey[] }> {
+    const tenant = [organizationId, workspaceId ?? null];
+    const [row] = await this.database.read<StateRow>(STATE, [new Date(from), new Date(to), ...tenant]);
     return {
       changedHours: new Set(row?.hours ?? []),
       changedDays: new Set(row?.days ?? []),
@@ -111,6 +126,14 @@ export class PostgresUsageReader implements UsageReader {
       keys: row?.keys ?? [],
     };
   }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Begun {
+  readonly statement: Statement;
+  readonly source: Source;
+  readonly from: string;
 }
 
 interface BeginWish {
@@ -135,8 +158,9 @@ const ms = (column: string): string =>
   `(CASE WHEN isfinite(${column}) THEN extract(epoch FROM ${column}) * 1000 ELSE 0 END)::float8`;
 
 const marksOf = (grain: string): string =>
-  `(SELECT array_agg(${ms('bucket')}) FROM rollup_marks WHERE grain = '${grain}'
-    AND bucket > $1::timestamptz - interval '1 day' AND bucket < $2::timestamptz)`;
+  `(SELECT array_agg(DISTINCT ${ms('bucket')}) FROM rollup_marks WHERE grain = '${grain}'
+    AND bucket > $1::timestamptz - interval '1 day' AND bucket < $2::timestamptz
+    AND organisation_id = $3 AND ($4::uuid IS NULL OR workspace_id = $4))`;
 
 const STATE = `SELECT ${marksOf('hour')} AS hours, ${marksOf('day')} AS days,
   (SELECT ${ms('before')} FROM rollup_seals WHERE grain = 'minute') AS minutes_from,

@@ -81,3 +81,37 @@ it("guardrails read what Mistral's gaps are filled with", () => {
   expect(gap && textsOf({ prompt: 'f() {', suffix: '}' }, gap.request)).toEqual(['f() {', '}']);
   expect(gap?.answer && textsOf(answer, gap.answer)).toEqual(['return 1']);
 });
+
+it('guardrails read what documents say, wherever an answer says it', () => {
+  const { request, answer } = ENDPOINT_TEXTS.ocr ?? {};
+  const word = (text: string) => ({ text, confidence: 0.9, start_index: 0 });
+  const page = {
+    index: 0,
+    markdown: '# Tides',
+    header: 'head',
+    footer: 'foot',
+    hyperlinks: ['https://example.com'],
+    tables: [{ id: 't-0', format: 'html', content: '<td>1', word_confidence_scores: [word('1')] }],
+    blocks: [{ type: 'title', content: 'Tides' }],
+    images: [{ id: 'i-0', image_base64: 'AAAA', image_annotation: '{"a":1}' }],
+    confidence_scores: { word_confidence_scores: [word('Tides')] },
+  };
+
+  expect(request && textsOf({ model: 'm', document_annotation_prompt: 'sum it up' }, request)).toEqual([
+    'sum it up',
+  ]);
+  expect(answer && [...textsOf({ document_annotation: '{"b":2}', pages: [page] }, answer)].sort()).toEqual(
+    [
+      '{"b":2}',
+      '# Tides',
+      'head',
+      'foot',
+      'https://example.com',
+      '<td>1',
+      '1',
+      'Tides',
+      '{"a":1}',
+      'Tides',
+    ].sort(),
+  );
+});

@@ -217,6 +217,24 @@ const chatV2: EndpointTexts = {
 const partName = (type: unknown): string =>
   typeof type === 'string' ? type.slice(0, type.lastIndexOf('-')) : '';
 
+/** What documents say, which their parts, and words that are rated, say again. https://docs.mistral.ai/api/endpoint/ocr */
+const ocr: EndpointTexts = {
+  request: textTree('document_annotation_prompt'),
+  answer: textTree(
+    'document_annotation',
+    'pages[].markdown',
+    'pages[].header',
+    'pages[].footer',
+    'pages[].hyperlinks[]',
+    'pages[].tables[].content',
+    'pages[].tables[].word_confidence_scores[].text',
+    'pages[].blocks[].content',
+    'pages[].images[].image_annotation',
+    'pages[].confidence_scores.word_confidence_scores[].text',
+  ),
+  stream: null,
+};
+
 /** Endpoints whose requests have texts and whose answers have none. */
 const asking = (...places: string[]): EndpointTexts => ({
   request: textTree(...places),
@@ -241,6 +259,7 @@ export const ENDPOINT_TEXTS: { readonly [Id in EndpointId]?: EndpointTexts } = {
   'embed-v2': asking('texts[]', 'inputs[].content[].text'),
   'rerank-v2': asking('query', 'documents[]'),
   moderations: asking('input', 'input[]', 'input[].text'),
+  ocr,
   'image-generations': asking('prompt'),
   speech: asking('input', 'instructions'),
 };

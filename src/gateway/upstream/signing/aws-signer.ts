@@ -23,6 +23,8 @@ const SESSION_TOKEN = /^[!-~]+$/;
 /** Names of services in signatures that differ from Bedrock's, by the beginning of the host. */
 const SERVICES: readonly (readonly [host: RegExp, service: string])[] = [
   [/^runtime\.sagemaker\./, 'sagemaker'],
+  // https://github.com/anthropics/anthropic-sdk-typescript/blob/main/packages/aws-sdk/src/client.ts
+  [/^aws-external-anthropic\./, 'aws-external-anthropic'],
 ];
 /** What `bedrock-runtime`, private endpoints of it and proxies before it are signed for. */
 const DEFAULT_SERVICE = 'bedrock';

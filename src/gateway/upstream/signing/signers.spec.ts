@@ -155,6 +155,7 @@ describe('aws-sigv4', () => {
 
   it.each([
     ['https://runtime.sagemaker.eu-west-1.amazonaws.com', 'sagemaker'],
+    ['https://aws-external-anthropic.us-east-1.api.aws', 'aws-external-anthropic'],
     ['https://bedrock-runtime-fips.us-east-1.amazonaws.com', 'bedrock'],
     ['https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com', 'bedrock'],
   ])('signs %s for the service %s', async (origin, service) => {

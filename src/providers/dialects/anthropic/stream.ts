@@ -1,15 +1,20 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, stringify } from '../../endpoints/reading.js';
-import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import {
+  type Context,
+  type EventTranslator,
+  NOTHING,
+  type StreamEvent,
+  type Translated,
+  UNNOTED,
+} from '../../translation.js';
 import { citationFields, sortCitations } from './citations.js';
 import { streamError } from './errors.js';
 import { finishReason, nativeReason, refusalText } from './finish.js';
 import { hubTier, hubUsage, mergedUsage } from './usage.js';
 
-const NOTHING: Translated = { chunks: [] };
 const NO_FIELDS: Json = {};
 const GOES_ON: Json = { finish_reason: null };
-const unnoted = (): void => undefined;
 
 /** What is known of a block under way. */
 interface Block {
@@ -124,11 +129,11 @@ export class AnthropicStream implements EventTranslator {
       case 'text_delta':
         return { chunks: this.text(delta, index), again: this.textGrew };
       case 'thinking_delta':
-        return { chunks: this.thinking(delta, index), again: unnoted };
+        return { chunks: this.thinking(delta, index), again: UNNOTED };
       case 'signature_delta':
         return { chunks: this.extra(index, { signature: delta.signature }) };
       case 'input_json_delta':
-        return { chunks: this.argumentsGrew(delta, index), again: unnoted };
+        return { chunks: this.argumentsGrew(delta, index), again: UNNOTED };
       case 'citations_delta':
         return { chunks: this.cited(delta.citation, index) };
       default:

@@ -1,13 +1,17 @@
 import type { Json } from '../../endpoint.js';
 import { isObject } from '../../endpoints/reading.js';
-import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import {
+  type Context,
+  type EventTranslator,
+  NOTHING,
+  type StreamEvent,
+  type Translated,
+} from '../../translation.js';
 import { extras, stopSequenceOf } from './answer.js';
 import { citationFields, sortCitations } from './citations.js';
 import { streamError } from './errors.js';
 import { finishReason, nativeReason } from './finish.js';
 import { hubTier, hubUsage } from './usage.js';
-
-const NOTHING: Translated = { chunks: [] };
 
 /** What is known of a block under way. */
 interface Block {

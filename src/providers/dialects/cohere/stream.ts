@@ -1,13 +1,17 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, textOf } from '../../endpoints/reading.js';
-import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import {
+  type Context,
+  type EventTranslator,
+  NOTHING,
+  type StreamEvent,
+  type Translated,
+  UNNOTED,
+} from '../../translation.js';
 import { finishFields, isWritable } from './answer.js';
 import { citationFields } from './citations.js';
 import { cohereError } from './errors.js';
 import { chatUsage } from './usage.js';
-
-const NOTHING: Translated = { chunks: [] };
-const unnoted = (): void => undefined;
 
 /** Ends that are failures, and the status that each would have had before the stream. */
 const FAILURES: ReadonlyMap<unknown, number> = new Map([
@@ -21,10 +25,10 @@ type Handler = (stream: CohereStream, event: Json) => Translated;
 const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
   ['message-start', (stream, event) => stream.start(event)],
   ['content-start', (stream, event) => stream.content(event)],
-  ['content-delta', (stream, event) => ({ ...stream.content(event), again: unnoted })],
+  ['content-delta', (stream, event) => ({ ...stream.content(event), again: UNNOTED })],
   ['tool-plan-delta', (stream, event) => stream.said({ content: textOf(messageIn(event).tool_plan) })],
   ['tool-call-start', (stream, event) => stream.call(event)],
-  ['tool-call-delta', (stream, event) => ({ ...stream.callDelta(event), again: unnoted })],
+  ['tool-call-delta', (stream, event) => ({ ...stream.callDelta(event), again: UNNOTED })],
   ['citation-start', (stream, event) => stream.citation(event)],
   ['message-end', (stream, event) => stream.finish(event)],
 ]);

@@ -1,10 +1,14 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, textOf } from '../../endpoints/reading.js';
-import type { Context, EventTranslator, StreamEvent, Translated } from '../../translation.js';
+import {
+  type Context,
+  type EventTranslator,
+  NOTHING,
+  type StreamEvent,
+  type Translated,
+} from '../../translation.js';
 import { callsOf, finishOf, usageOf } from './answer.js';
 import { ollamaError } from './errors.js';
-
-const NOTHING: Translated = { chunks: [] };
 
 /** Ollama's stream, a JSON object per line, on its way to the hub. https://docs.ollama.com/api/streaming */
 export class OllamaStream implements EventTranslator {

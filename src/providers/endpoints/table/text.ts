@@ -4,6 +4,7 @@ import { completionsUsage } from '../completions.js';
 import { embedContentUsage, embeddingsUsage, rerankUsage } from '../embeddings.js';
 import { generateContentUsage } from '../generate-content.js';
 import { messagesUsage } from '../messages.js';
+import { ocrUsage } from '../ocr.js';
 import { responsesUsage } from '../responses.js';
 import { chatV2Usage, embedV2Usage } from '../v2.js';
 import { openAiClient, post } from './operation.js';
@@ -160,5 +161,14 @@ export const textEndpoints: readonly Endpoint[] = [
     usage: null,
     usageInStreams: 'always',
     source: openAiClient('moderations.ts'),
+  },
+  {
+    id: 'ocr',
+    title: 'reading documents',
+    operations: [post('/ocr')],
+    body: 'json',
+    usage: ocrUsage,
+    usageInStreams: 'always',
+    source: 'https://docs.mistral.ai/api/endpoint/ocr',
   },
 ];

@@ -1,0 +1,52 @@
+import type { Queryable } from '../../common/database/queryable.js';
+import { type KeptVector, type VectorRoom, VectorStore } from '../../gateway/ports.js';
+
+interface Row {
+  readonly key: Buffer;
+  readonly sealed: Buffer;
+  readonly expires_at: Date;
+}
+
+const OF_ROOM = 'organization_id = $1 AND workspace_id = $2 AND room = $3';
+
+const NEWEST = `
+  SELECT key, sealed, expires_at FROM cached_vectors WHERE ${OF_ROOM} AND expires_at > now()
+  ORDER BY kept_at DESC LIMIT $4`;
+
+/** Rows of a full room that go for a new one at most: more than one, so that a room that was overfilled becomes smaller. */
+const REMOVALS_MAX = 10;
+
+const KEEP = `
+  WITH surplus AS (
+    DELETE FROM cached_vectors WHERE ${OF_ROOM} AND key = ANY (ARRAY(
+      SELECT key FROM cached_vectors WHERE ${OF_ROOM} AND key <> $4
+      ORDER BY kept_at DESC OFFSET $7 - 1 LIMIT ${REMOVALS_MAX} FOR UPDATE SKIP LOCKED)))
+  INSERT INTO cached_vectors (organization_id, workspace_id, room, key, sealed, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (organization_id, workspace_id, room, key)
+  DO UPDATE SET sealed = excluded.sealed, kept_at = now(), expires_at = excluded.expires_at`;
+
+/** Vectors of cached questions in PostgreSQL. The background process removes what is over, and the oldest where there are too many. */
+export class PostgresVectorStore extends VectorStore {
+  constructor(private readonly database: Queryable) {
+    super();
+  }
+
+  override async newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]> {
+    const rows = await this.database.query<Row>(NEWEST, [...columnsOf(room), most]);
+    return rows.map(({ key, sealed, expires_at }) => ({
+      key: key.toString('hex'),
+      vector: sealed,
+      expiresAt: expires_at.getTime(),
+    }));
+  }
+
+  override async keep(room: VectorRoom, { key, vector, expiresAt }: KeptVector, most: number): Promise<void> {
+    const kept = [Buffer.from(key, 'hex'), vector, new Date(expiresAt)];
+    await this.database.query(KEEP, [...columnsOf(room), ...kept, most]);
+  }
+}
+
+function columnsOf({ organizationId, workspaceId, room }: VectorRoom): unknown[] {
+  return [organizationId, workspaceId, Buffer.from(room, 'hex')];
+}

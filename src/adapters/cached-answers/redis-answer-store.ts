@@ -1,0 +1,83 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Redis, Result } from 'ioredis';
+import type { Secret } from '../../common/crypto/secret.js';
+import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
+import { connectForRequests } from '../redis-connection.js';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    keepAnswer(keys: number, ...args: (string | number | Buffer)[]): Result<number, Context>;
+  }
+}
+
+/** The braces keep all in one slot of a cluster: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags */
+const ROOM = '{gatehouse-answers}';
+
+/** Removals of one call at most, so that it stays short. */
+const REMOVALS_MAX = 100;
+
+/**
+ * Keeps an answer, and removes what is over and what ends soonest until all are within their bound. The same Redis has
+ * the queue and must not evict (https://docs.bullmq.io/guide/going-to-production), so the cache bounds itself. It is not
+ * kept where there is no room for it.
+ */
+const KEEP = `
+  local answer, ends, sizes, total = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+  local bytes, most, ends_at = string.len(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+  local clock = redis.call('TIME')
+  local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+  local function remove(name)
+    redis.call('DEL', name)
+    redis.call('ZREM', ends, name)
+    redis.call('DECRBY', total, redis.call('HGET', sizes, name) or 0)
+    redis.call('HDEL', sizes, name)
+  end
+
+  if redis.call('HEXISTS', sizes, answer) == 1 then remove(answer) end
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', now, 'LIMIT', 0, ${REMOVALS_MAX})) do remove(name) end
+  if bytes > most or ends_at <= now then return 0 end
+  for _ = 1, ${REMOVALS_MAX} do
+    if tonumber(redis.call('GET', total) or 0) + bytes <= most then break end
+    local soonest = redis.call('ZRANGE', ends, 0, 0)[1]
+    if not soonest then break end
+    remove(soonest)
+  end
+  if tonumber(redis.call('GET', total) or 0) + bytes > most then return 0 end
+  redis.call('SET', answer, ARGV[1], 'PX', ends_at - now)
+  redis.call('ZADD', ends, ends_at, answer)
+  redis.call('HSET', sizes, answer, bytes)
+  redis.call('INCRBY', total, bytes)
+  return 1`;
+
+/** Cached answers in Redis, up to so many bytes together. */
+export class RedisAnswerStore extends AnswerStore implements OnApplicationShutdown {
+  private readonly redis: Redis;
+
+  constructor(
+    url: Secret,
+    private readonly bytesMax: number,
+    private readonly room = ROOM,
+  ) {
+    super();
+    this.redis = connectForRequests(url, 'answers');
+    this.redis.defineCommand('keepAnswer', { lua: KEEP });
+  }
+
+  override find(place: AnswerPlace): Promise<Buffer | null> {
+    return this.redis.getBuffer(this.nameOf(place));
+  }
+
+  override async keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void> {
+    const books = ['ends', 'sizes', 'total'].map((book) => `${this.room}:${book}`);
+    await this.redis.keepAnswer(4, this.nameOf(place), ...books, answer, this.bytesMax, expiresAt);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+  }
+
+  private nameOf({ organizationId, workspaceId, key }: AnswerPlace): string {
+    return `${this.room}:${organizationId}:${workspaceId}:${key}`;
+  }
+}

@@ -1,0 +1,53 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { SecretBox } from '../../common/crypto/envelope.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
+
+/** What stands behind it, which may have a connection to end. */
+type Behind = AnswerStore & Partial<OnApplicationShutdown>;
+
+/**
+ * Seals answers before they leave the process, each for its place: moved to another tenant's, or to another request's, it
+ * does not open. What does not open is not there.
+ */
+export class SealedAnswerStore extends AnswerStore implements OnApplicationShutdown {
+  private readonly report = reportSparsely(createLogger('cache'));
+
+  constructor(
+    private readonly behind: Behind,
+    private readonly secrets: SecretBox,
+  ) {
+    super();
+  }
+
+  override async find(place: AnswerPlace): Promise<Buffer | null> {
+    const sealed = await this.behind.find(place);
+    return sealed && this.opened(place, sealed);
+  }
+
+  override keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void> {
+    return this.behind.keep(
+      place,
+      this.secrets.sealBytes(place.organizationId, purposeOf(place), answer),
+      expiresAt,
+    );
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.behind.onApplicationShutdown?.();
+  }
+
+  private opened(place: AnswerPlace, sealed: Buffer): Buffer | null {
+    try {
+      return this.secrets.openBytes(place.organizationId, purposeOf(place), sealed);
+    } catch (error) {
+      this.report('A cached answer cannot be opened and counts as none.', error);
+      return null;
+    }
+  }
+}
+
+function purposeOf({ organizationId, workspaceId, key }: AnswerPlace): readonly string[] {
+  return ['cached answer', organizationId, workspaceId, key];
+}

@@ -1,0 +1,44 @@
+import type { SecretBox } from '../../common/crypto/envelope.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { type KeptVector, type VectorRoom, VectorStore } from '../../gateway/ports.js';
+
+/**
+ * Seals vectors before they leave the process, because a text can be read out of its vector
+ * (https://arxiv.org/abs/2310.06816). Each is sealed for its place and its answer: moved elsewhere it does not open, and what
+ * does not open is not there.
+ */
+export class SealedVectorStore extends VectorStore {
+  private readonly report = reportSparsely(createLogger('cache'));
+
+  constructor(
+    private readonly behind: VectorStore,
+    private readonly secrets: SecretBox,
+  ) {
+    super();
+  }
+
+  override async newest(room: VectorRoom, most: number): Promise<readonly KeptVector[]> {
+    const kept = await this.behind.newest(room, most);
+    return kept.flatMap((each) => this.opened(room, each));
+  }
+
+  override keep(room: VectorRoom, { key, vector, expiresAt }: KeptVector, most: number): Promise<void> {
+    const sealed = this.secrets.sealBytes(room.organizationId, purposeOf(room, key), vector);
+    return this.behind.keep(room, { key, vector: sealed, expiresAt }, most);
+  }
+
+  private opened(room: VectorRoom, { key, vector: sealed, expiresAt }: KeptVector): KeptVector[] {
+    try {
+      const vector = this.secrets.openBytes(room.organizationId, purposeOf(room, key), sealed);
+      return [{ key, vector, expiresAt }];
+    } catch (error) {
+      this.report('A cached vector cannot be opened and counts as none.', error);
+      return [];
+    }
+  }
+}
+
+function purposeOf({ organizationId, workspaceId, room }: VectorRoom, key: string): readonly string[] {
+  return ['cached vector', organizationId, workspaceId, room, key];
+}

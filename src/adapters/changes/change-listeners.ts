@@ -1,0 +1,25 @@
+import type { Change } from '../../common/changes/change.js';
+import { createLogger } from '../../common/observability/logger.js';
+
+type Listener = (change: Change | null) => void;
+
+const logger = createLogger('changes');
+
+/** Those who want to hear of changes. One that fails does not keep the others from hearing. */
+export class ChangeListeners {
+  private readonly listeners: Listener[] = [];
+
+  add(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  tell(change: Change | null): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        logger.error({ err: error }, 'A listener of changes failed.');
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { type Change, ChangeFeed } from '../../common/changes/change.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { ChangeListeners } from './change-listeners.js';
+import { CHANGES_CHANNEL, readChange } from './change-message.js';
+
+const CHECK_EVERY_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+
+const logger = createLogger('changes');
+
+/**
+ * Changes over PostgreSQL's LISTEN and NOTIFY (https://www.postgresql.org/docs/current/sql-notify.html): a
+ * notification belongs to its transaction, so it is heard after the commit and never after a rollback.
+ *
+ * Each process listens on one connection of its own, outside the pool. Whenever that stands anew, listeners hear null.
+ * It is asked something every ten seconds, because a connection that died without a word looks like silence.
+ */
+export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutdown {
+  private readonly listeners = new ChangeListeners();
+  private readonly stopping = new AbortController();
+  private listening: Promise<void> | undefined;
+
+  /** `url` must lead to PostgreSQL itself, or to a pooler in session mode: LISTEN belongs to a session. */
+  constructor(private readonly url: Secret) {
+    super();
+  }
+
+  override subscribe(listener: (change: Change | null) => void): void {
+    this.listeners.add(listener);
+    this.listening ??= this.listenUntilStopped();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.listening;
+  }
+
+  private async listenUntilStopped(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.listenOnce(() => (retryMs = FIRST_RETRY_MS));
+      } catch (error) {
+        if (!this.stopping.signal.aborted)
+          logger.warn({ err: error }, 'The connection that hears of changes was lost.');
+      }
+      await this.pause(retryMs);
+      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+    }
+  }
+
+  /** Never resolves while the connection lives and the process is not stopping. */
+  private async listenOnce(established: () => void): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.url.reveal(),
+      application_name: 'gatehouse changes',
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    const lost = new Promise<never>((_, reject) => {
+      client.on('error', reject);
+      client.on('end', () => reject(new Error('The connection has ended.')));
+    });
+    lost.catch(() => undefined);
+    client.on('notification', ({ payload }) => this.listeners.tell(readChange(payload ?? '')));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANGES_CHANNEL}`);
+      established();
+      this.listeners.tell(null);
+      while (!this.stopping.signal.aborted) {
+        await Promise.race([lost, this.pause(CHECK_EVERY_MS)]);
+        await Promise.race([lost, client.query('SELECT 1')]);
+      }
+    } finally {
+      // Not awaited: a dead connection would never confirm its end.
+      client.end().catch(() => undefined);
+    }
+  }
+
+  private async pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+  }
+}

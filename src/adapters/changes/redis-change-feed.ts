@@ -1,0 +1,69 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { type Change, ChangeFeed } from '../../common/changes/change.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import { ChangeListeners } from './change-listeners.js';
+import { CHANGES_CHANNEL, readChange } from './change-message.js';
+import { connectForChanges } from '../redis-connection.js';
+
+const HEARTBEAT = 'heartbeat';
+const HEARTBEAT_EVERY_MS = 10_000;
+/** Two heartbeats missed: the connection only looks alive. */
+const SILENCE_MS = 25_000;
+
+/**
+ * Changes over Redis publish and subscribe (https://redis.io/docs/latest/develop/pubsub/). Whenever the subscription
+ * stands anew, listeners hear null. A heartbeat over the whole way finds connections that died without a word.
+ */
+export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown {
+  private readonly listeners = new ChangeListeners();
+  private readonly beater: Redis;
+  private subscriber: Redis | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private heardAt = 0;
+
+  constructor(
+    private readonly url: Secret,
+    private readonly heartbeatEveryMs = HEARTBEAT_EVERY_MS,
+  ) {
+    super();
+    this.beater = connectForChanges(url, { lazyConnect: true, maxRetriesPerRequest: 1 });
+  }
+
+  override subscribe(listener: (change: Change | null) => void): void {
+    this.listeners.add(listener);
+    if (!this.subscriber) this.listen();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.heartbeat);
+    this.subscriber?.disconnect();
+    this.beater.disconnect();
+  }
+
+  private listen(): void {
+    // Subscribing anew is done here, so that "forget everything" comes after it and not before.
+    const subscriber = connectForChanges(this.url, { autoResubscribe: false, maxRetriesPerRequest: null });
+    this.subscriber = subscriber;
+    subscriber.on('ready', () => {
+      this.heardAt = performance.now();
+      subscriber.subscribe(CHANGES_CHANNEL).then(
+        () => this.listeners.tell(null),
+        () => subscriber.disconnect(true),
+      );
+    });
+    subscriber.on('message', (_channel, message: string) => {
+      this.heardAt = performance.now();
+      if (message !== HEARTBEAT) this.listeners.tell(readChange(message));
+    });
+    this.heartbeat = setInterval(() => this.beat(subscriber), this.heartbeatEveryMs).unref();
+  }
+
+  private beat(subscriber: Redis): void {
+    // A beat that cannot be sent is a beat that is not heard.
+    this.beater.publish(CHANGES_CHANNEL, HEARTBEAT).catch(() => undefined);
+    const silentMs = performance.now() - this.heardAt;
+    if (subscriber.status === 'ready' && silentMs > (SILENCE_MS / HEARTBEAT_EVERY_MS) * this.heartbeatEveryMs)
+      subscriber.disconnect(true);
+  }
+}

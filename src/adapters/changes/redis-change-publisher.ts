@@ -1,0 +1,45 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { type Change, ChangePublisher } from '../../common/changes/change.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import type { UnitOfWork } from '../../common/database/unit-of-work.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { CHANGES_CHANNEL, writeChange } from './change-message.js';
+import { connectForChanges } from '../redis-connection.js';
+
+const logger = createLogger('changes');
+
+/**
+ * Tells changes over Redis. It knows nothing of our transactions, so a change is sent after the commit; if it cannot
+ * be, caches find out when their entries are too old.
+ */
+export class RedisChangePublisher extends ChangePublisher implements OnApplicationShutdown {
+  private readonly redis: Redis;
+
+  constructor(
+    private readonly work: UnitOfWork,
+    url: Secret,
+  ) {
+    super();
+    this.redis = connectForChanges(url, { lazyConnect: true, maxRetriesPerRequest: 1 });
+  }
+
+  override async publish(change: Change): Promise<void> {
+    this.work.afterCommit(() => void this.send(writeChange(change)));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.redis.disconnect();
+  }
+
+  private async send(message: string): Promise<void> {
+    try {
+      await this.redis.publish(CHANGES_CHANNEL, message);
+    } catch (error) {
+      logger.warn(
+        { err: error },
+        'A change could not be told to the other processes; they will notice within 30 s.',
+      );
+    }
+  }
+}

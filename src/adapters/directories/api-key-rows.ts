@@ -1,0 +1,117 @@
+import type { Principal, PrincipalKind } from '../../auth/principal.js';
+import { keysWithin, narrowedSight, type Roles, scopesOfRoles } from '../../auth/roles.js';
+import { type Scope, isScope } from '../../auth/scopes.js';
+import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
+import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import { imposedBy } from './imposed.js';
+import { callerLimits, type CallerRules } from './limits-of-row.js';
+import { policyOf } from './organization-policy.js';
+
+/** Columns under the names that the query gives them; times are milliseconds since the epoch. */
+export interface ApiKeyRow extends CallerRules {
+  readonly id: string;
+  readonly kind: ApiKeyType;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly organization_id: string;
+  readonly workspace_id: string | null;
+  readonly user_id: string | null;
+  readonly authority_id: string | null;
+  /** The authority's roles; null when that person is gone or deactivated. */
+  readonly organization_role: OrganizationRole | null;
+  readonly workspace_role: WorkspaceRole | null;
+  readonly settings: Partial<OrganizationSettings>;
+  readonly expires_at: Date | null;
+  /** When the presented secret stops being accepted after a rotation; null for the current secret. */
+  readonly overlap_ends_at: Date | null;
+  readonly workspace_defaults: WorkspaceDefaults | null;
+  readonly default_metadata: Readonly<Record<string, string>> | null;
+  /** The key's own default, or else its workspace's (for keys of people first), or else its organization's. */
+  readonly config_id: string | null;
+  readonly allow_config_override: boolean;
+}
+
+const apiKey = (overlapEndsAt: string, condition: string): string => `
+  SELECT key.id, key.kind, key.name, key.scopes, key.organization_id, key.workspace_id, key.user_id, key.expires_at,
+    ${overlapEndsAt} AS overlap_ends_at,
+    authority.id AS authority_id, authority.role AS organization_role, member.role AS workspace_role,
+    organization.settings, key.allow_config_override, key.default_metadata,
+    workspace.defaults AS workspace_defaults,
+    coalesce(key.default_config_id::text,
+      CASE WHEN key.kind = 'workspace-user' THEN workspace.defaults ->> 'user_api_key_config' END,
+      workspace.default_config_id::text, organization.default_config_id::text) AS config_id,
+    key.rate_limits, key.usage_limits, workspace.rate_limits AS workspace_rate_limits,
+    workspace.usage_limits AS workspace_usage_limits,
+    (SELECT jsonb_agg(to_jsonb(policy)) FROM limit_policies policy
+      WHERE policy.workspace_id = key.workspace_id AND policy.archived_at IS NULL) AS policies
+  FROM api_keys key
+  JOIN organizations organization ON organization.id = key.organization_id
+  LEFT JOIN workspaces workspace ON workspace.id = key.workspace_id
+  LEFT JOIN users authority ON authority.organization_id = key.organization_id
+    AND authority.id = coalesce(key.user_id, key.created_by_user_id) AND authority.status = 'active'
+  LEFT JOIN workspace_members member ON member.workspace_id = key.workspace_id AND member.user_id = authority.id
+  WHERE key.deleted_at IS NULL AND ${condition}`;
+
+/** The key whose secret has the hash $1, or had it before a rotation that still lets it in. */
+export const BY_HASH = apiKey(
+  'CASE WHEN key.key_hash = $1 THEN NULL ELSE key.previous_key_expires_at END',
+  '(key.key_hash = $1 OR (key.previous_key_hash = $1 AND key.previous_key_expires_at > now()))',
+);
+
+/** The key with the id $1, whatever its secret is, unless it has expired. */
+export const BY_ID = apiKey(
+  'NULL::timestamptz',
+  'key.id = $1 AND (key.expires_at IS NULL OR key.expires_at > now())',
+);
+
+const KINDS: Readonly<Record<ApiKeyType, PrincipalKind>> = {
+  'organisation-service': 'admin_key',
+  'workspace-service': 'workspace_service_key',
+  'workspace-user': 'workspace_user_key',
+};
+
+export function principalOf(row: ApiKeyRow): Principal {
+  const limits = callerLimits(row);
+  const roles = rolesOf(row);
+  return {
+    kind: KINDS[row.kind],
+    apiKeyId: row.id,
+    name: row.name,
+    organizationId: row.organization_id,
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    authorityId: row.authority_id,
+    scopes: effectiveScopes(row, roles),
+    ...keysWithin(roles),
+    policy: policyOf(row.settings),
+    routing: routingOf(row),
+    ...(limits ? { limits } : {}),
+    ...imposedBy(row.settings, row.workspace_defaults, row.default_metadata),
+    ...sightOf(row, roles),
+  };
+}
+
+/** Null when the person on whose authority the key acts is gone. */
+function rolesOf({ organization_role, workspace_role }: ApiKeyRow): Roles | null {
+  return organization_role && { organization: organization_role, workspace: workspace_role };
+}
+
+/** Keys of services see what they reach; a person's key sees what the person may. */
+function sightOf({ user_id, settings }: ApiKeyRow, roles: Roles | null): Pick<Principal, 'seesOnlyOf'> {
+  if (user_id === null || roles === null) return {};
+  return narrowedSight(user_id, roles, settings.security_settings ?? null);
+}
+
+/** What the key was given, as far as the person on whose authority it acts may do that now. */
+function effectiveScopes({ scopes, settings }: ApiKeyRow, roles: Roles | null): ReadonlySet<Scope> {
+  if (roles === null) return new Set();
+  const allowed = scopesOfRoles(roles, settings.security_settings ?? null);
+  return new Set(scopes.filter(isScope).filter((scope) => allowed.has(scope)));
+}
+
+function routingOf({ config_id, allow_config_override }: ApiKeyRow): Principal['routing'] {
+  if (config_id === null && allow_config_override) return undefined;
+  return { configId: config_id, allowsOverride: allow_config_override };
+}

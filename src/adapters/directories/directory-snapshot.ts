@@ -1,0 +1,122 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { createLogger } from '../../common/observability/logger.js';
+import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import type { KeptRow } from '../../common/snapshot/kept-row.js';
+import type { SnapshotFolder } from '../../common/snapshot/snapshot-folder.js';
+import type { Memory } from '../memory.js';
+
+/** How often there is a look at what happened. What was forgotten leaves the file with the next one. */
+const ROUND_MS = 1_000;
+/** What is new waits for others so long. */
+const LEARNED_MS = 10_000;
+/** Also when nothing is new: that what is written was read a moment ago is worth knowing, too. */
+const AGAIN_MS = 5 * 60_000;
+/** Between two writes so many times as long as the last one took: with many keys and many changes it must not become the work of the process. */
+const RESTS = 20;
+/** Values that a round reads again at most, of each kind. */
+const RENEWED_PER_ROUND = 100;
+
+const logger = createLogger('snapshot');
+const report = reportSparsely(logger);
+
+export interface SnapshotOptions {
+  /** How many gateway processes this instance has. */
+  readonly places: number;
+  readonly isWanted: boolean;
+}
+
+/**
+ * What the directories know, in a file: with it a process that starts while the database is away knows what the one before
+ * it knew. It is taken back at every start as what may be out of date: while the database answers, each value is read from there
+ * before it is used, and all of them are read again one after the other.
+ */
+export class DirectorySnapshot implements OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private place = 0;
+  private running: Promise<void> | null = null;
+  private writtenAt = -Infinity;
+  private tookMs = 0;
+  private readonly written = { learned: 0, forgotten: 0 };
+
+  constructor(
+    private readonly memories: readonly Memory[],
+    private readonly folder: SnapshotFolder,
+    private readonly options: SnapshotOptions,
+  ) {}
+
+  /** Takes back what was known, and from now on writes what is. `place`: which of the gateway processes this is. Never rejects. */
+  async begin(place: number): Promise<void> {
+    this.place = place;
+    try {
+      if (!this.options.isWanted) return await this.folder.remove();
+      for (const memory of this.memories) memory.keepRows();
+      await this.folder.removeHalfWritten(place, this.options.places);
+      this.takeBack(await this.folder.read());
+    } catch (error) {
+      logger.warn({ err: error }, 'The snapshots of keys and configs cannot be read.');
+    }
+    this.timer = setInterval(() => void this.round(), ROUND_MS).unref();
+  }
+
+  /** Writes what is known at the end. */
+  async onApplicationShutdown(): Promise<void> {
+    if (!this.timer) return;
+    clearInterval(this.timer);
+    await this.running;
+    await this.write();
+  }
+
+  /** Reads again what is due and writes what is to be written. One that waits for a silent database is not joined by others. */
+  round(): Promise<void> {
+    this.running ??= this.goRound().finally(() => (this.running = null));
+    return this.running;
+  }
+
+  /** The oldest first, as they were read: that is the order in which they are read again. */
+  private takeBack(rows: readonly KeptRow[]): void {
+    const byQuestion = new Map(this.memories.map((memory) => [memory.question, memory]));
+    const taken = rows
+      .toSorted((one, other) => one.readAt - other.readAt)
+      .filter((row) => byQuestion.get(row.question)?.takeBack(row)).length;
+    if (rows.length > 0)
+      logger.info({ taken, found: rows.length }, 'What was known of keys and configs was taken back.');
+  }
+
+  private async goRound(): Promise<void> {
+    for (const memory of this.memories) await memory.renew(RENEWED_PER_ROUND);
+    const age = performance.now() - this.writtenAt;
+    const { learned, forgotten } = this.counts();
+    const isDue =
+      forgotten > this.written.forgotten ||
+      (learned > this.written.learned && age > LEARNED_MS) ||
+      age > AGAIN_MS;
+    if (isDue && age > RESTS * this.tookMs) await this.write();
+  }
+
+  private async write(): Promise<void> {
+    const counts = this.counts();
+    const began = performance.now();
+    try {
+      await this.folder.write(this.place, this.rows());
+      if (this.writtenAt === -Infinity) await this.folder.removeBeyond(this.options.places);
+      Object.assign(this.written, counts);
+    } catch (error) {
+      report('The snapshot of keys and configs cannot be written.', error);
+    }
+    this.writtenAt = performance.now();
+    this.tookMs = this.writtenAt - began;
+  }
+
+  private *rows(): Iterable<KeptRow> {
+    for (const memory of this.memories) yield* memory.kept();
+  }
+
+  private counts(): { readonly learned: number; readonly forgotten: number } {
+    let [learned, forgotten] = [0, 0];
+    for (const memory of this.memories) {
+      learned += memory.learned;
+      forgotten += memory.forgotten;
+    }
+    return { learned, forgotten };
+  }
+}

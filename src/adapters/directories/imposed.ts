@@ -1,0 +1,40 @@
+import type { Principal } from '../../auth/principal.js';
+import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
+import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
+import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+
+export type Imposed = Pick<Principal, 'guardrails' | 'metadata' | 'cache'>;
+
+/**
+ * What an organization, a workspace and a key give every request: made once per credential that is loaded. In metadata the
+ * workspace's word stands before the key's, `ownMetadata`.
+ */
+export function imposedBy(
+  settings: Partial<OrganizationSettings>,
+  defaults: WorkspaceDefaults | null,
+  ownMetadata: Readonly<Record<string, string>> | null = null,
+): Imposed {
+  const guardrails = guardrailsOf(settings, defaults ?? {});
+  const metadata = { ...ownMetadata, ...defaults?.metadata };
+  const cache = defaults?.cache;
+  return {
+    ...(guardrails ? { guardrails } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(cache ? { cache } : {}),
+  };
+}
+
+/** The organization's stand before the workspace's. */
+function guardrailsOf(
+  settings: Partial<OrganizationSettings>,
+  defaults: WorkspaceDefaults,
+): HookLists | null {
+  const joined = (list: 'input_guardrails' | 'output_guardrails'): readonly string[] => [
+    ...(settings[list] ?? []),
+    ...(defaults[list] ?? []),
+  ];
+  const [input_guardrails, output_guardrails] = [joined('input_guardrails'), joined('output_guardrails')];
+  return input_guardrails.length + output_guardrails.length > 0
+    ? { input_guardrails, output_guardrails }
+    : null;
+}

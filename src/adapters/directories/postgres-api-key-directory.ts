@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { ApiKeyDirectory, type KnownKey } from '../../auth/ports.js';
+import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
+import { hashApiKey } from '../../common/crypto/key-hash.js';
+import type { Secret } from '../../common/crypto/secret.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import { type ApiKeyRow, BY_HASH, principalOf } from './api-key-rows.js';
+import type { Memory, Remembering } from '../memory.js';
+import { type Ages, RefreshingCache } from './refreshing-cache.js';
+
+/** The secret presented, or its digest as the table has it. */
+type Asked = string | Buffer;
+
+const BINDS_MANY_KEYS: ReadonlySet<ChangedResource> = new Set(['organization', 'user', 'workspace']);
+
+const MINUTE_MS = 60_000;
+const ADMIN_AGES: Ages = { softMs: 2_500, hardMs: 5_000, staleMs: 5 * MINUTE_MS };
+
+export interface ApiKeyDirectoryOptions {
+  readonly pepper: Secret;
+  /** How long workspace keys keep working while the database is away, in milliseconds. */
+  readonly staleKeysMs: number;
+}
+
+/**
+ * API keys from PostgreSQL, remembered by the SHA-256 of the secret presented, so that memory holds no secret.
+ * A key that is deleted or rotated is forgotten as soon as the change bus tells it.
+ */
+export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, ApiKeyRow, KnownKey>;
+
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    private readonly options: ApiKeyDirectoryOptions,
+  ) {
+    super();
+    const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: options.staleKeysMs };
+    this.cache = new RefreshingCache({
+      load: (asked) => this.load(asked),
+      open: knownKey,
+      question: BY_HASH,
+      lasting: (asked) => this.digestOf(asked),
+      idOf: ({ principal }) => principal.apiKeyId ?? '',
+      agesOf: ({ principal }) => (principal.kind === 'admin_key' ? ADMIN_AGES : workspaceAges),
+    });
+    changes.subscribe((change) => {
+      // The roles of a person bound many keys, and an organization or a workspace that changes all of its own.
+      if (change === null || BINDS_MANY_KEYS.has(change.resource)) this.cache.clear();
+      else if (change.resource === 'api_key') this.cache.forget(change.id);
+    });
+  }
+
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
+  override find(secret: string): KnownKey | null | Promise<KnownKey | null> {
+    const known = this.cache.find(hash('sha256', secret, 'hex'), secret);
+    return known instanceof Promise ? known.then(unlessExpired) : unlessExpired(known);
+  }
+
+  private async load(asked: Asked): Promise<ApiKeyRow | null> {
+    const [row] = await this.database.query<ApiKeyRow>(BY_HASH, [this.digestOf(asked)]);
+    return row ?? null;
+  }
+
+  private digestOf(asked: Asked): Buffer {
+    return typeof asked === 'string' ? hashApiKey(this.options.pepper, asked) : asked;
+  }
+}
+
+function knownKey(row: ApiKeyRow): KnownKey {
+  return { principal: principalOf(row), expiresAt: earlier(row.expires_at, row.overlap_ends_at) };
+}
+
+function earlier(...times: readonly (Date | null)[]): number | null {
+  const given = times.filter((time) => time !== null).map((time) => time.getTime());
+  return given.length === 0 ? null : Math.min(...given);
+}
+
+/** A remembered key ends on the millisecond, not when the store is asked again. */
+function unlessExpired(known: KnownKey | null): KnownKey | null {
+  return known === null || known.expiresAt === null || known.expiresAt > Date.now() ? known : null;
+}

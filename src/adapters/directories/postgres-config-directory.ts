@@ -1,0 +1,143 @@
+import type { Reach } from '../../auth/tenant.js';
+import type { ChangeFeed } from '../../common/changes/change.js';
+import {
+  mistakesInWords,
+  readRoutingConfig,
+  type RoutingConfig,
+} from '../../common/contracts/routing-config.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { ConfigDirectory, type ConfigSnapshot } from '../../gateway/ports.js';
+import type { Memory, Remembering } from '../memory.js';
+import { type Ages, RefreshingCache } from './refreshing-cache.js';
+
+interface Row {
+  readonly id: string;
+  readonly slug: string;
+  readonly version_id: string;
+  readonly document: unknown;
+}
+
+interface Asked {
+  readonly reach: Reach;
+  readonly name: string;
+}
+
+/** A config without a workspace is for every workspace of its organization. */
+const BY_NAME = `
+  SELECT config.id, config.slug, version.id AS version_id, version.document
+  FROM configs config JOIN config_versions version ON version.config_id = config.id AND version.id = config.version_id
+  WHERE config.organization_id = $1 AND config.status = 'active'
+    AND CASE WHEN $4 THEN config.id = $2::uuid ELSE config.slug = $3 END
+    AND ($5::uuid IS NULL OR config.workspace_id IS NULL OR config.workspace_id = $5)`;
+
+/** Versions before the one in force, the newest first. */
+const EARLIER = `
+  SELECT version.id AS version_id, version.document FROM config_versions version
+  WHERE version.config_id = $1 AND version.number < (SELECT number FROM config_versions WHERE id = $2)
+  ORDER BY version.number DESC LIMIT 5`;
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+const NAME_CHARS_MAX = 255;
+const CONFIGS_MAX = 2_000;
+
+const logger = createLogger('directories');
+
+/**
+ * Saved configs from PostgreSQL, read and checked once per version. A version that cannot be read, because somebody wrote
+ * it past the administration, is passed over for the last good one, with an alarm in the log.
+ */
+export class PostgresConfigDirectory extends ConfigDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, Row, ConfigSnapshot>;
+  /** By version, so that a config that is read again and has not changed is the same object. */
+  private readonly versions = new Map<string, ConfigSnapshot>();
+
+  /** `staleMs`: how long known configs stay in force while the database is away. */
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    staleMs: number,
+  ) {
+    super();
+    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs };
+    this.cache = new RefreshingCache({
+      load: (asked) => this.load(asked),
+      open: (row) => this.open(row),
+      question: BY_NAME,
+      idOf: ({ id }) => id,
+      agesOf: () => ages,
+      maxFound: CONFIGS_MAX,
+    });
+    changes.subscribe((change) => {
+      if (change === null) this.cache.clear();
+      else if (change.resource === 'config') this.cache.forget(change.id);
+    });
+  }
+
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
+  override find(reach: Reach, name: string): ConfigSnapshot | null | Promise<ConfigSnapshot | null> {
+    if (name.length > NAME_CHARS_MAX || name.includes('\0')) return null;
+    return this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${name}`, { reach, name });
+  }
+
+  private async load({ reach, name }: Asked): Promise<Row | null> {
+    const isId = isUuid(name);
+    const parameters = [reach.organizationId, isId ? name : NO_ID, name, isId, reach.workspaceId ?? null];
+    const [row] = await this.database.query<Row>(BY_NAME, parameters);
+    if (!row) return null;
+    return this.snapshotOf(row) ? row : this.lastGood(row);
+  }
+
+  private async lastGood({ id, slug, version_id }: Row): Promise<Row> {
+    const earlier = await this.database.query<Pick<Row, 'version_id' | 'document'>>(EARLIER, [
+      id,
+      version_id,
+    ]);
+    for (const version of earlier) {
+      const row = { id, slug, ...version };
+      if (this.snapshotOf(row)) return row;
+    }
+    throw unreadable(slug);
+  }
+
+  private open(row: Row): ConfigSnapshot {
+    const snapshot = this.snapshotOf(row);
+    if (!snapshot) throw unreadable(row.slug);
+    return snapshot;
+  }
+
+  private snapshotOf(row: Row): ConfigSnapshot | null {
+    const known = this.versions.get(row.version_id);
+    if (known?.slug === row.slug) return known;
+    const document = this.documentOf(row);
+    if (!document) return null;
+    const snapshot = { id: row.id, slug: row.slug, versionId: row.version_id, document };
+    this.keep(snapshot);
+    return snapshot;
+  }
+
+  private documentOf({ id, version_id, document }: Row): RoutingConfig | null {
+    const read = readRoutingConfig(document);
+    if (!read.mistakes) return read.config;
+    const mistakes = mistakesInWords(read.mistakes);
+    logger.error(
+      { config_id: id, version_id, mistakes },
+      'A stored version of a config cannot be read; the last good one stays in force.',
+    );
+    return null;
+  }
+
+  private keep(snapshot: ConfigSnapshot): void {
+    this.versions.set(snapshot.versionId, snapshot);
+    const [oldest] = this.versions.keys();
+    if (this.versions.size > CONFIGS_MAX && oldest !== undefined) this.versions.delete(oldest);
+  }
+}
+
+const unreadable = (slug: string): AppError =>
+  new AppError('config_invalid', { detail: `no version of "${slug}" that is stored can be read` });

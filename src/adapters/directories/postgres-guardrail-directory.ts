@@ -1,0 +1,120 @@
+import type { Reach } from '../../auth/tenant.js';
+import type { ChangeFeed } from '../../common/changes/change.js';
+import {
+  type CheckSecrets,
+  guardrailPurpose,
+  withSecrets,
+} from '../../common/contracts/guardrails/check-secrets.js';
+import { readActions, readChecks } from '../../common/contracts/guardrails/read-hooks.js';
+import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
+import type { SecretBox } from '../../common/crypto/envelope.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { GuardrailDirectory, type GuardrailSnapshot } from '../../gateway/ports.js';
+import type { Memory, Remembering } from '../memory.js';
+import { type Ages, RefreshingCache } from './refreshing-cache.js';
+
+interface Row {
+  readonly id: string;
+  readonly slug: string;
+  readonly organization_id: string;
+  readonly checks: readonly Readonly<Record<string, unknown>>[];
+  readonly actions: Readonly<Record<string, unknown>>;
+  readonly sealed_secrets: Buffer | null;
+  readonly wrapped_key: Buffer;
+}
+
+interface Asked {
+  readonly reach: Reach;
+  readonly named: string;
+}
+
+/** A guardrail that cannot be opened or read is remembered as its refusal, shortly. */
+interface Found {
+  readonly id: string;
+  readonly opened: GuardrailSnapshot | AppError;
+}
+
+const BY_NAME = `
+  SELECT guardrail.id, guardrail.slug, guardrail.organization_id, guardrail.checks, guardrail.actions,
+    guardrail.sealed_secrets, organization.wrapped_key
+  FROM guardrails guardrail JOIN organizations organization ON organization.id = guardrail.organization_id
+  WHERE guardrail.organization_id = $1 AND (guardrail.slug = $2 OR guardrail.id::text = lower($2))
+    AND ($3::uuid IS NULL OR guardrail.workspace_id = $3 OR guardrail.workspace_id IS NULL)`;
+
+const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
+const NAME_CHARS_MAX = 64;
+const OPENED_MAX = 10_000;
+
+/** Stored guardrails from PostgreSQL, read and opened once when they are loaded. */
+export class PostgresGuardrailDirectory extends GuardrailDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, Row, Found>;
+
+  /** `staleMs`: how long known guardrails go on while the database is away. */
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    private readonly secrets: SecretBox,
+    staleMs: number,
+  ) {
+    super();
+    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs };
+    this.cache = new RefreshingCache({
+      load: (asked) => this.load(asked),
+      open: (row) => ({ id: row.id, opened: this.open(row) }),
+      question: BY_NAME,
+      idOf: ({ id }) => id,
+      agesOf: ({ opened }) => (opened instanceof AppError ? UNUSABLE_AGES : ages),
+      maxFound: OPENED_MAX,
+    });
+    changes.subscribe((change) => {
+      if (change === null) this.cache.clear();
+      else if (change.resource === 'guardrail') this.cache.forget(change.id);
+    });
+  }
+
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
+  override find(reach: Reach, named: string): GuardrailSnapshot | null | Promise<GuardrailSnapshot | null> {
+    if (named.length > NAME_CHARS_MAX || named.includes('\0')) return null;
+    const key = `${reach.organizationId}/${reach.workspaceId ?? ''}/${named}`;
+    const found = this.cache.find(key, { reach, named });
+    if (found instanceof Promise) return found.then(snapshotOf);
+    return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
+  }
+
+  private async load({ reach, named }: Asked): Promise<Row | null> {
+    const parameters = [reach.organizationId, named, reach.workspaceId ?? null];
+    const [row] = await this.database.query<Row>(BY_NAME, parameters);
+    return row ?? null;
+  }
+
+  private open(row: Row): GuardrailSnapshot | AppError {
+    try {
+      const mistakes: Mistake[] = [];
+      const place = Place.root(mistakes, row.slug);
+      const checks = readChecks(withSecrets(row.checks, this.secretsOf(row)), place.at('checks'));
+      const actions = readActions(row.actions, place.at('actions'));
+      const [mistake] = mistakes;
+      if (mistake || !actions)
+        throw new Error(`The stored guardrail cannot be read: ${mistake?.path ?? ''}.`);
+      return { id: row.id, spec: { id: row.slug, type: 'guardrail', checks, ...actions } };
+    } catch (error) {
+      return error instanceof AppError ? error : new AppError('internal_error', {}, { cause: error });
+    }
+  }
+
+  private secretsOf({ id, organization_id, sealed_secrets, wrapped_key }: Row): CheckSecrets {
+    if (!sealed_secrets) return {};
+    const key = { organizationId: organization_id, wrapped: wrapped_key };
+    const clear = this.secrets.openText(key, guardrailPurpose(organization_id, id), sealed_secrets);
+    return JSON.parse(clear.reveal()) as CheckSecrets;
+  }
+}
+
+function snapshotOf(found: Found | null): GuardrailSnapshot | null {
+  if (found?.opened instanceof AppError) throw found.opened;
+  return found?.opened ?? null;
+}

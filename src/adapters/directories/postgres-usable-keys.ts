@@ -1,0 +1,99 @@
+import type { Reach } from '../../auth/tenant.js';
+import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
+import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import type { Memory, Remembering } from '../memory.js';
+import { type Ages, RefreshingCache } from './refreshing-cache.js';
+import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
+
+interface Row extends Pick<OwnTerms, 'allows_all_models' | 'models'> {
+  readonly slug: string;
+  readonly provider_id: string;
+  readonly expires_at: Date | null;
+}
+
+interface List {
+  readonly id: string;
+  readonly rows: readonly Row[];
+}
+
+interface Found {
+  readonly id: string;
+  readonly keys: readonly UsableKey[];
+}
+
+/** More than these are not listed; each of them can be used all the same. */
+const KEYS_MAX = 1_000;
+
+/**
+ * One of each kind comes first, so that no provider and no integration's choice of models is missing however many keys a
+ * workspace has: a kind is a provider with a key of one's own, or an integration.
+ */
+const OF_REACH = `
+  SELECT slug, expires_at, allows_all_models, provider_id, ${OWN_MODELS} AS models
+  FROM (
+    SELECT key.slug, key.expires_at, shared.id, shared.allows_all_models,
+      coalesce(key.provider_id, shared.provider_id) AS provider_id,
+      row_number() OVER (PARTITION BY key.provider_id, key.integration_id ORDER BY key.slug) AS nth
+    ${USABLE_KEYS}
+    WHERE key.organization_id = $1 AND ($2::uuid IS NULL OR key.workspace_id = $2)
+      AND (key.expires_at IS NULL OR key.expires_at > now()) AND ${MAY_USE}
+    ORDER BY nth, key.slug LIMIT ${KEYS_MAX}
+  ) shared
+  ORDER BY nth, slug`;
+
+/** Changes of these make the list another one. */
+const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
+
+/** Lists kept at most. */
+const LISTS_MAX = 1_000;
+
+/** The virtual keys and providers of workspaces from PostgreSQL, without their credentials. */
+export class PostgresUsableKeys extends UsableKeys implements Remembering {
+  private readonly cache: RefreshingCache<Reach, List, Found>;
+
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    staleKeysMs: number,
+  ) {
+    super();
+    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
+    this.cache = new RefreshingCache({
+      load: (reach) => this.load(reach),
+      open: ({ id, rows }): Found => ({ id, keys: rows.map(usableKey) }),
+      question: OF_REACH,
+      idOf: ({ id }) => id,
+      agesOf: () => ages,
+      maxFound: LISTS_MAX,
+    });
+    // A new key is in no list yet, so no list can be found by it.
+    changes.subscribe((change) => {
+      if (change === null || CONCERNED.has(change.resource)) this.cache.clear();
+    });
+  }
+
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
+  override find(reach: Reach): readonly UsableKey[] | Promise<readonly UsableKey[]> {
+    const found = this.cache.find(idOf(reach), reach);
+    return found instanceof Promise ? found.then(keysOf) : keysOf(found);
+  }
+
+  private async load(reach: Reach): Promise<List> {
+    const rows = await this.database.query<Row>(OF_REACH, [reach.organizationId, reach.workspaceId ?? null]);
+    return { id: idOf(reach), rows };
+  }
+}
+
+const idOf = ({ organizationId, workspaceId = '' }: Reach): string => `${organizationId}/${workspaceId}`;
+
+const keysOf = (found: Found | null): readonly UsableKey[] => found?.keys ?? [];
+
+function usableKey({ slug, provider_id: providerId, expires_at: expiresAt, ...terms }: Row): UsableKey {
+  const { models } = ownTermsOf({ ...terms, prices: null, organization_prices: null });
+  return { slug, providerId, expiresAt: expiresAt?.getTime() ?? null, ...(models ? { models } : {}) };
+}

@@ -1,0 +1,176 @@
+import type { Reach } from '../../auth/tenant.js';
+import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
+import type { SecretBox } from '../../common/crypto/envelope.js';
+import { credentialBindingOf } from '../../common/database/credential-binding.js';
+import type { Queryable } from '../../common/database/queryable.js';
+import { limitsOf, type SubjectRules } from '../../common/limits/limit.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../../gateway/ports.js';
+import { type OwnTerms, ownTermsOf } from './own-terms.js';
+import { MAY_USE, OWN_MODELS, USABLE_KEYS } from './usable-keys-sql.js';
+import type { Memory, Remembering } from '../memory.js';
+import { type Ages, RefreshingCache } from './refreshing-cache.js';
+
+interface Row extends OwnTerms, SubjectRules {
+  readonly id: string;
+  readonly slug: string;
+  readonly organization_id: string;
+  readonly workspace_id: string;
+  readonly provider_id: string;
+  readonly custom_host: string | null;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly sealed_credentials: Buffer | null;
+  readonly expires_at: Date | null;
+  readonly wrapped_key: Buffer;
+  /** Of the integration whose credential it is, and the workspace that this belongs to; null for a credential of its own. */
+  readonly integration_id: string | null;
+  readonly integration_workspace_id: string | null;
+}
+
+interface Asked {
+  readonly reach: Reach;
+  readonly slug: string;
+}
+
+/** A key that cannot be opened is remembered as its refusal, shortly. */
+interface Found {
+  readonly id: string;
+  /** What else it was read from. */
+  readonly parts: readonly string[];
+  readonly opened: VirtualKeySnapshot | AppError;
+}
+
+/**
+ * A slug names a virtual key, or a workspace's provider, which has its destination and credential from its integration,
+ * for as long as the workspace may use that.
+ */
+const BY_SLUG = `
+  SELECT key.id, key.slug, key.organization_id, key.workspace_id, key.integration_id, key.expires_at, key.prices,
+    key.rate_limits, key.usage_limits,
+    shared.workspace_id AS integration_workspace_id, shared.allows_all_models,
+    coalesce(key.provider_id, shared.provider_id) AS provider_id,
+    coalesce(key.custom_host, shared.custom_host) AS custom_host,
+    coalesce(shared.fields, key.fields) AS fields,
+    coalesce(key.sealed_credentials, shared.sealed_credentials) AS sealed_credentials,
+    organization.wrapped_key,
+    ${OWN_MODELS} AS models,
+    (SELECT jsonb_object_agg(model, price) FROM model_prices
+      WHERE organization_id = key.organization_id
+        AND provider_id = coalesce(key.provider_id, shared.provider_id)) AS organization_prices
+  ${USABLE_KEYS}
+  WHERE key.organization_id = $1 AND key.slug = $2 AND ($3::uuid IS NULL OR key.workspace_id = $3)
+    AND ${MAY_USE}`;
+
+/** Changes of these make a key another one. */
+const CONCERNED: ReadonlySet<ChangedResource> = new Set(['virtual_key', 'integration', 'organization']);
+
+const log = createLogger('virtual-keys');
+/** Nobody can make such a row by the administration. It is told each time that the key is read, every few seconds while it is asked for. */
+const DOES_NOT_OPEN =
+  'A stored credential does not open: its row was changed behind the service, or sealed under another master key.';
+
+const UNUSABLE_AGES: Ages = { softMs: 5_000, hardMs: 5_000, staleMs: 5_000 };
+const MAX_SLUG_LENGTH = 255;
+/** Each holds a credential in clear. */
+const MAX_OPENED = 10_000;
+
+/** Virtual keys and providers from PostgreSQL, opened once when they are loaded and remembered by who may see them and slug. */
+export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements Remembering {
+  private readonly cache: RefreshingCache<Asked, Row, Found>;
+
+  /** `staleKeysMs`: how long known keys keep working while the database is away. */
+  constructor(
+    private readonly database: Queryable,
+    changes: ChangeFeed,
+    private readonly secrets: SecretBox,
+    staleKeysMs: number,
+  ) {
+    super();
+    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
+    this.cache = new RefreshingCache({
+      load: (asked) => this.load(asked),
+      open: (row) => this.found(row),
+      question: BY_SLUG,
+      idOf: ({ id }) => id,
+      partsOf: ({ parts }) => parts,
+      agesOf: ({ opened }) => (opened instanceof AppError ? UNUSABLE_AGES : ages),
+      maxFound: MAX_OPENED,
+    });
+    changes.subscribe((change) => {
+      if (change === null) this.cache.clear();
+      else if (CONCERNED.has(change.resource)) this.cache.forget(change.id);
+    });
+  }
+
+  get memories(): readonly Memory[] {
+    return [this.cache];
+  }
+
+  override find(reach: Reach, slug: string): VirtualKeySnapshot | null | Promise<VirtualKeySnapshot | null> {
+    if (slug.length > MAX_SLUG_LENGTH || slug.includes('\0')) return null;
+    // Both ids are of fixed length or empty, so that no two places give the same key.
+    const found = this.cache.find(`${reach.organizationId}/${reach.workspaceId ?? ''}/${slug}`, {
+      reach,
+      slug,
+    });
+    if (found instanceof Promise) return found.then(snapshotOf);
+    return found?.opened instanceof AppError ? Promise.reject(found.opened) : (found?.opened ?? null);
+  }
+
+  private async load({ reach, slug }: Asked): Promise<Row | null> {
+    const parameters = [reach.organizationId, slug, reach.workspaceId ?? null];
+    const [row] = await this.database.query<Row>(BY_SLUG, parameters);
+    return row ?? null;
+  }
+
+  private found(row: Row): Found {
+    const { integration_id: integration, organization_id: organization } = row;
+    const parts = integration === null ? [organization] : [organization, integration];
+    return { id: row.id, parts, opened: this.open(row) };
+  }
+
+  private open(row: Row): VirtualKeySnapshot | AppError {
+    const owner = { organizationId: row.organization_id, subject: `the virtual key "${row.slug}"` };
+    const limits = limitsOf(owner, row);
+    try {
+      return {
+        id: row.id,
+        slug: row.slug,
+        workspaceId: row.workspace_id,
+        providerId: row.provider_id,
+        customHost: row.custom_host,
+        credentials: { key: this.keyOf(row), fields: row.fields },
+        expiresAt: row.expires_at?.getTime() ?? null,
+        ...ownTermsOf(row),
+        ...(limits.length > 0 ? { limits } : {}),
+      };
+    } catch (error) {
+      const refusal =
+        error instanceof AppError ? error : new AppError('credential_unusable', {}, { cause: error });
+      log.error(
+        { virtual_key_id: row.id, organization_id: row.organization_id, err: refusal },
+        DOES_NOT_OPEN,
+      );
+      return refusal;
+    }
+  }
+
+  private keyOf(row: Row) {
+    if (row.sealed_credentials === null) return null;
+    const binding = credentialBindingOf({
+      id: row.integration_id ?? row.id,
+      organizationId: row.organization_id,
+      workspaceId: row.integration_id === null ? row.workspace_id : row.integration_workspace_id,
+      providerId: row.provider_id,
+      customHost: row.custom_host,
+    });
+    const wrapped = { organizationId: row.organization_id, wrapped: row.wrapped_key };
+    return this.secrets.open(wrapped, binding, row.sealed_credentials);
+  }
+}
+
+function snapshotOf(found: Found | null): VirtualKeySnapshot | null {
+  if (found?.opened instanceof AppError) throw found.opened;
+  return found?.opened ?? null;
+}

@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { findProvider as findListed, type ModelInfo } from '@pydantic/genai-prices';
+import { ModelCatalog } from '../../gateway/models/models-port.js';
+import { type ModelEntry, modelEntry, withPrice } from '../../providers/models/model-entry.js';
+import { type PriceSchedule, priceAt } from '../../providers/prices/schedule.js';
+import type { Provider } from '../../providers/provider.js';
+import { providers } from '../../providers/registry.js';
+import { namesOf } from './genai-model-names.js';
+import { scheduleOf } from './genai-prices.js';
+
+/** Some prices change with the time of day; a list may be this old. */
+const KEPT_MS = 5 * 60_000;
+
+/** Everything of a model but the price, which may change while the process runs. */
+interface Listed {
+  readonly entry: ModelEntry;
+  readonly schedule: PriceSchedule;
+}
+
+/** The models of one provider at the prices of a moment. */
+interface Part {
+  readonly listed: readonly Listed[];
+  readonly models: readonly ModelEntry[];
+  /** The same as JSON, without the brackets of the list. */
+  readonly json: string;
+  /** No price of it depends on the time. */
+  readonly isSteady: boolean;
+}
+
+interface Priced {
+  readonly models: readonly ModelEntry[];
+  readonly bytes: Buffer;
+  readonly expiresAt: number;
+}
+
+/**
+ * Models from the data that ships with `@pydantic/genai-prices`, and those whose prices stand in their provider's row.
+ * Taking the data apart, pricing and writing it costs some 100 ms and 10 MiB, once, and only where somebody asks: what every process made at its start
+ * cost a tenth of its throughput. Later only those are priced anew whose prices depend on the time, which few do.
+ */
+export class GenaiModelCatalog extends ModelCatalog {
+  private parts: readonly Part[] | null = null;
+  private priced: Priced | null = null;
+  private preparing: Promise<void> | null = null;
+
+  /** A provider per turn of the event loop, so that no other request waits for it. */
+  prepare(): Promise<void> | null {
+    if (this.priced !== null) return null;
+    return (this.preparing ??= this.prepareInTurns());
+  }
+
+  private async prepareInTurns(): Promise<void> {
+    const parts: Part[] = [];
+    for (const provider of providers.values()) {
+      parts.push(pricedPart(listedOf(provider), Date.now()));
+      await nextTurn();
+    }
+    this.parts ??= parts;
+    this.priced ??= joined(parts, Date.now());
+    this.preparing = null;
+  }
+
+  all(): readonly ModelEntry[] {
+    return this.current().models;
+  }
+
+  listed(): Buffer {
+    return this.current().bytes;
+  }
+
+  private current(): Priced {
+    const now = Date.now();
+    if (this.priced === null || now >= this.priced.expiresAt) {
+      this.parts = this.parts
+        ? this.parts.map((part) => (part.isSteady ? part : pricedPart(part.listed, now)))
+        : [...providers.values()].map((provider) => pricedPart(listedOf(provider), now));
+      this.priced = joined(this.parts, now);
+    }
+    return this.priced;
+  }
+}
+
+function pricedPart(listed: readonly Listed[], now: number): Part {
+  const models = listed.map(({ entry, schedule }) => withPrice(entry, priceAt(schedule, now)));
+  return {
+    listed,
+    models,
+    json: JSON.stringify(models).slice(1, -1),
+    isSteady: listed.every(({ schedule }) => schedule.every(({ when }) => when.kind === 'always')),
+  };
+}
+
+function joined(parts: readonly Part[], now: number): Priced {
+  const models = parts.flatMap((part) => part.models);
+  const data = parts.map(({ json }) => json).filter((json) => json !== '');
+  // In the order of `ModelList`, written from what is written already.
+  const text = `{"object":"list","data":[${data.join(',')}],"total":${models.length}}`;
+  return { models, bytes: Buffer.from(text), expiresAt: now + KEPT_MS };
+}
+
+/** By name. What the row itself states wins over the price data. */
+function listedOf(provider: Provider): readonly Listed[] {
+  const found = new Map<string, Listed>();
+  for (const model of dataOf(provider)) {
+    const names = namesOf(model).filter((name) => !found.has(name));
+    const schedule = names.length > 0 ? scheduleOf(model) : [];
+    for (const id of names)
+      found.set(id, { entry: modelEntry(id, provider, model.context_window ?? null), schedule });
+  }
+  for (const [id, price] of provider.prices ?? [])
+    found.set(id, {
+      entry: modelEntry(id, provider, null),
+      schedule: [{ when: { kind: 'always' }, price }],
+    });
+  return [...found.values()].sort((a, b) => (a.entry.id < b.entry.id ? -1 : 1));
+}
+
+function dataOf({ id, pricesId }: Provider): readonly ModelInfo[] {
+  if (pricesId === null) return [];
+  const name = pricesId ?? id;
+  // The package takes similar names for one another; only the very one is meant.
+  const listed = findListed({ providerId: name });
+  return listed?.id === name ? listed.models : [];
+}

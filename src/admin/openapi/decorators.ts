@@ -1,0 +1,83 @@
+import { applyDecorators } from '@nestjs/common';
+import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
+import { ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
+
+/** The body of an answer that has nothing to say. */
+export class DoneDto {}
+
+export const EMPTY_ANSWER = new DoneDto();
+
+class RefusalDetailDto {
+  @ApiProperty({ example: 'There is no such virtual key.' })
+  readonly message: string;
+
+  @ApiProperty({ example: 'not_found_error' })
+  readonly type: string;
+
+  @ApiProperty({ example: 'not_found' })
+  readonly code: string;
+
+  @ApiTextOrNull()
+  readonly param: string | null;
+
+  @ApiId()
+  readonly request_id: string;
+}
+
+class RefusalDto {
+  @ApiProperty({ type: RefusalDetailDto })
+  readonly error: RefusalDetailDto;
+}
+
+/** What every operation of the administration may answer besides what it is for: an example of each, and when it comes. */
+const REFUSALS: readonly (readonly [AppError, string])[] = [
+  [
+    new AppError('invalid_request', { detail: 'The field "name" is not acceptable: it must be a text.' }),
+    'The request is not acceptable; the message names the field and the rule.',
+  ],
+  [new AppError('unauthenticated'), 'No valid API key was given.'],
+  [
+    new AppError('forbidden', { detail: 'it needs the scope "virtual_keys.create"' }),
+    'The API key lacks the scope that the message names.',
+  ],
+  [new AppError('not_found', { resource: 'virtual key' }), 'There is no such thing, or it is out of reach.'],
+  [new AppError('conflict', { detail: 'The slug is taken.' }), 'Something else stands in the way.'],
+  [new AppError('precondition_failed'), 'It is not what If-Match names any more.'],
+  [new AppError('body_too_large', { limitBytes: ADMINISTRATION_BODY_LIMIT }), 'The body is too large.'],
+  [new AppError('unsupported_media_type', { contentType: 'text/plain' }), 'The body is not JSON.'],
+  [new AppError('idempotency_key_reused'), 'The Idempotency-Key was used for another request.'],
+  [
+    new AppError('rate_limited', { subject: 'failed attempts from this address' }),
+    'Too many failed attempts came from this address.',
+  ],
+  [new AppError('internal_error'), 'The gateway failed.'],
+  [
+    new AppError('database_unavailable'),
+    'The database is away, or the change could not be recorded and was not made.',
+  ],
+];
+
+/** The refusals that every operation of the administration may give. */
+export const Refusals = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(...REFUSALS.map(([error, description]) => Refuses(error, description)));
+
+/** A refusal that only this operation gives. */
+export const Refuses = (error: AppError, description: string): ClassDecorator & MethodDecorator =>
+  ApiResponse({
+    status: error.spec.status,
+    description,
+    type: RefusalDto,
+    example: errorBody(error, AN_ID),
+  });
+
+export const PagedQuery = (): MethodDecorator =>
+  applyDecorators(
+    ApiQuery({ name: 'current_page', required: false, schema: { type: 'integer', minimum: 0, default: 0 } }),
+    ApiQuery({
+      name: 'page_size',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+    }),
+  );

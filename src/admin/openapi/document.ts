@@ -1,0 +1,97 @@
+import type { INestApplication, Type } from '@nestjs/common';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../../auth/access.decorators.js';
+import { API_KEY_SECURITY } from '../admin-controller.js';
+import { addExamples } from './examples.js';
+import { shareRefusals } from './refusals.js';
+
+const DESCRIPTION = `The administration of Gatehouse. The data plane speaks the dialects of the providers and is not part of this document.
+
+Every POST may carry an \`Idempotency-Key\`; every answer to a GET has an \`ETag\`, which a change may name in \`If-Match\`.
+Each operation says which scope opens it.`;
+
+/** The OpenAPI document of the administration, made from its controllers. */
+export function buildOpenApi(app: INestApplication): OpenAPIObject {
+  const head = new DocumentBuilder()
+    .setTitle('Gatehouse administration')
+    .setDescription(DESCRIPTION)
+    .setVersion('1')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-gateway-api-key' }, API_KEY_SECURITY)
+    .build();
+  const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
+  nameScopes(document, scopesByOperation(app));
+  nameSecondPaths(document);
+  shareRefusals(document);
+  addExamples(document);
+  return document;
+}
+
+/** `VirtualKeysController.create` becomes `virtualKeysCreate`: a name for generated clients that stays the same. */
+function operationIdFactory(controller: string, method: string, version?: string): string {
+  const resource = controller.replace(/Controller$/, '');
+  const name =
+    resource.charAt(0).toLowerCase() + resource.slice(1) + method.charAt(0).toUpperCase() + method.slice(1);
+  return version ? `${name}${version}` : name;
+}
+
+interface Operation {
+  operationId?: string;
+  description?: string;
+  readonly security?: readonly object[];
+  'x-scopes'?: readonly string[];
+}
+
+type Described = Record<string, Operation>;
+
+/** A handler with several paths is as many operations; the framework numbers them. */
+const NUMBER = /\[(\d+)\]$/;
+
+function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readonly string[]>): void {
+  for (const methods of Object.values(paths) as Described[])
+    for (const operation of Object.values(methods)) {
+      const needed = scopes.get(operation.operationId?.replace(NUMBER, '') ?? '') ?? [];
+      operation.description = [operation.description, opens(operation, needed)].filter(Boolean).join('\n\n');
+      operation['x-scopes'] = needed;
+    }
+}
+
+function opens({ security }: Operation, scopes: readonly string[]): string {
+  if (security?.length === 0) return 'Open to everybody, without an API key.';
+  return scopes.length === 0 ? 'Open to every caller.' : `Scope: ${scopes.map(code).join(' or ')}.`;
+}
+
+/** The first path of a handler keeps its name; another says which version or client it is there for. */
+function nameSecondPaths({ paths }: OpenAPIObject): void {
+  for (const [path, methods] of Object.entries(paths))
+    for (const operation of Object.values(methods as Described)) {
+      const [numbered, number] = NUMBER.exec(operation.operationId ?? '') ?? [];
+      if (numbered === undefined) continue;
+      const version = /^\/v([2-9])\//.exec(path)?.[1];
+      const ending = number === '0' ? '' : version === undefined ? 'BySdkPath' : `V${version}`;
+      operation.operationId = operation.operationId?.replace(NUMBER, ending);
+    }
+}
+
+const code = (scope: string): string => `\`${scope}\``;
+
+/** The scopes that the handlers name, by the operations that they are. */
+function scopesByOperation(app: INestApplication): Map<string, readonly string[]> {
+  const handlers = new DiscoveryService(app.get(ModulesContainer))
+    .getControllers()
+    .flatMap(({ metatype }) => (metatype ? handlersOf(metatype as Type) : []));
+  return new Map(handlers);
+}
+
+function handlersOf(controller: Type): [string, readonly string[]][] {
+  const prototype = controller.prototype as Record<string, object>;
+  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+    const handler = prototype[name] ?? {};
+    const scopes: unknown = Reflect.getMetadata(REQUIRED_SCOPES, handler);
+    const isOpen = Reflect.getMetadata(FOR_EVERY_CALLER, handler) === true;
+    if (!Array.isArray(scopes) && !isOpen) return [];
+    return [[operationIdFactory(controller.name, name), (scopes ?? []) as readonly string[]]];
+  });
+}

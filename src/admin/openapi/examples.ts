@@ -1,0 +1,115 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { AN_ID } from '../shapes/fields.js';
+import { operationsOf } from './operations.js';
+
+/** What this module reads of a schema: https://spec.openapis.org/oas/v3.0.3#schema-object */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly example?: unknown;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly nullable?: boolean;
+  readonly minimum?: number;
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+interface Media {
+  readonly schema?: Schema;
+  example?: unknown;
+  readonly examples?: object;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+interface Operation {
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+const JSON_TYPE = 'application/json';
+
+/** Fields that may be left out, and that most requests have: an Admin key names the workspace, most providers need a key, calls are signed. */
+const USUALLY_SENT: readonly string[] = ['workspace_id', 'key', 'unit', 'jwks_uri', 'secret'];
+
+/** Of formats that need no words. */
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  'date-time': '2030-01-31T12:00:00.000Z',
+  uuid: AN_ID,
+};
+
+/**
+ * Gives every body of a request and of an answer an example, put together of what its fields say. A request shows what it
+ * must have and usually has, an answer all that it has.
+ */
+export function addExamples(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  for (const { requestBody, responses } of operationsOf<Operation>(document)) {
+    addTo(requestBody, new Examples(schemas, false));
+    for (const [status, response] of Object.entries(responses))
+      if (status.startsWith('2')) addTo(response, new Examples(schemas, true));
+  }
+}
+
+function addTo(body: Content | undefined, examples: Examples): void {
+  const media = body?.content?.[JSON_TYPE];
+  if (!media?.schema || media.example !== undefined || media.examples !== undefined) return;
+  media.example = examples.of(media.schema);
+}
+
+class Examples {
+  private readonly open = new Set<string>();
+
+  constructor(
+    private readonly schemas: Readonly<Record<string, Schema>>,
+    private readonly isWhole: boolean,
+  ) {}
+
+  of(schema: Schema): unknown {
+    const said = [schema.example, schema.default, schema.enum?.[0]].find((each) => each !== undefined);
+    if (said !== undefined) return said;
+    if (schema.$ref !== undefined) return this.named(schema.$ref.split('/').at(-1) ?? '');
+    const [first] = schema.oneOf ?? schema.allOf ?? [];
+    if (first) return this.of(first);
+    return this.plain(schema);
+  }
+
+  private plain(schema: Schema): unknown {
+    if (schema.properties) return this.object(schema);
+    if (schema.nullable) return null;
+    if (schema.type === 'array') return this.list(schema.items);
+    if (schema.type === 'string') return BY_FORMAT[schema.format ?? ''] ?? '…';
+    if (schema.type === 'boolean') return false;
+    return schema.type === 'object' ? {} : (schema.minimum ?? 0);
+  }
+
+  /** What holds itself ends at the second time. */
+  private named(name: string): unknown {
+    const schema = this.schemas[name];
+    if (!schema || this.open.has(name)) return undefined;
+    this.open.add(name);
+    const example = this.of(schema);
+    this.open.delete(name);
+    return example;
+  }
+
+  private list(items: Schema | undefined): readonly unknown[] {
+    const example = items && this.of(items);
+    return example === undefined ? [] : [example];
+  }
+
+  private object({ properties = {}, required = [] }: Schema): Readonly<Record<string, unknown>> {
+    const names = Object.keys(properties);
+    const sent = names.filter((name) => required.includes(name) || USUALLY_SENT.includes(name));
+    const optional = names.filter((name) => properties[name]?.example !== undefined).slice(0, 1);
+    const shown = this.isWhole ? names : sent.length > 0 ? sent : optional;
+    return Object.fromEntries(shown.map((name) => [name, this.of(properties[name] ?? {})]));
+  }
+}

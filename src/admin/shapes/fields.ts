@@ -1,0 +1,91 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, Length, Matches } from 'class-validator';
+import {
+  IfGiven,
+  IsFutureDateTime,
+  IsIdOrSlug,
+  IsName,
+  IsNote,
+  IsSlug,
+  LONGEST_NAME,
+  OrNull,
+} from '../../common/http/validators.js';
+
+/**
+ * Fields that several resources have, each with its rule and its example in one decorator:
+ * https://docs.nestjs.com/custom-decorators#decorator-composition
+ */
+
+/** An id for examples. */
+export const AN_ID = '0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10';
+
+const LONGEST_SECRET = 8192;
+export const LONGEST_PROVIDER = 64;
+
+/** An id, shown or asked for. */
+export const ApiId = (): PropertyDecorator => ApiProperty({ format: 'uuid', example: AN_ID });
+
+/** `example` where null is what most of them have. */
+export const ApiIdOrNull = (example: string | null = AN_ID): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'uuid', nullable: true, example });
+
+/** A moment that was. */
+export const ApiMoment = (): PropertyDecorator =>
+  ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
+
+/** A moment that most of them do not have. */
+export const ApiMomentOrNull = (): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'date-time', nullable: true, example: null });
+
+/** A text that most of them do not have. */
+export const ApiTextOrNull = (): PropertyDecorator =>
+  ApiProperty({ type: String, nullable: true, example: null });
+
+/** What people call it. */
+export const TakesName = (example: string): PropertyDecorator =>
+  applyDecorators(ApiProperty({ example, maxLength: LONGEST_NAME }), IsName());
+
+/** The same in a change. */
+export const MayTakeName = (example: string): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ example, maxLength: LONGEST_NAME }), IfGiven(), IsName());
+
+/** Made from the name if it is left out. */
+export const MayTakeSlug = (example: string): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ example }), IfGiven(), IsSlug());
+
+/** What people want to remember of it. Null takes it away. */
+export const MayTakeNote = (example = 'Billed to the research team'): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ type: String, nullable: true, example }), OrNull(), IsNote());
+
+/** When it ends by itself. Null: never. */
+export const MayTakeExpiry = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: String,
+      format: 'date-time',
+      nullable: true,
+      example: '2030-01-31T12:00:00Z',
+    }),
+    OrNull(),
+    IsFutureDateTime(),
+  );
+
+/** Id or slug of the workspace that it goes to. A workspace key may leave it out: it has only one. */
+export const MayTakeWorkspace = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ example: 'ws-default' }), IfGiven(), IsIdOrSlug());
+
+/** A provider of docs/providers.md. */
+export const TakesProvider = (): PropertyDecorator =>
+  applyDecorators(ApiProperty({ example: 'openai' }), Length(1, LONGEST_PROVIDER), IsString());
+
+/** A provider's own secret. It is sealed at once and never shown again. */
+export const MayTakeSecret = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_SECRET, example: 'sk-proj-4711' }),
+    IfGiven(),
+    // A refusal tells the first rule that is broken: the one that says most.
+    Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' }),
+    Length(1, LONGEST_SECRET),
+    IsString(),
+  );

@@ -1,0 +1,160 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, getSchemaPath, ApiExtraModels } from '@nestjs/swagger';
+import { plainToInstance, Transform } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min, ValidateNested } from 'class-validator';
+import { RATE_WINDOWS_MS } from '../../common/limits/rules.js';
+import { IfGiven, IsFutureDateTime, OrNull, rule } from '../../common/http/validators.js';
+import { ApiMomentOrNull } from './fields.js';
+
+/** Limits as people set and see them, for every resource that has them. */
+
+const UNITS = Object.keys(RATE_WINDOWS_MS);
+const MOST_RULES = 10;
+/** Nine million dollars in nano-dollars are still an exact integer, and so are as many tokens. */
+const LARGEST_DOLLARS = 9_000_000;
+const LARGEST_AMOUNT = 9_000_000_000_000_000;
+const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
+
+/** An amount of zero or more; dollars may have nine decimals. */
+const IsAmount = (): PropertyDecorator =>
+  rule('isAmount', 'it must be a number above zero, with nine decimals at most', (value) => {
+    if (typeof value !== 'number' || !(value > 0) || value > LARGEST_AMOUNT) return false;
+    return DECIMALS_OF_NANO.test(value < 1e-6 ? value.toFixed(9) : String(value));
+  });
+
+export class RateLimitDto {
+  @ApiProperty({ enum: ['requests', 'tokens', 'concurrency'], example: 'requests' })
+  @IsIn(['requests', 'tokens', 'concurrency'], {
+    message: 'it must be "requests", "tokens" or "concurrency"',
+  })
+  readonly type: 'requests' | 'tokens' | 'concurrency';
+
+  /** Per second, minute, hour, day or week. Concurrency has none. */
+  @ApiPropertyOptional({ type: String, enum: [...UNITS, null], nullable: true, example: 'rpm' })
+  @OrNull()
+  @IsIn(UNITS, { message: `it must be one of ${UNITS.join(', ')}` })
+  readonly unit?: keyof typeof RATE_WINDOWS_MS | null;
+
+  @ApiProperty({ minimum: 0, example: 600 })
+  @IsInt({ message: 'it must be a whole number' })
+  @Min(0, { message: 'it must not be negative' })
+  @Max(LARGEST_AMOUNT, { message: 'it is too large' })
+  readonly value: number;
+}
+
+export class UsageLimitsDto {
+  /** Dollars, or tokens when the type says so. */
+  @ApiProperty({ example: 100, maximum: LARGEST_DOLLARS })
+  @IsAmount()
+  readonly credit_limit: number;
+
+  @ApiPropertyOptional({ enum: ['cost', 'tokens'], default: 'cost' })
+  @IfGiven()
+  @IsIn(['cost', 'tokens'], { message: 'it must be "cost" or "tokens"' })
+  readonly type?: 'cost' | 'tokens';
+
+  /** Reaching it writes an event. Below the limit. */
+  @ApiPropertyOptional({ type: Number, nullable: true, example: 80 })
+  @OrNull()
+  @IsAmount()
+  readonly alert_threshold?: number | null;
+
+  /** Monday, or the first of the month, at midnight UTC. */
+  @ApiPropertyOptional({
+    type: String,
+    enum: ['weekly', 'monthly', null],
+    nullable: true,
+    example: 'monthly',
+  })
+  @OrNull()
+  @IsIn(['weekly', 'monthly'], { message: 'it must be "weekly" or "monthly"' })
+  readonly periodic_reset?: 'weekly' | 'monthly' | null;
+
+  /** Every so many days. Not together with `periodic_reset`. */
+  @ApiPropertyOptional({ type: Number, nullable: true, minimum: 1, maximum: 365, example: null })
+  @OrNull()
+  @IsInt({ message: 'it must be a whole number' })
+  @Min(1, { message: 'it must be 1 to 365' })
+  @Max(365, { message: 'it must be 1 to 365' })
+  readonly periodic_reset_days?: number | null;
+
+  /** When the first period of days ends. Only together with `periodic_reset_days`. */
+  @ApiPropertyOptional({ type: String, format: 'date-time', nullable: true, example: null })
+  @OrNull()
+  @IsFutureDateTime()
+  readonly next_usage_reset_at?: string | null;
+}
+
+/** One object, a list of them, or null, which stands with the list because a reference cannot be nullable in OpenAPI 3.0. */
+const oneOrMoreOf = (item: new () => object) => [
+  { $ref: getSchemaPath(item) },
+  { type: 'array', nullable: true, items: { $ref: getSchemaPath(item) }, maxItems: MOST_RULES },
+];
+
+/** A field that takes one object, a list of them, or null for none. */
+const OneOrMore = (item: new () => object): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ oneOf: oneOrMoreOf(item) }),
+    OrNull(),
+    Transform(({ value }: { readonly value: unknown }) => listOf(item, value)),
+    IsArray({ message: 'it must be an object or a list of objects' }),
+    ArrayMaxSize(MOST_RULES, { message: `it must have at most ${MOST_RULES} entries` }),
+    ValidateNested({ each: true, message: 'it must be an object or a list of objects' }),
+  );
+
+export const RateLimits = (): PropertyDecorator => OneOrMore(RateLimitDto);
+export const UsageLimits = (): PropertyDecorator => OneOrMore(UsageLimitsDto);
+
+function listOf(item: new () => object, value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.map((one) => (typeof one === 'object' && one !== null ? plainToInstance(item, one) : one));
+}
+
+/** A rate limit as the API shows it. */
+export class ShownRateLimitDto {
+  @ApiProperty({ enum: ['requests', 'tokens', 'concurrency'] })
+  readonly type: string;
+
+  @ApiProperty({ type: String, enum: [...UNITS, null], nullable: true })
+  readonly unit: string | null;
+
+  @ApiProperty({ example: 600 })
+  readonly value: number;
+}
+
+export const ShownRateLimits = (): PropertyDecorator =>
+  ApiProperty({ type: [ShownRateLimitDto], nullable: true, example: null });
+
+/** A budget as the API shows it, with what was used of it. */
+export class ShownUsageLimitsDto {
+  @ApiProperty({ example: 100 })
+  readonly credit_limit: number;
+
+  @ApiProperty({ enum: ['cost', 'tokens'] })
+  readonly type: string;
+
+  @ApiProperty({ type: Number, nullable: true, example: 80 })
+  readonly alert_threshold: number | null;
+
+  @ApiProperty({ type: String, enum: ['weekly', 'monthly', null], nullable: true })
+  readonly periodic_reset: string | null;
+
+  @ApiProperty({ type: Number, nullable: true, example: null })
+  readonly periodic_reset_days: number | null;
+
+  @ApiMomentOrNull()
+  readonly next_usage_reset_at: string | null;
+
+  /** Used since the last reset: dollars or tokens, of requests that have ended. */
+  @ApiProperty({ example: 12.5 })
+  readonly usage: number;
+}
+
+/** A field that shows one budget as an object and several as a list. */
+export const ShownUsageLimits = (): PropertyDecorator =>
+  ApiProperty({ oneOf: oneOrMoreOf(ShownUsageLimitsDto) });
+
+/** For a class whose fields take limits, and for one whose fields show them: the document must know what they refer to. */
+export const TakesLimits = (): ClassDecorator => ApiExtraModels(RateLimitDto, UsageLimitsDto);
+export const ShowsLimits = (): ClassDecorator => ApiExtraModels(ShownUsageLimitsDto);

@@ -1,0 +1,131 @@
+import type { Price, Rates } from '../../common/contracts/price.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { scaled } from '../../providers/prices/decimal.js';
+
+/** Cents per token become nano-dollars per million tokens: seven digits from the cent to the nano-dollar, six for the million. */
+const DIGITS = 13;
+const PER_CENT_AND_TOKEN = 10 ** DIGITS;
+
+/** How the compatible API calls the kinds of tokens. */
+const KINDS = {
+  request_token: 'input',
+  response_token: 'output',
+  cache_read_input_token: 'cachedInput',
+  cache_write_input_token: 'cacheWrite',
+  request_audio_token: 'audioInput',
+  response_audio_token: 'audioOutput',
+  reasoning_token: 'reasoningOutput',
+} as const satisfies Record<string, keyof Rates>;
+
+type Kind = keyof typeof KINDS;
+
+/** A price as the compatible API writes it: cents per token. */
+export interface PricingConfig {
+  readonly type: 'static';
+  readonly pay_as_you_go: Readonly<Partial<Record<Kind, { readonly price: number }>>>;
+}
+
+const NAMES = Object.keys(KINDS) as Kind[];
+
+/** For the OpenAPI document. */
+export const PRICING_CONFIG_SCHEMA = {
+  type: 'object' as const,
+  properties: {
+    type: { type: 'string' as const, enum: ['static'] },
+    pay_as_you_go: {
+      type: 'object' as const,
+      description:
+        'US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of.',
+      properties: Object.fromEntries(
+        NAMES.map((name) => [
+          name,
+          { type: 'object' as const, properties: { price: { type: 'number' as const, minimum: 0 } } },
+        ]),
+      ),
+      required: ['request_token', 'response_token'],
+    },
+  },
+  required: ['pay_as_you_go'],
+  example: {
+    type: 'static',
+    pay_as_you_go: { request_token: { price: 0.00025 }, response_token: { price: 0.001 } },
+  },
+};
+
+/** A price of ours as the compatible API writes it. */
+export function pricingConfigOf(price: Price): PricingConfig {
+  const kinds = NAMES.flatMap((name) => {
+    const nano = price[KINDS[name]];
+    return nano == null ? [] : [[name, { price: nano / PER_CENT_AND_TOKEN }] as const];
+  });
+  return { type: 'static', pay_as_you_go: Object.fromEntries(kinds) };
+}
+
+const MOST_MODELS = 500;
+const LONGEST_MODEL = 256;
+
+/** Reads prices by model. Refuses with `invalid_request`, naming the field. Null for none. */
+export function pricesOf(given: Readonly<Record<string, unknown>> | null): Record<string, Price> | null {
+  const entries = Object.entries(given ?? {});
+  if (entries.length === 0) return null;
+  if (entries.length > MOST_MODELS) refuse('model_pricing', `it may name at most ${MOST_MODELS} models`);
+  return Object.fromEntries(
+    entries.map(([model, config]) => {
+      if (model === '' || model.length > LONGEST_MODEL)
+        refuse('model_pricing', `a model has a name of 1 to ${LONGEST_MODEL} characters`);
+      return [model, priceOf(config, `model_pricing.${model.slice(0, 64)}`)];
+    }),
+  );
+}
+
+/** Reads one price. Refuses with `invalid_request`, naming the field below `path`, or of the body. */
+export function priceOf(given: unknown, path = ''): Price {
+  const config = objectAt(given, path);
+  checkNames(config, ['type', 'pay_as_you_go'], path);
+  if (config.type !== undefined && config.type !== 'static')
+    refuse(under(path, 'type'), 'it must be "static"');
+  const below = under(path, 'pay_as_you_go');
+  const kinds = objectAt(config.pay_as_you_go, below);
+  checkNames(kinds, NAMES, below);
+  const rate = (name: Kind): number | null =>
+    kinds[name] === undefined ? null : rateOf(kinds[name], `${below}.${name}`);
+  return {
+    input: rate('request_token') ?? refuse(below, 'it needs "request_token"'),
+    output:
+      rate('response_token') ??
+      refuse(below, 'it needs "response_token"; write 0 for a model that puts out no tokens'),
+    cachedInput: rate('cache_read_input_token'),
+    cacheWrite: rate('cache_write_input_token'),
+    audioInput: rate('request_audio_token'),
+    audioOutput: rate('response_audio_token'),
+    reasoningOutput: rate('reasoning_token'),
+  };
+}
+
+function rateOf(given: unknown, path: string): number {
+  const holder = objectAt(given, path);
+  checkNames(holder, ['price'], path);
+  return (
+    scaled(holder.price, DIGITS) ?? refuse(`${path}.price`, 'it must be US cents per token, zero or more')
+  );
+}
+
+function objectAt(given: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given))
+    return given as Record<string, unknown>;
+  return refuse(path, 'it must be an object');
+}
+
+function checkNames(given: object, known: readonly string[], path: string): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new AppError('invalid_request', {
+      detail: `There is no field "${under(path, unknown.slice(0, 64))}" here.`,
+    });
+}
+
+const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+function refuse(path: string, rule: string): never {
+  throw new AppError('invalid_request', { detail: `The field "${path}" is not acceptable: ${rule}.` });
+}

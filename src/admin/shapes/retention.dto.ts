@@ -1,0 +1,14 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, Max, Min } from 'class-validator';
+import { OrNull } from '../../common/http/validators.js';
+
+/** Ten years. What must be kept for longer is exported. */
+const MOST_DAYS = 3_650;
+const DAYS = { type: 'integer', nullable: true, minimum: 1, maximum: MOST_DAYS, example: 30 } as const;
+
+/** A number of days, or null for what the next level says. */
+export const TakesDays = (): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional(DAYS), OrNull(), IsInt(), Min(1), Max(MOST_DAYS));
+
+export const KeepsForDays = (): PropertyDecorator => ApiProperty(DAYS);
