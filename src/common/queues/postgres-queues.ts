@@ -1,4 +1,10 @@
-import { type PostgresConnectionOptions, runMigrations } from 'bullmq';
+import {
+  type BackendFactory,
+  PostgresConnection,
+  type PostgresConnectionOptions,
+  PostgresQueueBackend,
+  runMigrations,
+} from 'bullmq';
 import pg from 'pg';
 import type { Secret } from '../crypto/secret.js';
 import type { Logger } from '../observability/logger.js';
@@ -27,10 +33,33 @@ export function postgresQueues(databaseUrl: Secret): PostgresConnectionOptions {
 }
 
 /**
- * Makes or updates BullMQ's schema, and waits until the database is there to do so.
- *
- * It runs before any queue object exists, because one that meets an absent database in its first moment remembers
- * the failure for as long as it lives. BullMQ serialises processes that migrate at the same time by an advisory lock.
+ * What stands behind a queue in PostgreSQL. BullMQ's own factory makes a connection that asks once for the schema's version, and
+ * remembers a failure of that question for as long as it lives: its worker then asks for jobs without ever waiting for anything, and
+ * nothing else in the process gets its turn.
+ */
+export const postgresBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
+  name,
+  options,
+  { withBlockingConnection = false } = {},
+) =>
+  new PostgresQueueBackend(
+    new PreparedConnection(options.connection),
+    name,
+    options,
+    true,
+    withBlockingConnection ? name : undefined,
+  );
+
+/** Connections to a schema that `migrateQueueSchema` has prepared: there is nothing left to ask, and each statement fails for itself. */
+class PreparedConnection extends PostgresConnection {
+  override waitUntilReady(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/**
+ * Makes or updates BullMQ's schema, and waits until the database is there to do so. It runs before any queue object exists.
+ * BullMQ serialises processes that migrate at the same time by an advisory lock.
  */
 export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Promise<void> {
   for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {

@@ -1,15 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type ConnectionOptions,
-  createPostgresBackend,
-  type QueueOptions,
-  setDefaultBackendFactory,
-} from 'bullmq';
+import { type ConnectionOptions, type QueueOptions, setDefaultBackendFactory } from 'bullmq';
 import { Cluster } from 'ioredis';
 import { createLogger } from '../observability/logger.js';
 import { SETTINGS } from '../settings/settings.module.js';
 import type { Settings } from '../settings/settings.js';
-import { migrateQueueSchema, postgresQueues } from './postgres-queues.js';
+import { migrateQueueSchema, postgresBackend, postgresQueues } from './postgres-queues.js';
 import { REDIS_PREFIX, redisQueues } from './redis-queues.js';
 
 /** Where the queues live: Redis when there is one, PostgreSQL otherwise. */
@@ -51,7 +46,7 @@ export class QueueBackend {
     const { redisUrl, databaseUrl } = this.#settings;
     if (redisUrl) return this.#redis(redisQueues(redisUrl));
     if (!databaseUrl) throw new Error('Queues need DATABASE_URL or REDIS_URL.');
-    setDefaultBackendFactory(createPostgresBackend);
+    setDefaultBackendFactory(postgresBackend);
     await migrateQueueSchema(databaseUrl, createLogger('queues'));
     // The type of the option knows Redis only; the backend above reads it as its own.
     return postgresQueues(databaseUrl) as ConnectionOptions;

@@ -1,10 +1,11 @@
 import { getQueueToken } from '@nestjs/bullmq';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Queue } from 'bullmq';
+import { Queue } from 'bullmq';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/common/crypto/secret.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
+import { BoundedWorker } from '../../../src/common/queues/bounded-worker.js';
 import { AGGREGATE_LOGS } from '../../../src/common/queues/aggregate-logs.queue.js';
 import type { QueueSettings } from '../../../src/common/queues/queue-backend.js';
 import { QueueBackend } from '../../../src/common/queues/queue-backend.js';
@@ -14,7 +15,8 @@ import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/d
 import { freePort } from '../../support/ports.js';
 import { ROLLUP_TABLES, rolledUp, startJobs, summedUp, waitingBatches } from '../../support/rollup.js';
 import { storeBatch } from '../../support/stored-batches.js';
-import { eventually } from '../../support/waiting.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import { eventually, sleep } from '../../support/waiting.js';
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await freshDatabase()));
@@ -151,6 +153,35 @@ describe('the queue on PostgreSQL', () => {
     await untilAggregated();
     await expectCountedOnce();
     await jobs.close();
+  });
+
+  it('is waited for by a worker that begins while the database is away, and that leaves the process to others', async () => {
+    const { hostname, port } = new URL(database.url);
+    const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    const through = new URL(database.url);
+    through.host = `127.0.0.1:${proxy.port}`;
+    const options = await new QueueBackend(settings(through.href)).prepare();
+    proxy.mode = 'refuse';
+
+    const taken: unknown[] = [];
+    let failures = 0;
+    const worker = new BoundedWorker(
+      'queue-of-an-outage',
+      (job): Promise<void> => Promise.resolve(void taken.push(job.data)),
+      options,
+    );
+    // One that asks without a rest would keep this very test from ending.
+    worker.on('error', () => (failures += 1) > 1_000 && void worker.close());
+    await sleep(2_500);
+    expect(failures).toBeGreaterThan(0);
+    expect(failures).toBeLessThan(50);
+
+    proxy.mode = 'pass';
+    const queue = new Queue('queue-of-an-outage', options);
+    await queue.add('job', { of: 'this test' });
+    await eventually(() => taken.length === 1, { what: 'the job' });
+    await Promise.all([worker.close(), queue.close()]);
+    await proxy.stop();
   });
 
   it('holds no more connections than it says, and none after it was closed', async () => {
