@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { Queryable } from '../database/queryable.js';
 import { ensurePartitions } from './add-requests.js';
 import { GRAIN_MS } from './grains.js';
-import { type Mark, markDay, ripeMarks, takeMark } from './marks.js';
+import { type Mark, markDay, postponeMark, ripeMarks, takeMark } from './marks.js';
 import { deriveSql, FAMILIES } from './rollup-sql.js';
 import { LOCK_TO_ADD, readSeals } from './seals.js';
 import { inTransaction } from './transaction.js';
@@ -38,8 +38,8 @@ export async function derive(database: DataSource, mark: Mark): Promise<boolean>
 const MOST_AT_ONCE = 200;
 
 /**
- * Derives all that is ripe, and what becomes ripe by that. What fails keeps nothing else from being derived; its mark stays,
- * and the first failure is thrown at the end.
+ * Derives all that is ripe, and what becomes ripe by that. What fails keeps nothing else from being derived: its mark stays and waits
+ * anew, so that the next round begins with others, and the first failure is thrown at the end.
  */
 export async function deriveRipe(
   database: DataSource,
@@ -51,10 +51,13 @@ export async function deriveRipe(
     derived = 0;
     for (const mark of await ripeMarks(database, quietSeconds, MOST_AT_ONCE)) {
       if (isStopped()) return;
-      await derive(database, mark).then(
-        () => (derived += 1),
-        (failure: unknown) => failures.push(failure),
-      );
+      try {
+        await derive(database, mark);
+        derived += 1;
+      } catch (failure) {
+        failures.push(failure);
+        await postponeMark(database, mark);
+      }
     }
   }
   if (failures.length > 0) throw failures[0];

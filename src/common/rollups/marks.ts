@@ -46,6 +46,18 @@ export async function takeMark(
   return taken?.found === true;
 }
 
+/** Lets a mark wait anew, as if something had been added to what it stands for. */
+export async function postponeMark(
+  database: Queryable,
+  { grain, bucket, organisationId, workspaceId }: Mark,
+): Promise<void> {
+  await database.query(
+    `UPDATE rollup_marks SET touched_at = now()
+     WHERE grain = $1 AND bucket = $2 AND organisation_id = $3 AND workspace_id = $4`,
+    [grain, bucket, organisationId, workspaceId],
+  );
+}
+
 /** Marks the day of an hour. */
 export async function markDay(
   transaction: Queryable,

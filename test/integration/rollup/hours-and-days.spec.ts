@@ -187,6 +187,33 @@ describe('hours and days', () => {
     expect(await totals('usage_day')).toMatchObject({ requests: 60 });
   });
 
+  it('that cannot be derived are passed over by later rounds, however many they are', async () => {
+    const broken = randomUUID();
+    await add(spread(30, { overMs: 3_600_000 }));
+    await database.dataSource.query(
+      `INSERT INTO rollup_marks (grain, bucket, organisation_id, workspace_id)
+       SELECT 'hour', timestamptz '2020-01-01' + hour * interval '1 hour', '${broken}', '${broken}' FROM generate_series(1, 400) AS hour`,
+    );
+    await database.dataSource.query(`UPDATE rollup_marks SET touched_at = now() - interval '1 hour'`);
+    await database.dataSource.query(`
+      CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN IF OLD.workspace_id = '${broken}' THEN RAISE 'not this one'; END IF; RETURN OLD; END $$;
+      CREATE TRIGGER refuse_one BEFORE DELETE ON rollup_marks FOR EACH ROW EXECUTE FUNCTION refuse_one()`);
+    try {
+      for (let round = 1; round <= 3; round++)
+        await deriveRipe(database.dataSource, 60).catch((error: unknown) =>
+          expect(String(error)).toContain('not this one'),
+        );
+      expect(await totals('usage_hour')).toMatchObject({ requests: 30 });
+      expect(await database.dataSource.query('SELECT count(*)::int AS marks FROM rollup_marks')).toEqual([
+        // Those that failed, and the day of the hour that did not.
+        { marks: 401 },
+      ]);
+    } finally {
+      await database.dataSource.query('DROP TRIGGER refuse_one ON rollup_marks; DROP FUNCTION refuse_one');
+    }
+  });
+
   it('leave an hour that is not over to its minutes', async () => {
     // Not even at the last moment of an hour is the one of the next minute over.
     await add([{ created_at: new Date(Date.now() + 60_000) }]);
