@@ -4,6 +4,7 @@ import { SecretBox } from '../../common/crypto/envelope.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import { hashPassword, mintPassword } from '../../common/crypto/password.js';
 import type { Secret } from '../../common/crypto/secret.js';
+import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
@@ -24,7 +25,6 @@ export interface BootstrapResult {
   readonly dashboard_password: string;
 }
 
-const BOOTSTRAP_LOCK = 7_270_002;
 const ORGANIZATION_NAME = 'Default organization';
 const WORKSPACE_NAME = 'Default workspace';
 const WORKSPACE_SLUG = 'ws-default';
@@ -42,7 +42,7 @@ export async function bootstrap(
   keep: (result: BootstrapResult) => Promise<void>,
 ): Promise<BootstrapResult | null> {
   return dataSource.transaction(async (manager) => {
-    await manager.query('SELECT pg_advisory_xact_lock($1)', [BOOTSTRAP_LOCK]);
+    await manager.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.firstKeys]);
     await verifyMasterKey(manager, keys);
     await verifyKeyPepper(manager, keys.keyPepper);
     if (await manager.existsBy(Organization, {})) return null;

@@ -1,7 +1,5 @@
 import type { DataSource } from 'typeorm';
-
-/** Any number will do, as long as nothing else in this database takes it. */
-const MIGRATION_LOCK = 7_270_001;
+import { ADVISORY_LOCKS } from './advisory-locks.js';
 
 /**
  * Brings the schema up to date. Instances that start at the same time take turns, and those that come later find
@@ -11,10 +9,10 @@ export async function migrate(dataSource: DataSource): Promise<void> {
   const turn = dataSource.createQueryRunner();
   try {
     await turn.query('SET statement_timeout = 0');
-    await turn.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await turn.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations]);
     await dataSource.runMigrations({ transaction: 'each' });
   } finally {
-    await turn.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await turn.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.migrations]);
     await turn.query('RESET statement_timeout');
     await turn.release();
   }

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Queryable } from '../database/queryable.js';
 
 /** Before these moments (milliseconds since the epoch, -Infinity at first) a table holds nothing any more. */
@@ -6,14 +7,9 @@ export interface Seals {
   readonly minute: number;
 }
 
-/**
- * Who adds to rollups holds this lock shared until its commit; who removes partitions or counts again from the request
- * rows holds it alone. Any number that nothing else here takes.
- */
-const LOCK = 7_270_003;
-
-export const LOCK_TO_ADD = `SELECT pg_advisory_xact_lock_shared(${LOCK})`;
-export const LOCK_ALONE = `SELECT pg_advisory_xact_lock(${LOCK})`;
+/** Who adds to rollups holds the first until its commit; who removes partitions or counts again from the request rows, the second. */
+export const LOCK_TO_ADD = `SELECT pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.rollups})`;
+export const LOCK_ALONE = `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.rollups})`;
 
 /** What retention has removed so far. */
 export async function readSeals(database: Queryable): Promise<Seals> {

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import {
   KeptTimes,
@@ -19,9 +20,6 @@ import { copyKept, idsOf, type Rewriting, takeOver } from './rewrite-partition.j
  * over is left out of a new partition: a day is copied once a week at most, however many times there are.
  */
 export const GRACE_MS = 7 * GRAIN_MS.day;
-
-/** Any number that nothing else here takes. */
-const TURN = 7_270_006;
 
 export interface Cutting {
   readonly part: LogPart;
@@ -50,7 +48,7 @@ export function cutDay(database: DataSource, cutting: Cutting): Promise<Cut | nu
   return inTransaction(database, async (transaction) => {
     await transaction.query("SET LOCAL lock_timeout = '2s'");
     const [turn] = await transaction.query<{ taken: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(${TURN}) AS taken`,
+      `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.retention}) AS taken`,
     );
     if (!turn?.taken) return null;
     const plan = await lockedPlanOf(transaction, cutting);

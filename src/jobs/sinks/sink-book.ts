@@ -1,10 +1,9 @@
 import type { DataSource } from 'typeorm';
+import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
 import { CLAIMABLE, type Claimed, DeliveryCursors, LEASED } from '../delivery-cursors.js';
 import type { Gathering, LogBatch } from './log-sink.js';
 import { ATTEMPTS_OF_BATCHES, ROWS_OF_BATCHES, type SentAttempt, type SentRow } from './sent-row.js';
 
-/** Two processes that number at once would give the later numbers first. Any number that nothing else here takes. */
-const NUMBERING_LOCK = 7_270_031;
 const MOST_NUMBERED = 2_000;
 const MOST_BATCHES = 2_000;
 
@@ -51,7 +50,7 @@ export class SinkBook {
     await this.database.transaction(async (manager) => {
       const [turn] = await manager.query<{ mine: boolean }[]>(
         'SELECT pg_try_advisory_xact_lock($1) AS mine',
-        [NUMBERING_LOCK],
+        [ADVISORY_LOCKS.batchNumbers],
       );
       if (turn?.mine === true) await manager.query(NUMBER);
     });

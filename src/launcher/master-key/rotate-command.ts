@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { loadSettings, type Settings } from '../../common/settings/settings.js';
 import { type InstanceSecrets, proposeMasterKey, resolveSecrets, settleMasterKey } from '../data-folder.js';
@@ -8,9 +9,6 @@ import { runsWithNextKey } from '../launch-plan.js';
 import { LauncherError } from '../launcher-error.js';
 import { say } from '../terminal.js';
 import { replaceMasterKey } from './replace-master-key.js';
-
-/** Two of these commands at once would each make a key, and only one of the two would be kept. Any number that nothing else here takes. */
-const LOCK = 7_270_004;
 
 /**
  * `gatehouse rotate master-key`. Returns the exit code. Whatever it is killed at, the service starts again with the keys that
@@ -23,7 +21,7 @@ export async function rotateCommand(environment: NodeJS.ProcessEnv): Promise<num
     const client = new Client({ connectionString: url.reveal(), application_name: 'gatehouse rotate' });
     await client.connect();
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+      await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.masterKey]);
       await rotate(client, settings, isRunning);
     } finally {
       await client.end();

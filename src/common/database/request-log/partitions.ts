@@ -1,11 +1,10 @@
+import { ADVISORY_LOCKS } from '../advisory-locks.js';
+
 /** One connection, reduced to what is needed here, so that TypeORM's query runner and `pg` both fit. Answers rows. */
 export type RunSql = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
 /** Parents that are cut by day. */
 export const PARTITIONED = ['request_logs', 'request_attempts', 'request_bodies'] as const;
-
-/** Two instances at once would both create the same partition. Any number that nothing else here takes. */
-const PARTITION_LOCK = 7_270_002;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_AHEAD = 7;
@@ -34,7 +33,7 @@ export async function ensurePartitions(
   now = Date.now(),
 ): Promise<PartitionReport> {
   await run("SET LOCAL lock_timeout = '2s'");
-  await run(`SELECT pg_advisory_xact_lock(${PARTITION_LOCK})`);
+  await run(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.partitions})`);
   const there = await existing(run);
   const created: string[] = [];
   const blocked: string[] = [];
