@@ -7,7 +7,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -72,6 +72,20 @@ describe('the relay to the administration', () => {
         `${method} /v1/x`,
       ]);
     expect(connections).toHaveLength(1);
+  });
+
+  it.each(['POST', 'PUT', 'PATCH'])('says of a %s without a body that it has none', async (method) => {
+    answer = (incoming, response) => {
+      const { 'transfer-encoding': coding, 'content-length': length } = incoming.headers;
+      incoming.resume().on('end', () => response.end(JSON.stringify({ coding, length })));
+    };
+    // What `curl -X POST` sends: neither a length nor a coding.
+    const { port } = front.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${method} /v1/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toContain('{"length":"0"}');
   });
 
   it('opens more when several ask at once', async () => {

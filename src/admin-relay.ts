@@ -32,6 +32,9 @@ const NOT_RELAYED: ReadonlySet<string> = new Set([
   CLIENT_ADDRESS_HEADER,
 ]);
 
+/** Those with which a body is usual: RFC 9110, 8.6, asks that one without says so. */
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
 const logger = createLogger('administration');
 
 interface Exchange {
@@ -161,6 +164,8 @@ export class AdminRelay {
     const headers = relayed(request.rawHeaders);
     headers.push('connection', 'keep-alive', CLIENT_ADDRESS_HEADER, this.addresses.of(request));
     if (request.headers['transfer-encoding'] !== undefined) headers.push('transfer-encoding', 'chunked');
+    // Node would announce a body in chunks with a POST that says no length, and the administration ask for its type.
+    else if (!hasBody(request) && BODY_METHODS.has(request.method ?? '')) headers.push('content-length', '0');
     return headers;
   }
 }

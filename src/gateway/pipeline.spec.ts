@@ -258,6 +258,25 @@ describe('Pipeline', () => {
     expect(logs[0]?.record).toMatchObject({ error_code: code });
   });
 
+  it.each([
+    [
+      { 'x-gateway-virtual-key': 'opnai-prod' },
+      'There is no such virtual key "opnai-prod" in this workspace.',
+    ],
+    [{ 'x-gateway-provider': '@opnai-prod' }, 'There is no such virtual key "opnai-prod" in this workspace.'],
+    [{ 'x-gateway-config': 'pc-unknown' }, 'There is no such config "pc-unknown".'],
+    [
+      { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://127.0.0.1:9' },
+      expect.stringContaining('GATEHOUSE_EGRESS_ALLOW') as string,
+    ],
+  ])('names in its refusal what was mistyped, or who opens it: %o', async (headers, message) => {
+    const { request } = await given({});
+
+    const response = await request('/v1/files', { headers: headers as Record<string, string> });
+
+    expect(await response.json()).toMatchObject({ error: { message } });
+  });
+
   it('never takes a gateway key for the credential of a provider', async () => {
     const { request, calls, key } = await given({});
 

@@ -20,7 +20,11 @@ function runningCommands(program: Command): void {
   program
     .command('start', { isDefault: true })
     .description('start this instance and stay with it until it is stopped')
-    .action(async () => {
+    // Whatever is no command comes here: `gatehouse strat` must not read as a fault of `start`.
+    .argument('[command]')
+    .usage('[options]')
+    .action(async (unknown: string | undefined, _options: object, command: Command) => {
+      if (unknown !== undefined) command.error(`error: unknown command '${unknown}' (see gatehouse --help)`);
       const { start } = await import('./supervisor.js');
       await finish(start(process.env));
     });

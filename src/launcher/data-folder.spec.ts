@@ -28,6 +28,13 @@ describe('the data folder', () => {
     await expect(openDataFolder(join(parent, 'file', 'below'))).rejects.toThrow(/cannot be used \(ENOTDIR\)/);
   });
 
+  it.runIf(process.platform === 'linux')(
+    'is refused, and not tried for ever, where the system makes no folders',
+    async () => {
+      await expect(openDataFolder('/proc/gatehouse/data')).rejects.toThrow(/cannot be used \(ENOENT\)/);
+    },
+  );
+
   it.runIf(process.getuid?.() !== 0)('is refused when it is not writable', async () => {
     await chmod(dataDir, 0o500);
     await expect(openDataFolder(dataDir)).rejects.toThrow(/EACCES/);

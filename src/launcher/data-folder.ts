@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Secret } from '../common/crypto/secret.js';
 import type { Settings } from '../common/settings/settings.js';
@@ -26,7 +26,7 @@ export function pathsOf(dataDir: string) {
 export async function openDataFolder(dataDir: string): Promise<void> {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   try {
-    await mkdir(dataDir, { recursive: true, mode });
+    await makeFolder(dataDir, mode);
     if (!(await stat(dataDir)).isDirectory()) throw new Error('it is not a folder');
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -34,6 +34,23 @@ export async function openDataFolder(dataDir: string): Promise<void> {
     throw new LauncherError(
       `The data folder ${dataDir} cannot be used (${reason}). Make it writable for this user, or set GATEHOUSE_DATA_DIR to another folder.`,
     );
+  }
+}
+
+/**
+ * Makes a folder and those above it that are missing. Not by `recursive`, which tries for ever where a folder is
+ * there and makes none in it, answering ENOENT, as /proc and automounters do.
+ */
+async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isThere = code === 'EEXIST' && (await stat(path)).isDirectory();
+    if (isThere) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    await makeFolder(dirname(path), mode);
+    await mkdir(path, { mode });
   }
 }
 

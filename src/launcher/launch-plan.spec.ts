@@ -45,6 +45,23 @@ describe('childEnvironment', () => {
     await rm(dirname(path), { recursive: true });
     await rm(dirname(dataDir), { recursive: true });
   });
+
+  it.each([
+    ['/nowhere/at/all/admin.sock', /cannot be made \(ENOENT\)\. Set GATEHOUSE_ADMIN_SOCKET/],
+    [join(tmpdir(), 'x'.repeat(104)), /the path is too long/],
+  ])(
+    'refuses in one sentence the place %s for the socket, where none can be made',
+    async (socket, message) => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-plan-'));
+      const key = new Secret(Buffer.alloc(32).toString('base64'));
+      const settings = loadSettings({ GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_ADMIN_SOCKET: socket });
+
+      const made = childEnvironment(settings, 1, { masterKey: key, keyPepper: key });
+
+      await expect(made).rejects.toThrow(message);
+      await rm(dataDir, { recursive: true });
+    },
+  );
 });
 
 describe('connectionsNeeded', () => {

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Secret } from '../common/crypto/secret.js';
 import type { Settings } from '../common/settings/settings.js';
 import { type InstanceSecrets, pathsOf } from './data-folder.js';
 import { writeAtomically } from '../common/files/write-atomically.js';
+import { LauncherError } from './launcher-error.js';
 
 const NEXT_KEY = 'GATEHOUSE_NEXT_MASTER_KEY';
 
@@ -35,7 +36,9 @@ export async function childEnvironment(
   const plain = {
     GATEHOUSE_PORT: String(port),
     GATEHOUSE_DATA_DIR: dataDir,
-    GATEHOUSE_ADMIN_SOCKET: adminSocket ?? (await socketPath(pathsOf(dataDir).run)),
+    GATEHOUSE_ADMIN_SOCKET: adminSocket
+      ? await usableSocketPath(adminSocket)
+      : await socketPath(pathsOf(dataDir).run),
   };
   return { ...(Object.fromEntries(handed) as ChildEnvironment), ...plain };
 }
@@ -48,6 +51,19 @@ async function socketPath(runDir: string): Promise<string> {
   const path = join(runDir, 'admin.sock');
   if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX) return path;
   return join(await mkdtemp(join(tmpdir(), 'gatehouse-')), 'admin.sock');
+}
+
+/** Else the administration would end at each start, and the service wait for it without a word. */
+async function usableSocketPath(path: string): Promise<string> {
+  const refused = (reason: string): LauncherError =>
+    new LauncherError(
+      `The socket ${path} cannot be made (${reason}). Set GATEHOUSE_ADMIN_SOCKET to a path of at most ${SOCKET_PATH_BYTES_MAX} bytes in a folder that this user may write to, or leave it out.`,
+    );
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) throw refused('the path is too long');
+  await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw refused((error as NodeJS.ErrnoException).code ?? String(error));
+  });
+  return path;
 }
 
 export async function giveDatabaseUrl(dataDir: string, url: Secret): Promise<void> {

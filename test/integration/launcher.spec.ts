@@ -198,6 +198,12 @@ describe('gatehouse start', () => {
     rmSync(other, { recursive: true });
   });
 
+  it('names a command that there is not, and starts nothing for it', async () => {
+    const service = launch(['strat']);
+    expect(await service.ended).toBe(1);
+    expect(service.output).toBe("error: unknown command 'strat' (see gatehouse --help)\n");
+  });
+
   it('lists all wrong settings without a stack', async () => {
     const service = launch(['start'], {
       GATEHOUSE_PROCESSES: 'many',
@@ -208,6 +214,7 @@ describe('gatehouse start', () => {
     expect(await service.ended).toBe(1);
     expect(service.output).toContain('GATEHOUSE_PROCESSES');
     expect(service.output).toContain('GATEHOUSE_HOTS');
+    expect(service.output).toContain('GATEHOUSE_MASTER_KEY');
     expect(service.output).not.toMatch(/^\s+at /m);
   });
 

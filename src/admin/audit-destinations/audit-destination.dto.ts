@@ -16,7 +16,7 @@ const SigningSecret = (): PropertyDecorator =>
     IfGiven(),
     IsString(),
     Length(16, 255),
-    Matches(/^[!-~]+$/, { message: 'it may have printable ASCII characters only' }),
+    Matches(/^[!-~](?:[ -~]*[!-~])?$/, { message: 'it must be printable ASCII without spaces around it' }),
   );
 const Certificates = (): PropertyDecorator => applyDecorators(OrNull(), IsString(), Length(1, 20_000));
 

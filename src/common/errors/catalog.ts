@@ -67,7 +67,7 @@ export const ERRORS = {
   custom_host_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The custom host is not a usable address: {detail}.',
+    message: 'The address is not usable: {detail}.',
   },
   provider_missing: {
     status: 400,
@@ -134,7 +134,8 @@ export const ERRORS = {
   custom_host_blocked: {
     status: 403,
     type: 'permission_error',
-    message: 'The address of the provider is not one that this gateway may call.',
+    message:
+      'This gateway may not call that address. Public ones are open, over https on ports 80 and 443; the operator opens others with GATEHOUSE_EGRESS_ALLOW (docs/settings.md).',
   },
   provider_not_allowed: {
     status: 403,

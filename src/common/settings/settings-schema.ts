@@ -8,8 +8,9 @@ import { sinkSettings } from './sink-settings-schema.js';
  * A row has its rule, its default and its meaning (the description is what
  * `docs/settings.md` shows). A secret may also be given as NAME_FILE.
  */
+const aNumber = () => z.coerce.number({ error: 'it must be a number' });
 const whole = (fallback: number, minimum: number, description: string) =>
-  z.coerce.number().int().min(minimum).default(fallback).describe(description);
+  aNumber().int().min(minimum).default(fallback).describe(description);
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
@@ -19,7 +20,7 @@ export const settingsSchema = z.object({
     .string()
     .default('127.0.0.1')
     .describe('Address to listen on. 0.0.0.0 opens it to the network.'),
-  GATEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(8787).describe('Port to listen on.'),
+  GATEHOUSE_PORT: aNumber().int().min(0).max(65535).default(8787).describe('Port to listen on.'),
   GATEHOUSE_PUBLIC_URL: z
     .url()
     .optional()
@@ -35,7 +36,7 @@ export const settingsSchema = z.object({
     .describe('What this instance does: serve (api), aggregate (worker) or both (all).'),
   GATEHOUSE_PROCESSES: whole(availableParallelism(), 1, 'Gateway processes. Default: one per core.'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({ protocol: /^postgres(ql)?$/, error: 'it must be postgres://user:password@host:port/database' })
     .optional()
     .describe('PostgreSQL 14 or newer. Default: an embedded one in the data folder.'),
   DATABASE_POOL_SIZE: whole(8, 2, 'Database connections per process at most.'),

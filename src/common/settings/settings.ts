@@ -125,17 +125,28 @@ export function loadSettings(environment: Environment): Settings {
   const parsed = settingsSchema.safeParse(given);
   if (!parsed.success)
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}: ${issue.message}.`);
-  if (parsed.success)
-    problems.push(
-      ...badKeys(parsed.data),
-      ...badEgressRules(parsed.data),
-      ...badProxies(parsed.data),
-      ...badMail(parsed.data),
-      ...badCluster(parsed.data),
-      ...badSinks(parsed.data, given),
-    );
+  const wrong = new Set(parsed.success ? [] : parsed.error.issues.map(({ path }) => String(path[0])));
+  problems.push(...furtherProblems(given, wrong));
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toSettings(parsed.data);
+}
+
+/**
+ * What is wrong beyond the form of single settings. Those whose form is wrong have their usual values here, so that
+ * everything else is told beside them; of them nothing is told a second time.
+ */
+function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<string>): string[] {
+  const raw = settingsSchema.parse(
+    Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))),
+  );
+  return [
+    ...badKeys(raw),
+    ...badEgressRules(raw),
+    ...badProxies(raw),
+    ...badMail(raw),
+    ...badCluster(raw),
+    ...badSinks(raw, given),
+  ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
 
 function secretsFromFiles(environment: Environment, problems: string[]): Record<string, string> {

@@ -43,11 +43,13 @@ export class ConfigPlans {
 
   private named(reach: Reach, name: string): CompiledConfig | Promise<CompiledConfig> {
     const found = this.configs.find(reach, name);
-    return found instanceof Promise ? found.then((config) => this.compiled(config)) : this.compiled(found);
+    return found instanceof Promise
+      ? found.then((config) => this.compiled(config, name))
+      : this.compiled(found, name);
   }
 
-  private compiled(config: ConfigSnapshot | null): CompiledConfig {
-    if (!config) throw new AppError('not_found', { resource: 'config' });
+  private compiled(config: ConfigSnapshot | null, name: string): CompiledConfig {
+    if (!config) throw new AppError('not_found', { resource: `config "${name}"` });
     const known = this.saved.get(config);
     if (known) return known;
     const { id, slug, versionId } = config;

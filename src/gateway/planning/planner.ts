@@ -102,15 +102,16 @@ export class Planner {
   }
 
   private storedTarget(asked: Asked, slug: string): Target | Promise<Target> {
-    const found = this.virtualKeys.find(reachOf(asked.caller), slug.startsWith('@') ? slug.slice(1) : slug);
+    const name = slug.startsWith('@') ? slug.slice(1) : slug;
+    const found = this.virtualKeys.find(reachOf(asked.caller), name);
     return found instanceof Promise
-      ? found.then((key) => this.targetOf(key, hostOf(asked)))
-      : this.targetOf(found, hostOf(asked));
+      ? found.then((key) => this.targetOf(key, name, hostOf(asked)))
+      : this.targetOf(found, name, hostOf(asked));
   }
 
-  private targetOf(key: VirtualKeySnapshot | null, customHost: string | null): Target {
+  private targetOf(key: VirtualKeySnapshot | null, name: string, customHost: string | null): Target {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
-      throw new AppError('not_found', { resource: 'virtual key' });
+      throw new AppError('not_found', { resource: `virtual key "${name}" in this workspace` });
     if (customHost !== null && customHost !== key.customHost)
       throw new AppError('invalid_request', {
         detail:

@@ -283,6 +283,17 @@ describe('forwarding of audit records', () => {
     expect(everywhere).not.toContain(Buffer.from(SECRET).toString('hex'));
   });
 
+  it.each(['at least sixteen characters', 'sixteen-or-more-characters'])(
+    'takes the secret %j, as docs/audit-log.md shows one',
+    async (secret) => {
+      const answer = await app.call('POST', DESTINATIONS, {
+        body: { name: 'SIEM', url: 'https://siem.example.com/gatehouse', secret, enabled: false },
+      });
+      expect(answer.status).toBe(200);
+      await app.call('DELETE', `${DESTINATIONS}/${String(answer.body.id)}`);
+    },
+  );
+
   it.each([
     [{ url: 'https://169.254.169.254/x', secret: SECRET }, 403, 'custom_host_blocked'],
     [{ url: 'udp://8.8.8.8:514' }, 403, 'custom_host_blocked'],
@@ -294,6 +305,7 @@ describe('forwarding of audit records', () => {
     [{ url: 'tcp://127.0.0.1:9', secret: SECRET }, 400, 'invalid_request'],
     [{ url: 'tls://127.0.0.1:9', ca_certificate: 'x' }, 400, 'invalid_request'],
     [{ url: 'http://127.0.0.1:9/x', secret: 'short' }, 400, 'invalid_request'],
+    [{ url: 'http://127.0.0.1:9/x', secret: ' a space before sixteen' }, 400, 'invalid_request'],
   ])('refuses %j', async (body, status, code) => {
     const answer = await app.call('POST', DESTINATIONS, { body: { name: 'SIEM', ...body } });
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);

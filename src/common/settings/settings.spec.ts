@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { loadSettings, SettingsError } from './settings.js';
+
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    loadSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('wrong settings', () => {
+  it('are told all at once, whatever kind of mistake each is', () => {
+    const problems = problemsOf({
+      GATEHOUSE_PROCESES: '3',
+      GATEHOUSE_PORT: 'abc',
+      DATABASE_URL: 'mysql://host/name',
+      GATEHOUSE_MASTER_KEY: 'short',
+      GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
+      GATEHOUSE_TRUSTED_PROXIES: 'here',
+      GATEHOUSE_SMTP_URL: 'smtp://mail.example.com',
+      GATEHOUSE_SINK_S3: 'on',
+    });
+
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'GATEHOUSE_PROCESES',
+      'GATEHOUSE_PORT',
+      'DATABASE_URL',
+      'GATEHOUSE_MASTER_KEY',
+      'GATEHOUSE_EGRESS_ALLOW',
+      'GATEHOUSE_TRUSTED_PROXIES',
+      'GATEHOUSE_MAIL_FROM',
+      'GATEHOUSE_PUBLIC_URL',
+      'GATEHOUSE_S3_BUCKET',
+      'GATEHOUSE_S3_ACCESS_KEY_ID',
+      'GATEHOUSE_S3_SECRET_ACCESS_KEY',
+    ]);
+    expect(problems).toContain('GATEHOUSE_PORT: it must be a number.');
+    expect(problems).toContain('DATABASE_URL: it must be postgres://user:password@host:port/database.');
+  });
+
+  it('are told once each: one that is given and wrong is not also called missing', () => {
+    const mail = { GATEHOUSE_SMTP_URL: 'smtp://mail.example.com', GATEHOUSE_MAIL_FROM: 'a@example.com' };
+
+    expect(problemsOf({ ...mail, GATEHOUSE_PUBLIC_URL: 'here' })).toEqual([
+      'GATEHOUSE_PUBLIC_URL: Invalid URL.',
+    ]);
+  });
+});
