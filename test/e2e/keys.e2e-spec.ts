@@ -10,7 +10,11 @@ import { World } from '../support/world.js';
 
 /** Section F: API keys, from both sides of the service. */
 const REVOCATION_MS = 2_000;
-const REVOCATIONS = 8;
+/** `REVOCATIONS=200 npx vitest run --project e2e test/e2e/keys -t F11` is the long run. */
+const REVOCATIONS = Number(process.env['REVOCATIONS'] ?? 40);
+const REVOCATIONS_AT_ONCE = 4;
+/** So long nobody let the key pass: nobody will any more. */
+const QUIET_MS = 600;
 /** Long enough that a busy machine asks twice before it is over. */
 const SHORT_OVERLAP_MS = 5_000;
 
@@ -265,29 +269,68 @@ describe('F10: a secret is shown once', () => {
   });
 });
 
+/** The value that this share of all do not exceed: of fewer than 100, p99 is the largest. */
+const rankOf = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? Number.NaN;
+
+/** When a key that all processes knew was good for the last time, in milliseconds since its revocation was asked for, and since it was confirmed. */
+interface LastSuccess {
+  readonly sinceAsked: number;
+  readonly sinceConfirmed: number;
+}
+
+async function lastSuccessOfRevoked(): Promise<LastSuccess> {
+  const key = await aKey();
+  const warm = await inParallel(Array.from({ length: 16 }), 16, () => freshStatus(key.key));
+  expect(new Set(warm)).toEqual(new Set([200]));
+  const asked = Date.now();
+  let [lastSuccess, confirmed] = [asked, Infinity];
+  const deleted = world.administration.deleteKey(key.id).then(() => (confirmed = Date.now()));
+  while (
+    Date.now() - Math.max(lastSuccess, confirmed) <= QUIET_MS &&
+    lastSuccess - confirmed <= 2 * REVOCATION_MS
+  ) {
+    // What was asked before the change arrived may be answered after it: the moment of asking counts.
+    const moment = Date.now();
+    const statuses = await inParallel(Array.from({ length: 8 }), 8, () => freshStatus(key.key));
+    if (statuses.includes(200)) lastSuccess = moment;
+    await sleep(10);
+  }
+  await deleted;
+  return { sinceAsked: lastSuccess - asked, sinceConfirmed: Math.max(0, lastSuccess - confirmed) };
+}
+
 describe('F11: revocation', () => {
-  it(`reaches every process within ${REVOCATION_MS} ms, ${REVOCATIONS} times of ${REVOCATIONS}`, async () => {
-    const delays: number[] = [];
-    for (let round = 0; round < REVOCATIONS; round++) {
-      const key = await aKey();
-      const warm = await inParallel(Array.from({ length: 16 }), 16, () => freshStatus(key.key));
-      expect(new Set(warm)).toEqual(new Set([200]));
-      await world.administration.deleteKey(key.id);
-      const revoked = Date.now();
-      let lastSuccess = revoked;
-      while (Date.now() - revoked < REVOCATION_MS + 500) {
-        // What was asked before the change arrived may be answered after it: the moment of asking counts.
-        const asked = Date.now();
-        const statuses = await inParallel(Array.from({ length: 8 }), 8, () => freshStatus(key.key));
-        if (statuses.includes(200)) lastSuccess = asked;
-        else if (Date.now() - lastSuccess > 600) break;
-        await sleep(25);
-      }
-      delays.push(lastSuccess - revoked);
-    }
-    console.log(`revocation was complete after ${delays.join(', ')} ms`);
-    expect(Math.max(...delays)).toBeLessThanOrEqual(REVOCATION_MS);
-  });
+  it(
+    `reaches every process within ${REVOCATION_MS} ms, p99 of ${REVOCATIONS}`,
+    { timeout: 600_000 },
+    async () => {
+      const lasts = await inParallel(
+        Array.from({ length: REVOCATIONS }),
+        REVOCATIONS_AT_ONCE,
+        lastSuccessOfRevoked,
+      );
+
+      const shown = (which: keyof LastSuccess): string => {
+        const [p50, p99, max] = [0.5, 0.99, 1].map((share) =>
+          rankOf(
+            lasts.map((last) => last[which]),
+            share,
+          ),
+        );
+        return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
+      };
+      console.log(
+        `${REVOCATIONS} revocations, last success after they were asked for: ${shown('sinceAsked')}; confirmed: ${shown('sinceConfirmed')}`,
+      );
+      expect(
+        rankOf(
+          lasts.map(({ sinceConfirmed }) => sinceConfirmed),
+          0.99,
+        ),
+      ).toBeLessThanOrEqual(REVOCATION_MS);
+    },
+  );
 
   it('a new key works in every process at once', async () => {
     const key = await aKey();

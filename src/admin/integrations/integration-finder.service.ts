@@ -12,13 +12,16 @@ import { isUuid } from '../../common/ids/uuid-v7.js';
 
 type Verb = 'create' | 'read' | 'update' | 'delete';
 
-const linkThat = (condition: string): string => `EXISTS (
-  SELECT FROM integration_workspaces link
-  WHERE link.integration_id = integration.id AND link.workspace_id = :workspaceId AND ${condition})`;
+const linkedWhere = (condition: string): string => `ANY (ARRAY(
+  SELECT link.integration_id FROM integration_workspaces link WHERE link.workspace_id = :workspaceId AND ${condition}))`;
 
-/** The workspace's own, and those of the organization that it was given access to. What is said of one workspace wins over what holds for all. */
-const USABLE = `(integration.workspace_id = :workspaceId OR (integration.workspace_id IS NULL AND (
-  ${linkThat('link.is_enabled')} OR (integration.is_open_to_all_workspaces AND NOT ${linkThat('NOT link.is_enabled')}))))`;
+/**
+ * The workspace's own, and those of the organization that it was given access to. What is said of one workspace wins over what holds for all.
+ * Each part has an index; with EXISTS instead of the lists of ids, all integrations of the organization would be read.
+ */
+export const USABLE = `(integration.workspace_id = :workspaceId OR (integration.workspace_id IS NULL AND (
+  integration.id = ${linkedWhere('link.is_enabled')}
+  OR (integration.is_open_to_all_workspaces AND NOT integration.id = ${linkedWhere('NOT link.is_enabled')}))))`;
 
 /** Integrations of the organization and those of a workspace are opened by different scopes. */
 export function integrationScope(workspaceId: string | null, verb: Verb): Scope {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
-import { type Page, totalToldBy } from '../../common/database/page.js';
+import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { periodAt } from '../../common/limits/period.js';
 import type { BudgetRule } from '../../common/limits/rules.js';
 import { currentKey, LimitsService } from '../limits/limits.service.js';
 
@@ -28,23 +29,40 @@ export interface EntityFilter {
   readonly search: string | null;
 }
 
+/** The first row, which has the total, comes also where no group is on the page. */
 interface Row {
-  readonly key: string;
+  readonly total: number;
+  readonly key: string | null;
   readonly group_text: string;
   readonly spent: string;
   readonly is_exhausted: boolean;
 }
 
-/** Keys of one period begin and end alike; only the group between differs. */
-const FITTING = `
-  FROM limit_counters,
-    LATERAL (SELECT refused_at IS NOT NULL OR spent - forgiven >= amount AS is_exhausted) AS state
-  WHERE limit_id = $1 AND group_text IS NOT NULL AND starts_with(key, $2) AND right(key, length($3)) = $3
-    AND ($3 <> '' OR strpos(key, '@') = 0)
-    AND ($4::boolean IS NULL OR is_exhausted = $4) AND ($5::text IS NULL OR strpos(group_text, $5) > 0)`;
+/** The policy's condition in words that an index has; that a counter is of a group is one of them. */
+const OF_POLICY = 'organization_id = $1 AND limit_id = $2 AND group_text IS NOT NULL';
 
-const ENTITIES = `
-  SELECT key, group_text, spent - forgiven AS spent, is_exhausted ${FITTING} ORDER BY spent DESC, key OFFSET $6 LIMIT $7`;
+const FITTING = `${OF_POLICY} AND period = $3
+  AND ($4::boolean IS NULL OR is_exhausted = $4) AND ($5::text IS NULL OR strpos(group_text, $5) > 0)`;
+
+/**
+ * Groups are counted off by bands, which an index has in the order of what was used; what was used itself is read and sorted only in
+ * the bands that the page ($6, $7) lies in. Exported so that its plan can be looked at.
+ */
+export const ENTITIES = `
+  WITH bands AS MATERIALIZED (
+    SELECT band, count(*) AS size FROM limit_counters WHERE ${FITTING} GROUP BY band
+  ), sums AS (
+    SELECT band, size, sum(size) OVER (ORDER BY band DESC) AS through FROM bands
+  ), wanted AS MATERIALIZED (
+    SELECT min(band) AS lowest, max(band) AS highest, min(through - size)::bigint AS before FROM sums
+    WHERE through > $6 AND through - size < $6 + $7
+  )
+  SELECT counted.total, page.*
+  FROM (SELECT coalesce(sum(size), 0)::integer AS total FROM bands) AS counted LEFT JOIN LATERAL (
+    SELECT key, group_text, spent - forgiven AS spent, is_exhausted FROM limit_counters
+    WHERE ${FITTING} AND band BETWEEN (SELECT lowest FROM wanted) AND (SELECT highest FROM wanted)
+    ORDER BY band DESC, spent - forgiven DESC, key OFFSET $6::bigint - (SELECT before FROM wanted) LIMIT $7
+  ) AS page ON true`;
 
 /** What the groups of a policy have used. */
 @Injectable()
@@ -59,23 +77,21 @@ export class PolicyEntitiesService {
     const budget = budgetOf(policy);
     const { before, after } = aroundGroup(budget);
     const isExhausted = status === null ? null : status === 'exhausted';
-    const wanted = [budget.id, before, after, isExhausted, search];
-    const rows: Row[] = await this.unitOfWork.manager.query(ENTITIES, [...wanted, page.skip, page.take]);
-    const entities = rows.map((row) => ({
-      id: row.key.slice(before.length, row.key.length - after.length),
-      valueKey: row.group_text,
-      spent: Number(row.spent),
-      isExhausted: row.is_exhausted,
-    }));
-    return { budget, entities, total: totalToldBy(rows.length, page) ?? (await this.count(wanted)) };
-  }
-
-  private async count(wanted: readonly unknown[]): Promise<number> {
-    const [counted]: { total: number }[] = await this.unitOfWork.manager.query(
-      `SELECT count(*)::integer AS total ${FITTING}`,
-      [...wanted],
+    const which = [policy.organizationId, budget.id, periodOf(budget), isExhausted, search];
+    const rows: Row[] = await this.unitOfWork.manager.query(ENTITIES, [...which, page.skip, page.take]);
+    const entities = rows.flatMap(({ key, group_text, spent, is_exhausted }) =>
+      key === null
+        ? []
+        : [
+            {
+              id: key.slice(before.length, key.length - after.length),
+              valueKey: group_text,
+              spent: Number(spent),
+              isExhausted: is_exhausted,
+            },
+          ],
     );
-    return counted?.total ?? 0;
+    return { budget, entities, total: rows[0]?.total ?? 0 };
   }
 
   /** Sets one group's use back to nothing. It is named by its id, or by its value where the policy has one group. */
@@ -83,13 +99,17 @@ export class PolicyEntitiesService {
     const budget = budgetOf(policy);
     const [group] = policy.groupBy;
     const rows: { key: string }[] = await this.unitOfWork.manager.query(
-      'SELECT key FROM limit_counters WHERE limit_id = $1 AND (key = $2 OR group_text = ANY($3))',
-      [budget.id, currentKey(budget, named), [named, `${group?.key ?? ''}:${named}`]],
+      `SELECT key FROM limit_counters WHERE ${OF_POLICY} AND period = $3 AND (key = $4 OR group_text = ANY($5))`,
+      [
+        policy.organizationId,
+        budget.id,
+        periodOf(budget),
+        currentKey(budget, named),
+        [named, `${group?.key ?? ''}:${named}`],
+      ],
     );
-    const { after } = aroundGroup(budget);
-    const keys = rows.map(({ key }) => key).filter((key) => key.endsWith(after));
-    if (keys.length === 0) throw new AppError('not_found', { resource: 'entity' });
-    await this.limits.forgive(keys);
+    if (rows.length === 0) throw new AppError('not_found', { resource: 'entity' });
+    await this.limits.forgive(rows.map(({ key }) => key));
   }
 }
 
@@ -99,6 +119,9 @@ function aroundGroup(budget: BudgetRule): { readonly before: string; readonly af
   const [before = '', after = ''] = currentKey(budget, GROUP).split(GROUP);
   return { before, after };
 }
+
+/** The column `period` of the counters of now. */
+const periodOf = (budget: BudgetRule): number => periodAt(budget, Date.now()).startsAt / 1_000;
 
 function budgetOf({ budget }: LimitPolicy): BudgetRule {
   if (!budget) throw new AppError('not_found', { resource: 'policy' });

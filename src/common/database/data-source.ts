@@ -61,6 +61,8 @@ import { ListsOfWorkspaces1763700000001 } from './migrations/1763700000001-lists
 import { PagesOfLists1763750000001 } from './migrations/1763750000001-pages-of-lists.js';
 import { SumsOfTheCube1763770000001 } from './migrations/1763770000001-sums-of-the-cube.js';
 import { ReplaceableMasterKey1763780000001 } from './migrations/1763780000001-replaceable-master-key.js';
+import { GroupsOfPolicies1763790000001 } from './migrations/1763790000001-groups-of-policies.js';
+import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-rows-of-lists.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -135,6 +137,8 @@ const MIGRATIONS = [
   MarksOfWorkspaces1763760000001,
   SumsOfTheCube1763770000001,
   ReplaceableMasterKey1763780000001,
+  GroupsOfPolicies1763790000001,
+  RareRowsOfLists1763790000002,
 ];
 
 /**
