@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FrontServer, type Plane, type Planes } from './http.js';
 
 /** Long enough for a busy machine to answer somebody else first, and far below what Node waits by itself. */
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 5_000;
 /** More at once than Node lets wait to be accepted. The built service is asked by `e2e slow-clients`. */
-const SLOW_CLIENTS = Number(process.env['SLOW_CLIENTS'] ?? 2_000);
+const SLOW_CLIENTS = Number(process.env['SLOW_CLIENTS'] ?? 1_000);
 const DRIP_MS = 500;
 
 let front: FrontServer | null = null;
