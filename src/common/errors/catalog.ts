@@ -67,7 +67,7 @@ export const ERRORS = {
   custom_host_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    message: 'The address is not usable: {detail}.',
+    message: 'The custom host or other address is not usable: {detail}.',
   },
   provider_missing: {
     status: 400,
