@@ -1,22 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  chown,
-  lchown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { chown, lchown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { OWNER_ONLY, syncFolder } from '../../common/files/write-atomically.js';
 import { LauncherError } from '../launcher-error.js';
 import { POSTGRES_MAJOR, type PostgresBinaries } from './binaries.js';
+import { makeWorkshop, removeUnfinished } from './unfinished-clusters.js';
 import type { RunAs } from './unprivileged.js';
 
 export const DATABASE_USER = 'gatehouse';
@@ -51,7 +41,7 @@ export async function openCluster(
  * folder that the next start throws away, never half a database.
  */
 async function makeCluster(folder: string, binaries: PostgresBinaries, runAs: RunAs): Promise<void> {
-  const workshop = await mkdtemp(`${folder}.init-`);
+  const workshop = await makeWorkshop(folder);
   const passwordFile = join(workshop, PASSWORD_FILE);
   const cluster = join(workshop, 'cluster');
   await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: OWNER_ONLY, flag: 'wx' });
@@ -96,15 +86,6 @@ async function initdb(
     throw new LauncherError(
       `The embedded PostgreSQL could not make its data folder (${code}): ${complaint.trim()}`,
     );
-}
-
-async function removeUnfinished(folder: string): Promise<void> {
-  const prefix = `${basename(folder)}.init-`;
-  const siblings = await readdir(dirname(folder));
-  const unfinished = siblings.filter((name) => name.startsWith(prefix));
-  await Promise.all(
-    unfinished.map((name) => rm(join(dirname(folder), name), { recursive: true, force: true })),
-  );
 }
 
 async function checkVersion(folder: string): Promise<void> {
