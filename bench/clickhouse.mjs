@@ -15,8 +15,8 @@ import { createClient } from '@clickhouse/client';
 import { AnalyticsService } from '../dist/admin/analytics/analytics.service.js';
 import { GRAPHS } from '../dist/admin/analytics/graphs.js';
 import { GROUPINGS } from '../dist/admin/analytics/groups.js';
-import { ClickHouseLogRows } from '../dist/admin/logs/clickhouse-log-rows.js';
-import { logQueryOf } from '../dist/admin/logs/log-query.js';
+import { ClickHouseLogRows } from '../dist/admin/logs/rows/clickhouse-log-rows.js';
+import { logQueryOf } from '../dist/admin/logs/rows/log-query.js';
 import { ClickHouse } from '../dist/common/usage-store/clickhouse/clickhouse.js';
 import { ClickHouseUsageReader } from '../dist/common/usage-store/clickhouse/clickhouse-usage-reader.js';
 

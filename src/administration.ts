@@ -7,7 +7,7 @@ import { configureAdmin } from './admin/configure.js';
 import { serveDocs } from './admin/openapi/pages.js';
 import { serveInvitePage } from './admin/invites/invite-page.js';
 import { AdministrationModule } from './administration.module.js';
-import { connectPatiently } from './common/database/connect-patiently.js';
+import { connectPatiently } from './common/database/sessions/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
 import { takeClientAddress } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { DirectorySnapshot } from './adapters/directories/directory-snapshot.js';
 import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
-import { QueryPool } from './common/database/query-pool.js';
+import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';

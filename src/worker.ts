@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { connectPatiently } from './common/database/connect-patiently.js';
+import { connectPatiently } from './common/database/sessions/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';

@@ -3,7 +3,7 @@ import { ApiKeyDirectory, TokenDirectory } from '../auth/ports.js';
 import { ChangeFeed } from '../common/changes/change.js';
 import { CryptoModule } from '../common/crypto/crypto.module.js';
 import { SecretBox } from '../common/crypto/envelope.js';
-import { QueryPool } from '../common/database/query-pool.js';
+import { QueryPool } from '../common/database/sessions/query-pool.js';
 import { Egress } from '../common/egress/egress.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { SETTINGS } from '../common/settings/settings.module.js';

@@ -1,7 +1,7 @@
 import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { AuthGuard } from '../auth/auth.guard.js';
-import { ScopeGuard } from '../auth/scope.guard.js';
+import { AuthGuard } from '../auth/identity/auth.guard.js';
+import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
 

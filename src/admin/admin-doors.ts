@@ -1,7 +1,11 @@
 import { Injectable, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { FOR_EVERY_CALLER, OPEN_TO_EVERYBODY, REQUIRED_SCOPES } from '../auth/access.decorators.js';
-import { isScope } from '../auth/scopes.js';
+import {
+  FOR_EVERY_CALLER,
+  OPEN_TO_EVERYBODY,
+  REQUIRED_SCOPES,
+} from '../auth/permissions/access.decorators.js';
+import { isScope } from '../auth/permissions/scopes.js';
 import { ADMIN_DOOR } from './admin-controller.js';
 
 /** Under this name the framework keeps the path of a controller or handler. */

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
-import { IdentityService } from '../auth/identity.service.js';
+import { IdentityService } from '../auth/identity/identity.service.js';
 import { AppError } from '../common/errors/app-error.js';
 
 /** Counts attempts that fail by address, together with failed API keys: who guesses too often is told to slow down. */

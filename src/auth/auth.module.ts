@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdentityService } from './identity.service.js';
+import { IdentityService } from './identity/identity.service.js';
 
 /** Who is calling. Needs the `ApiKeyDirectory` and `ClientAddresses` that the adapters provide globally. */
 @Module({ providers: [IdentityService], exports: [IdentityService] })

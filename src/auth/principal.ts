@@ -1,7 +1,7 @@
 import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
 import type { CacheRules } from '../common/contracts/routing-config/document.js';
 import type { CallerLimits } from '../common/limits/limit.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from './permissions/scopes.js';
 
 /**
  * How the caller was identified. An admin key administers; it never calls models. A person and a workspace token come

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { IdentityService } from '../auth/identity.service.js';
+import { IdentityService } from '../auth/identity/identity.service.js';
 import type { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';

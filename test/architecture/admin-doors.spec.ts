@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { AdminController } from '../../src/admin/admin-controller.js';
 import { AdminDoors, doorsWithoutScope } from '../../src/admin/admin-doors.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
-import { OPEN_TO_EVERYBODY, RequireScope } from '../../src/auth/access.decorators.js';
+import { OPEN_TO_EVERYBODY, RequireScope } from '../../src/auth/permissions/access.decorators.js';
 
 interface ModuleLike {
   readonly module?: Type;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { logRowsOf } from '../../src/admin/logs/log-rows.module.js';
-import type { LogRows } from '../../src/admin/logs/log-rows.js';
-import { PostgresLogRows } from '../../src/admin/logs/postgres-log-rows.js';
-import { isWaiting } from '../../src/admin/logs/waiting-batches.js';
+import { logRowsOf } from '../../src/admin/logs/rows/log-rows.module.js';
+import type { LogRows } from '../../src/admin/logs/rows/log-rows.js';
+import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
+import { isWaiting } from '../../src/admin/logs/rows/waiting-batches.js';
 import { LogDatabase } from '../../src/common/database/log-reading/log-database.js';
 import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';

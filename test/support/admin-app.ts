@@ -13,7 +13,7 @@ import { configureAdmin } from '../../src/admin/configure.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
 import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
 import { ApiKeyDirectory, CurrentRights, TokenDirectory } from '../../src/auth/ports.js';
-import { type Scope, SCOPES } from '../../src/auth/scopes.js';
+import { type Scope, SCOPES } from '../../src/auth/permissions/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
 import { Secret } from '../../src/common/crypto/secret.js';

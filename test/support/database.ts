@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/common/database/data-source.js';
 import { migrate } from '../../src/common/database/migrate.js';
-import { sessionLimits } from '../../src/common/database/patience.js';
+import { sessionLimits } from '../../src/common/database/sessions/patience.js';
 import { eventually, PATIENCE_MS } from './waiting.js';
 
 /** A database of its own for one test file, with the schema in place. */

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { IdentityService } from '../../src/auth/identity.service.js';
+import { IdentityService } from '../../src/auth/identity/identity.service.js';
 import type { KnownKey, TokenDirectory } from '../../src/auth/ports.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { mintApiKey } from '../../src/common/crypto/api-key-format.js';

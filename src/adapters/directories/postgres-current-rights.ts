@@ -1,5 +1,5 @@
 import { type Actor, CurrentRights, type Rights } from '../../auth/ports.js';
-import { administersOrganization, narrowedSight, scopesOfRoles } from '../../auth/roles.js';
+import { administersOrganization, narrowedSight, scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Queryable } from '../../common/database/queryable.js';

@@ -1,7 +1,7 @@
 import type { Reach } from '../../auth/tenant.js';
 import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
-import { credentialBindingOf } from '../../common/database/credential-binding.js';
+import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import { limitsOf, type SubjectRules } from '../../common/limits/limit.js';
 import { AppError } from '../../common/errors/app-error.js';

@@ -1,11 +1,11 @@
 import { applyDecorators, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
-import { Caller, RequireScope } from '../../auth/access.decorators.js';
+import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { type Sight, sightOf } from '../../auth/sight.js';
+import { type Sight, sightOf } from '../../auth/permissions/sight.js';
 import { AdminController } from '../admin-controller.js';
 import { PagedQuery, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';

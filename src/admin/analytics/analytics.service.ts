@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sight } from '../../auth/sight.js';
+import type { Sight } from '../../auth/permissions/sight.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../common/usage-store/read-measures.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { In, LessThan } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { requireScope } from '../../auth/require-scope.js';
-import type { Scope } from '../../auth/scopes.js';
+import { requireScope } from '../../auth/permissions/require-scope.js';
+import type { Scope } from '../../auth/permissions/scopes.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';

@@ -1,5 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
-import { isScope, type Scope, SCOPES } from '../../auth/scopes.js';
+import { isScope, type Scope, SCOPES } from '../../auth/permissions/scopes.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { KINDS } from './api-key-kinds.js';

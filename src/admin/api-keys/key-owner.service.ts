@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import { scopesOfRoles } from '../../auth/roles.js';
+import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { Tenant } from '../../auth/tenant.js';
 import type { ApiKeyType } from '../../common/contracts/api-key-type.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { Scope } from '../../auth/scopes.js';
+import type { Scope } from '../../auth/permissions/scopes.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';

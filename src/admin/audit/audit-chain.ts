@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { isDatabaseAway, isMissingValue } from '../../common/database/database-errors.js';
 import type { Ending } from '../../common/database/ending.js';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
-import { PATIENCE } from '../../common/database/patience.js';
+import { PATIENCE } from '../../common/database/sessions/patience.js';
 import type { PlainQuery } from '../../common/database/plain-queries/plain-find.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';

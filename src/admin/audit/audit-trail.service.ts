@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { type Access, accessOf } from '../../auth/access.js';
+import { type Access, accessOf } from '../../auth/permissions/access.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Scope } from '../../auth/scopes.js';
+import type { Scope } from '../../auth/permissions/scopes.js';
 import type { AuditOutcome } from '../../common/database/entities/audit-record.entity.js';
 import { AsyncContext } from '../../common/database/async-context.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';

@@ -2,8 +2,8 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { accessOf } from '../../auth/access.js';
-import { RECORDED } from '../../auth/access.decorators.js';
+import { accessOf } from '../../auth/permissions/access.js';
+import { RECORDED } from '../../auth/permissions/access.decorators.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from './audit-trail.service.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FindOptionsWhere } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { requireScope } from '../../auth/require-scope.js';
+import { requireScope } from '../../auth/permissions/require-scope.js';
 import { type Reach, reachOf } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import {

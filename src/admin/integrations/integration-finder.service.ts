@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
-import { requireScope } from '../../auth/require-scope.js';
-import type { Scope } from '../../auth/scopes.js';
+import { requireScope } from '../../auth/permissions/require-scope.js';
+import type { Scope } from '../../auth/permissions/scopes.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { Integration } from '../../common/database/entities/integration.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';

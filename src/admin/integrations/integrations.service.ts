@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import { requireScope } from '../../auth/require-scope.js';
+import { requireScope } from '../../auth/permissions/require-scope.js';
 import { type Reach } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { Integration } from '../../common/database/entities/integration.entity.js';

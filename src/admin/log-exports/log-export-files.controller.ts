@@ -1,7 +1,7 @@
 import { Get, Param, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiQuery } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { OpenToEverybody } from '../../auth/access.decorators.js';
+import { OpenToEverybody } from '../../auth/permissions/access.decorators.js';
 import type { ListQuery } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import { sightOf } from '../../auth/sight.js';
+import { sightOf } from '../../auth/permissions/sight.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { LogExport } from '../../common/database/entities/log-export.entity.js';
 import {

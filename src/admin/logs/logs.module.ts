@@ -5,7 +5,7 @@ import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
 import { LiveLogsController } from './live/live-logs.controller.js';
 import { LiveLogs } from './live/live-logs.service.js';
-import { LogRowsModule } from './log-rows.module.js';
+import { LogRowsModule } from './rows/log-rows.module.js';
 import { LogsController } from './logs.controller.js';
 import { LogsService } from './logs.service.js';
 import { BodySearch } from './search/body-search.js';

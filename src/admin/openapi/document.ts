@@ -1,7 +1,7 @@
 import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../../auth/access.decorators.js';
+import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../../auth/permissions/access.decorators.js';
 import { API_KEY_SECURITY } from '../admin-controller.js';
 import { addExamples } from './examples.js';
 import { shareRefusals } from './refusals.js';

@@ -13,7 +13,7 @@ import {
   Length,
   ValidateNested,
 } from 'class-validator';
-import { SWITCH_NAMES } from '../../auth/switches.js';
+import { SWITCH_NAMES } from '../../auth/permissions/switches.js';
 import { type SwitchPositions, USUAL_SETTINGS } from '../../common/contracts/organization-settings.js';
 import type { Organization } from '../../common/database/entities/organization.entity.js';
 import { IfGiven, OrNull, rule } from '../../common/http/validators.js';

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { Newcomers } from '../../auth/newcomers.js';
+import { Newcomers } from '../../auth/identity/newcomers.js';
 import { NewcomersService } from './newcomers.service.js';
 import { UsersModule } from './users.module.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Newcomers } from '../../auth/newcomers.js';
+import { Newcomers } from '../../auth/identity/newcomers.js';
 import type { Newcomer } from '../../auth/tokens/newcomer.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { User } from '../../common/database/entities/user.entity.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/roles.js';
+import { administersOrganization, type Roles, scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User } from '../../common/database/entities/user.entity.js';

@@ -63,7 +63,7 @@ import { SumsOfTheCube1763770000001 } from './migrations/1763770000001-sums-of-t
 import { ReplaceableMasterKey1763780000001 } from './migrations/1763780000001-replaceable-master-key.js';
 import { GroupsOfPolicies1763790000001 } from './migrations/1763790000001-groups-of-policies.js';
 import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-rows-of-lists.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
+import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './sessions/patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
 const SHARED_CREDENTIALS = [

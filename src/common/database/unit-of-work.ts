@@ -5,9 +5,9 @@ import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
 import type { LastWord } from './ending.js';
 import { PlainRepository } from './plain-queries/plain-repository.js';
-import { StatementNames } from './statement-names.js';
-import { TenantSession } from './tenant-session.js';
-import { type Tenancy, TenantWall } from './tenant-wall.js';
+import { StatementNames } from './sessions/statement-names.js';
+import { TenantSession } from './sessions/tenant-session.js';
+import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
 
 interface Work {
   /** An answer that is still being streamed runs on in the flow of a unit that has ended. */

@@ -1,5 +1,5 @@
-import { presentedKey } from '../../auth/credentials.js';
-import type { IdentityService } from '../../auth/identity.service.js';
+import { presentedKey } from '../../auth/identity/credentials.js';
+import type { IdentityService } from '../../auth/identity/identity.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Exchange } from '../types/exchange.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import { bearerOf, isGatewayCredential } from '../../auth/credentials.js';
+import { bearerOf, isGatewayCredential } from '../../auth/identity/credentials.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { Egress } from '../../common/egress/egress.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { presentedKey } from '../../auth/credentials.js';
+import { presentedKey } from '../../auth/identity/credentials.js';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import type { Target } from '../types/target.js';
 

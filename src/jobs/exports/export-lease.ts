@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Actor } from '../../auth/ports.js';
-import type { LogPosition } from '../../admin/logs/log-cursor.js';
+import type { LogPosition } from '../../admin/logs/rows/log-cursor.js';
 import type { ExportCompression, ExportFormat } from '../../common/contracts/log-export.js';
 import type { FilterDocument } from '../../common/database/log-reading/filter-document.js';
 

@@ -8,7 +8,7 @@ import {
   isExportField,
 } from '../../admin/log-exports/export-fields.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
-import { LogRows, positionBefore } from '../../admin/logs/log-rows.js';
+import { LogRows, positionBefore } from '../../admin/logs/rows/log-rows.js';
 import { type BodyRow, RequestParts } from '../../admin/logs/request-parts.js';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';

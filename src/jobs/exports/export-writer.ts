@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import type { CurrentRights, Rights } from '../../auth/ports.js';
-import { sightOf } from '../../auth/sight.js';
+import { sightOf } from '../../auth/permissions/sight.js';
 import { exportFile, exportObject } from '../../common/contracts/log-export.js';
 import type { ObjectStore } from '../../common/object-store/object-store.js';
 import { AppError } from '../../common/errors/app-error.js';

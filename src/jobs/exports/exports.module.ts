@@ -1,6 +1,6 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { LogRowsModule } from '../../admin/logs/log-rows.module.js';
+import { LogRowsModule } from '../../admin/logs/rows/log-rows.module.js';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { CurrentRights } from '../../auth/ports.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { Pool } from 'pg';
 import { sweepLimits } from '../../common/database/limits/end-leases.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/patience.js';
+import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/sessions/patience.js';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
 import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { createLogger } from '../../common/observability/logger.js';

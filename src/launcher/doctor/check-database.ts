@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { TENANT_ROLE, WALL_STANDS } from '../../common/database/tenant-wall.js';
+import { TENANT_ROLE, WALL_STANDS } from '../../common/database/sessions/tenant-wall.js';
 import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';

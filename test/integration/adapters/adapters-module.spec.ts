@@ -14,7 +14,7 @@ import { ApiKeyDirectory } from '../../../src/auth/ports.js';
 import { ChangeFeed, ChangePublisher } from '../../../src/common/changes/change.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
 import { DatabaseModule } from '../../../src/common/database/database.module.js';
-import { QueryPool } from '../../../src/common/database/query-pool.js';
+import { QueryPool } from '../../../src/common/database/sessions/query-pool.js';
 import { Egress } from '../../../src/common/egress/egress.js';
 import { ClientAddresses } from '../../../src/common/http/client-address.js';
 import { SettingsModule } from '../../../src/common/settings/settings.module.js';

@@ -10,7 +10,7 @@ import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
 import { Config } from '../../../src/common/database/entities/config.entity.js';
 import { ConfigVersion } from '../../../src/common/database/entities/config-version.entity.js';
-import { QueryPool } from '../../../src/common/database/query-pool.js';
+import { QueryPool } from '../../../src/common/database/sessions/query-pool.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';
 

@@ -13,8 +13,8 @@ import type { OrganizationRole, WorkspaceRole } from '../../../src/common/contra
 import { type ApiKeyKind, mintApiKey, visiblePartsOf } from '../../../src/common/crypto/api-key-format.js';
 import { hashApiKey } from '../../../src/common/crypto/key-hash.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
-import { QueryPool } from '../../../src/common/database/query-pool.js';
-import { credentialBindingOf } from '../../../src/common/database/credential-binding.js';
+import { QueryPool } from '../../../src/common/database/sessions/query-pool.js';
+import { credentialBindingOf } from '../../../src/common/crypto/credential-binding.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { AppError } from '../../../src/common/errors/app-error.js';
 import { type TestDatabase, freshDatabase } from '../../support/database.js';

@@ -513,7 +513,7 @@ const KILLED_EXPORT = `
   import { UnitOfWork } from './common/database/unit-of-work.js';
   import { KeptLogs } from './common/database/log-reading/kept-logs.js';
   import { LogDatabase } from './common/database/log-reading/log-database.js';
-  import { PostgresLogRows } from './admin/logs/postgres-log-rows.js';
+  import { PostgresLogRows } from './admin/logs/rows/postgres-log-rows.js';
   import { RequestParts } from './admin/logs/request-parts.js';
   import { StoredBodies } from './admin/logs/stored-bodies.js';
   import { PostgresCurrentRights } from './adapters/directories/postgres-current-rights.js';

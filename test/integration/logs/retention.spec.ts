@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PostgresLogRows } from '../../../src/admin/logs/postgres-log-rows.js';
+import { PostgresLogRows } from '../../../src/admin/logs/rows/postgres-log-rows.js';
 import { KeptLogs } from '../../../src/common/database/log-reading/kept-logs.js';
 import { verifyMoney } from '../../../src/common/database/limits/verify-money.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';

@@ -1,17 +1,17 @@
 import { applyDecorators, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Caller, RequireScope } from '../../../auth/access.decorators.js';
-import { IdentityService } from '../../../auth/identity.service.js';
+import { Caller, RequireScope } from '../../../auth/permissions/access.decorators.js';
+import { IdentityService } from '../../../auth/identity/identity.service.js';
 import type { Principal } from '../../../auth/principal.js';
-import { sightOf } from '../../../auth/sight.js';
-import { requireScope } from '../../../auth/require-scope.js';
+import { sightOf } from '../../../auth/permissions/sight.js';
+import { requireScope } from '../../../auth/permissions/require-scope.js';
 import { LOG_FILTERS } from '../../../common/database/log-reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../../common/database/page.js';
 import { AdminController } from '../../admin-controller.js';
 import { Refusals } from '../../openapi/decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
-import { logQueryOf } from '../log-query.js';
+import { logQueryOf } from '../rows/log-query.js';
 import { LiveLogs } from './live-logs.service.js';
 
 const EVENT_STREAM = 'text/event-stream';

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../../common/database/unit-of-work.js';
 import { AppError } from '../../../common/errors/app-error.js';
 import { createLogger } from '../../../common/observability/logger.js';
 import { reportSparsely } from '../../../common/observability/report-sparsely.js';
-import { PostgresLogRows } from '../postgres-log-rows.js';
+import { PostgresLogRows } from '../rows/postgres-log-rows.js';
 import { LogDto } from '../log.dto.js';
 import { LiveStream, type LiveStreamOptions } from './live-stream.js';
 import { type NewBatch, NewBatches } from './new-batches.js';

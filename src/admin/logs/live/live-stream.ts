@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { LogQuery } from '../log-query.js';
+import type { LogQuery } from '../rows/log-query.js';
 
 export interface LiveStreamOptions {
   readonly response: ServerResponse;

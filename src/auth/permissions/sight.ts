@@ -1,6 +1,6 @@
-import type { Condition } from '../common/database/log-reading/log-filters.js';
-import type { Principal } from './principal.js';
-import { type Reach, reachOf } from './tenant.js';
+import type { Condition } from '../../common/database/log-reading/log-filters.js';
+import type { Principal } from '../principal.js';
+import { type Reach, reachOf } from '../tenant.js';
 
 /** What of the request log, and of its sums, a caller may see within reach. */
 export interface Sight extends Reach {

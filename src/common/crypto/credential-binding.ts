@@ -1,4 +1,4 @@
-import type { CredentialBinding } from '../crypto/envelope.js';
+import type { CredentialBinding } from './envelope.js';
 
 /** The columns that say where the credentials will be sent: of a virtual key, or of an integration, which may have no workspace. */
 export interface BoundKey {

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { Principal } from './principal.js';
+import type { Principal } from '../principal.js';
 import type { Scope } from './scopes.js';
 
 /** What the guards found out about a request. They fill it in their order, so a refusal leaves it half full. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { looksLikeGatewayKey } from '../common/crypto/api-key-format.js';
-import { looksLikeToken } from './tokens/compact-token.js';
+import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
+import { looksLikeToken } from '../tokens/compact-token.js';
 
 /** Where clients put the gateway key; the first that is there counts. */
 const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;

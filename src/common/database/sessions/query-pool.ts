@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { createLogger } from '../observability/logger.js';
+import { createLogger } from '../../observability/logger.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
-import type { Queryable } from './queryable.js';
+import type { Queryable } from '../queryable.js';
 
 const logger = createLogger('database');
 

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { LogDatabase } from '../../common/database/log-reading/log-database.js';
-import { LogReadingModule } from '../../common/database/log-reading/log-reading.module.js';
-import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.js';
-import { CLICKHOUSE, ClickHouseModule } from '../../common/usage-store/clickhouse/clickhouse.module.js';
+import { LogDatabase } from '../../../common/database/log-reading/log-database.js';
+import { LogReadingModule } from '../../../common/database/log-reading/log-reading.module.js';
+import type { ClickHouse } from '../../../common/usage-store/clickhouse/clickhouse.js';
+import { CLICKHOUSE, ClickHouseModule } from '../../../common/usage-store/clickhouse/clickhouse.module.js';
 import { ClickHouseLogRows } from './clickhouse-log-rows.js';
 import { LogRows } from './log-rows.js';
 import { LogRowsOrPostgres } from './log-rows-or-postgres.js';
 import { PostgresLogRows } from './postgres-log-rows.js';
-import { RequestParts } from './request-parts.js';
+import { RequestParts } from '../request-parts.js';
 
 /** What is in PostgreSQL, and the batches that were not inserted into ClickHouse yet, which are of no tenant. */
 interface Stores {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { aCaller } from '../../test/support/gateway.js';
-import { mintApiKey } from '../common/crypto/api-key-format.js';
-import { ClientAddresses } from '../common/http/client-address.js';
+import { aCaller } from '../../../test/support/gateway.js';
+import { mintApiKey } from '../../common/crypto/api-key-format.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
 import { IdentityService } from './identity.service.js';
-import type { ApiKeyDirectory, KnownKey, TokenDirectory } from './ports.js';
+import type { ApiKeyDirectory, KnownKey, TokenDirectory } from '../ports.js';
 
 const KEY = mintApiKey('ws').reveal();
 const KNOWN: KnownKey = { principal: aCaller(), expiresAt: null };

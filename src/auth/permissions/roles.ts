@@ -1,5 +1,5 @@
-import type { OrganizationRole, WorkspaceRole } from '../common/contracts/roles.js';
-import type { SwitchPositions } from '../common/contracts/organization-settings.js';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import { isScope, type Scope, SCOPES } from './scopes.js';
 import { seesAllData, switched, type SwitchedRole } from './switches.js';
 

@@ -1,12 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { OPEN_TO_EVERYBODY } from './access.decorators.js';
-import { accessOf } from './access.js';
+import { OPEN_TO_EVERYBODY } from '../permissions/access.decorators.js';
+import { accessOf } from '../permissions/access.js';
 import { IdentityService } from './identity.service.js';
 import { Newcomers } from './newcomers.js';
-import type { Principal } from './principal.js';
-import { UnknownPerson } from './tokens/newcomer.js';
+import type { Principal } from '../principal.js';
+import { UnknownPerson } from '../tokens/newcomer.js';
 
 /** Lets in who can be identified, and remembers who it was. */
 @Injectable()

@@ -1,5 +1,5 @@
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
-import { NO_ID } from '../../common/usage-store/clickhouse/expressions.js';
+import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import { NO_ID } from '../../../common/usage-store/clickhouse/expressions.js';
 import type { StoredColumn } from './log-rows.js';
 
 /** How a column stands in ClickHouse, if it is not the value itself. */

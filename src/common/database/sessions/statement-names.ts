@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isNameUnknown } from './database-errors.js';
+import { isNameUnknown } from '../database-errors.js';
 
 /** A text that was seen less often is not worth its memory in every session. */
 const SEEN_OFTEN = 3;

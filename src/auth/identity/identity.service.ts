@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { isWellFormedApiKey } from '../common/crypto/api-key-format.js';
-import { AppError } from '../common/errors/app-error.js';
+import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { keyBeside, presentedKey, tokenBeside } from './credentials.js';
-import { ClientAddresses } from '../common/http/client-address.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
 import { FailedAttempts } from './failed-attempts.js';
-import { ApiKeyDirectory, type KnownKey, TokenDirectory } from './ports.js';
-import type { Principal } from './principal.js';
-import { looksLikeToken } from './tokens/compact-token.js';
+import { ApiKeyDirectory, type KnownKey, TokenDirectory } from '../ports.js';
+import type { Principal } from '../principal.js';
+import { looksLikeToken } from '../tokens/compact-token.js';
 
 type Found = KnownKey | null | Promise<KnownKey | null>;
 

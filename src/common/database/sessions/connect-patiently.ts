@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { Logger } from '../observability/logger.js';
-import { reportSparsely } from '../observability/report-sparsely.js';
-import { isDatabaseAway } from './database-errors.js';
+import type { Logger } from '../../observability/logger.js';
+import { reportSparsely } from '../../observability/report-sparsely.js';
+import { isDatabaseAway } from '../database-errors.js';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;

@@ -1,7 +1,11 @@
-import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
-import { AppError } from '../../common/errors/app-error.js';
+import { type ListQuery, pageOf, parameterOf } from '../../../common/database/page.js';
+import { AppError } from '../../../common/errors/app-error.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
-import { type Condition, conditionOf, isLogFilter } from '../../common/database/log-reading/log-filters.js';
+import {
+  type Condition,
+  conditionOf,
+  isLogFilter,
+} from '../../../common/database/log-reading/log-filters.js';
 
 /** A page of the request log, as it was asked for. */
 export interface LogQuery {

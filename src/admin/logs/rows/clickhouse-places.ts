@@ -1,4 +1,4 @@
-import type { Question } from '../../common/usage-store/clickhouse/question.js';
+import type { Question } from '../../../common/usage-store/clickhouse/question.js';
 import type { LogPosition } from './log-cursor.js';
 
 /** PostgreSQL orders ids by their bytes, ClickHouse by their second half first. */

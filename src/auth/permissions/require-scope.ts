@@ -1,5 +1,5 @@
-import { AppError } from '../common/errors/app-error.js';
-import type { Principal } from './principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Principal } from '../principal.js';
 import type { Scope } from './scopes.js';
 
 /** Refuses with `forbidden`, naming the scope, a caller that does not hold it. */

@@ -1,5 +1,5 @@
-import { AppError } from '../common/errors/app-error.js';
-import type { Principal, PrincipalKind } from './principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Principal, PrincipalKind } from '../principal.js';
 
 /**
  * Which kinds of callers an operation is for, as the permission tables have it:

@@ -1,4 +1,4 @@
-import type { SwitchPositions } from '../common/contracts/organization-settings.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { Scope } from './scopes.js';
 
 /** Whose rights a switch gives or takes: owners and admins of the organization, admins and managers of a workspace, or its members. */

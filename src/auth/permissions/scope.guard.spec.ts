@@ -1,6 +1,6 @@
 import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
-import { aCaller, aHandler, executing } from '../../test/support/access.js';
+import { aCaller, aHandler, executing } from '../../../test/support/access.js';
 import { RequireOneOf, RequireScope } from './access.decorators.js';
 import { accessOf } from './access.js';
 import { ScopeGuard } from './scope.guard.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { createLogger } from '../observability/logger.js';
-import { isUuid } from '../ids/uuid-v7.js';
+import { createLogger } from '../../observability/logger.js';
+import { isUuid } from '../../ids/uuid-v7.js';
 import type { StatementNames } from './statement-names.js';
 import type { Statement } from './tenant-statement.js';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import type { Ending } from './ending.js';
-import type { PlainQuery } from './plain-queries/plain-find.js';
+import type { Ending } from '../ending.js';
+import type { PlainQuery } from '../plain-queries/plain-find.js';
 import type { StatementNames } from './statement-names.js';
 import { runAfter, type Statement } from './tenant-statement.js';
 import type { Tenancy, TenantWall } from './tenant-wall.js';

@@ -1,5 +1,5 @@
-import { AppError } from '../../common/errors/app-error.js';
-import { isUuid } from '../../common/ids/uuid-v7.js';
+import { AppError } from '../../../common/errors/app-error.js';
+import { isUuid } from '../../../common/ids/uuid-v7.js';
 
 /** Where a page of the log ends: the row after which the next one begins. */
 export interface LogPosition {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Newcomer } from './tokens/newcomer.js';
+import type { Newcomer } from '../tokens/newcomer.js';
 
 /** Takes people in whom a signed token named first. */
 export abstract class Newcomers {
