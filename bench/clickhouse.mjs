@@ -8,9 +8,13 @@
  * Rows are of the shape of bench/seed-logs.mjs and made by ClickHouse out of numbers, day by day, 100,000 to an insert; the
  * materialized views count them as they count batches. Seeding stops after so many minutes (exit code 3) and goes on when it is
  * started again with the same arguments. Questions go through the classes of the service, with a PostgreSQL that knows of nothing
- * that waits: what is measured is what ClickHouse and the reading of its answers take.
+ * that waits: what is measured is what ClickHouse and the reading of its answers take. All are about the time that was seeded, as
+ * if its end were now. Exports are read, packed and written to a file as the background process does it.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import { AnalyticsService } from '../dist/admin/analytics/analytics.service.js';
 import { GRAPHS } from '../dist/admin/analytics/graphs.js';
@@ -19,6 +23,10 @@ import { ClickHouseLogRows } from '../dist/admin/logs/rows/clickhouse-log-rows.j
 import { logQueryOf } from '../dist/admin/logs/rows/log-query.js';
 import { ClickHouse } from '../dist/common/usage-store/clickhouse/clickhouse.js';
 import { ClickHouseUsageReader } from '../dist/common/usage-store/clickhouse/clickhouse-usage-reader.js';
+import { encodePiece } from '../dist/jobs/exports/encode.js';
+import { GrowingFile } from '../dist/jobs/exports/export-file.js';
+import { columnsOf, ExportRows } from '../dist/jobs/exports/export-rows.js';
+import { parquetOf } from '../dist/jobs/exports/parquet.js';
 
 const [folder, what, ...rest] = process.argv.slice(2);
 if (!folder || !['seed', 'measure'].includes(what)) {
@@ -134,13 +142,21 @@ async function measure([times = '20', only = '']) {
     ms.sort((one, other) => one - other);
     return [0.5, 0.95].map((share) => ms[Math.ceil(ms.length * share) - 1].toFixed(0)).join(' / ');
   };
-  const within = (hours) => ({
-    time_of_generation_min: new Date(NOW - hours * 3_600_000).toISOString(),
-    time_of_generation_max: new Date(NOW).toISOString(),
+  // Changes of the tables come first, and what they write anew in the background.
+  await clickhouse.read('SELECT 1 AS one', {});
+  const waiting = 'SELECT 1 AS one FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
+  while ((await rowsIn(waiting)).length > 0) await sleep(500);
+  const [{ rows, first, last }] = await rowsIn(
+    'SELECT count() AS rows, toInt64(toUnixTimestamp64Milli(min(created_at))) AS first, toInt64(toUnixTimestamp64Milli(max(created_at))) AS last FROM request_logs',
+  );
+  const end = Math.ceil(Number(last) / 60_000) * 60_000;
+  const hours = Math.ceil((end - Number(first)) / 3_600_000);
+  const within = (some) => ({
+    time_of_generation_min: new Date(end - some * 3_600_000).toISOString(),
+    time_of_generation_max: new Date(end).toISOString(),
   });
-  const [{ rows }] = await rowsIn('SELECT count() AS rows FROM request_logs');
   console.log(
-    `${rows} requests\n\n| Operation | 30 days, p50 / p95 ms | 24 hours, p50 / p95 ms |\n|---|--:|--:|`,
+    `${rows} requests\n\n| Operation | all ${Math.round(hours / 24)} days, p50 / p95 ms | 24 hours, p50 / p95 ms |\n|---|--:|--:|`,
   );
   const operations = [
     ...GRAPHS.map((graph) => [graph.name, (range) => analytics.graph(inWorkspace, range, graph)]),
@@ -155,10 +171,10 @@ async function measure([times = '20', only = '']) {
   ];
   for (const [name, run] of operations.filter(([each]) => each.includes(only)))
     console.log(
-      `| ${name} | ${await taken(() => run(within(720)))} | ${await taken(() => run(within(24)))} |`,
+      `| ${name} | ${await taken(() => run(within(hours)))} | ${await taken(() => run(within(24)))} |`,
     );
   const cursorAt = (share) => ({
-    at: new Date(NOW - share * 30 * DAY_MS).toISOString().replace('Z', '000Z'),
+    at: new Date(end - share * (end - Number(first))).toISOString().replace('Z', '000Z'),
     id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   });
   console.log('\n| List, 50 rows | first page | in the middle | near the end |\n|---|--:|--:|--:|');
@@ -167,7 +183,9 @@ async function measure([times = '20', only = '']) {
     { ai_model: 'gpt-5', status_code: '429' },
     { ai_model: 'rerank-4', status_code: '404' },
     { ai_model: 'there-is-none', status_code: '200' },
+    { user: 'user-4990' },
     { user: 'user-4990', ai_model: 'gpt-5' },
+    { user: 'there-is-none' },
   ];
   for (const [whose, where] of [
     ['workspace', inWorkspace],
@@ -176,7 +194,7 @@ async function measure([times = '20', only = '']) {
     for (const filters of LISTS.filter(() => 'lists'.includes(only))) {
       const query = logQueryOf(filters);
       const cells = [];
-      for (const after of [null, cursorAt(0.5), cursorAt(0.97)])
+      for (const after of [cursorAt(0), cursorAt(0.5), cursorAt(0.97)])
         cells.push(await taken(() => logs.list(where, { ...query, after })));
       console.log(`| ${whose}, ${new URLSearchParams(filters)} | ${cells.join(' | ')} |`);
     }
@@ -186,40 +204,58 @@ async function measure([times = '20', only = '']) {
       `\nby id: ${await taken(() => logs.find(reach, row.id))} ms; trace: ${await taken(() => logs.trace(reach, row.trace_id, 1_000))} ms`,
     );
   }
-  if ('export'.includes(only)) {
-    const columns = [
-      'id',
-      'created_at',
-      'trace_id',
-      'provider',
-      'model',
-      'input_tokens',
-      'output_tokens',
-      'cost_nano_usd',
-      'duration_ms',
-      'status',
-      'api_key_id',
-      'metadata',
-    ];
-    const began = performance.now();
-    let [after, read] = [null, 0];
-    while (performance.now() - began < 10_000) {
-      const step = await logs.step(inWorkspace, {
-        columns,
-        conditions: [],
-        after,
-        until: new Date(),
-        size: 10_000,
-      });
-      read += step.rows.length;
-      if (step.isLast) break;
-      after = step.end;
-    }
-    console.log(
-      `\nread for an export of ${columns.length} columns: ${Math.round(read / ((performance.now() - began) / 1_000))} rows/s`,
-    );
-  }
+  if ('export'.includes(only)) await measureExports(logs, end);
   return 0;
+}
+
+const EXPORTED = {
+  few: ['id', 'created_at', 'ai_model', 'total_units', 'cost'],
+  usual: [
+    ...['id', 'created_at', 'trace_id', 'ai_org', 'ai_model', 'req_units', 'res_units', 'cost', 'response_time'],
+    ...['response_status_code', 'api_key_id', 'metadata'],
+  ],
+};
+const EXPORT_MS = 8_000;
+
+/** Without PostgreSQL's part of a step: the check of rights, and the two commits of each piece. */
+async function measureExports(logs, end) {
+  const rows = new ExportRows(
+    logs,
+    null,
+    { conditions: async () => [] },
+    { runFor: (_, read) => read() },
+    { brought: async () => [] },
+  );
+  const temporary = mkdtempSync(join(folder, '..', 'gatehouse-exports-'));
+  console.log('\n| Export | rows | read, rows/s | and written, rows/s |\n|---|--:|--:|--:|');
+  for (const format of ['jsonl', 'csv', 'parquet'])
+    for (const [name, requestedData] of Object.entries(EXPORTED)) {
+      const wanted = { organizationId: ORGANIZATION, workspaceId: WORKSPACE, filters: {}, requestedData };
+      const export_ = { ...wanted, until: new Date(end), format, compression: 'none' };
+      const columns = columnsOf(export_);
+      const path = join(temporary, `${name}.${format}`);
+      const file = await GrowingFile.open(temporary, path, 0);
+      const began = performance.now();
+      let [after, count, reading, isLast] = [null, 0, 0, false];
+      while (!isLast && performance.now() - began < EXPORT_MS) {
+        const asked = performance.now();
+        const step = await rows.step(export_, after, []);
+        reading += performance.now() - asked;
+        await file.append(
+          await encodePiece({ format, compression: 'none', columns }, step.requests, file.bytes === 0),
+        );
+        count += step.requests.length;
+        ({ after, isLast } = step);
+      }
+      await file.close();
+      if (format === 'parquet') await parquetOf(path, `${path}.made`, columns);
+      const perSecond = (ms) => Math.round((count * 1_000) / ms);
+      console.log(
+        `| ${format}, ${columns.length} fields | ${count} | ${perSecond(reading)} | ${perSecond(performance.now() - began)} |`,
+      );
+      rmSync(`${path}.made`, { force: true });
+    }
+  rmSync(temporary, { recursive: true });
 }
 
 const code = await (what === 'seed' ? seed(rest) : measure(rest));

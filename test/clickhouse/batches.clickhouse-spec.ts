@@ -205,6 +205,8 @@ describe('the tables', () => {
       ...TABLES.filter(({ expires }) => expires).map((table) => ddl.expire(table, 7)),
       ddl.createChanges(),
       ...ddl.addColumns('request_logs', [['one_more', 'String']]),
+      ddl.addIndex('request_logs', 'one_index', 'one_more TYPE bloom_filter GRANULARITY 1'),
+      ddl.materialize('request_logs', 'one_more', 'one_index'),
       ddl.dropDay('request_logs', '20300131'),
       ddl.deleteOfDay('request_logs', '20300131', 'status = 200'),
     ];

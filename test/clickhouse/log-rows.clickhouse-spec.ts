@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { logQueryOf } from '../../src/admin/logs/rows/log-query.js';
 import { logRowsOf } from '../../src/admin/logs/rows/log-rows.module.js';
 import type { LogRows } from '../../src/admin/logs/rows/log-rows.js';
 import { PostgresLogRows } from '../../src/admin/logs/rows/postgres-log-rows.js';
@@ -10,12 +11,14 @@ import { UnitOfWork } from '../../src/common/database/unit-of-work.js';
 import { uuidV7 } from '../../src/common/ids/uuid-v7.js';
 import { ClickHouse } from '../../src/common/usage-store/clickhouse/clickhouse.js';
 import { ClickHouseBatchAggregator } from '../../src/common/usage-store/clickhouse/clickhouse-batch-aggregator.js';
+import { Ddl } from '../../src/common/usage-store/clickhouse/ddl.js';
 import { prepareSchema } from '../../src/common/usage-store/clickhouse/schema.js';
 import { TABLES } from '../../src/common/usage-store/clickhouse/tables.js';
 import { chdb, chdbClient } from '../support/chdb.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { aRecord, storeRecords } from '../support/recorded-requests.js';
 import { storeBatch } from '../support/stored-batches.js';
+import { eventually } from '../support/waiting.js';
 
 const KEPT = { logs: 90, bodies: 30, minutes: 90 };
 const DAY = 86_400_000;
@@ -46,6 +49,10 @@ afterAll(async () => {
   await engine.close();
 });
 
+const DERIVED = `SELECT default_kind, default_expression,
+  (SELECT groupArray(name) FROM system.data_skipping_indices WHERE table = 'request_logs' AND expr = 'end_user') AS indexes
+  FROM system.columns WHERE database = currentDatabase() AND table = 'request_logs' AND name = 'end_user'`;
+
 const read = async <Row>(query: string): Promise<Row[]> =>
   (await engine.query({ query, format: 'JSONEachRow' })).json<Row>();
 
@@ -59,30 +66,66 @@ describe('tables of the release that only counted', () => {
     const created_at = new Date('2026-11-20T10:00:00.123Z');
     const tenant = { organisation_id: organizationId, workspace_id: workspaceId };
     const batch_id = await storeBatch(database.dataSource, [
-      { id, ...tenant, created_at, trace_id: 'narrow' },
+      { id, ...tenant, created_at, trace_id: 'narrow', metadata: { _user: 'grace' } },
     ]);
     const counted = { id, batch_id, ...tenant, created_at: '2026-11-20 10:00:00.123000', status: 200 };
     await engine.insert({
       table: 'request_logs',
       format: 'JSONEachRow',
-      values: [{ ...counted, trace_id: 'narrow', cost_nano_usd: 5 }],
+      values: [{ ...counted, trace_id: 'narrow', cost_nano_usd: 5, metadata: { _user: 'grace' } }],
     });
     await database.dataSource.query('UPDATE log_batches SET aggregated_at = now()');
+    // A process that was killed after its first statement.
+    const [added] = new Ddl(undefined).addColumns('request_logs', [
+      ['end_user', "LowCardinality(String) MATERIALIZED metadata['_user']"],
+    ]);
+    await engine.command({ query: String(added) });
+    expect(await read('SELECT end_user FROM request_logs')).toEqual([{ end_user: 'grace' }]);
     await Promise.all(Array.from({ length: 4 }, () => prepareSchema(engine, { retentionDays: KEPT })));
   });
 
   it('have afterwards what tables of this release have, by several processes at once, and no TTL that holds would not stop', async () => {
-    for (const { name, columns } of TABLES) {
+    for (const { name, columns, derived = [] } of TABLES) {
       const found = await read<{ name: string; type: string }>(
         `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = '${name}'`,
       );
-      expect(new Map(found.map((each) => [each.name, each.type]))).toEqual(new Map(columns));
+      expect(new Map(found.map((each) => [each.name, each.type]))).toEqual(
+        new Map([...columns, ...derived.map(([column, type]) => [column, type] as const)]),
+      );
     }
-    expect(await read('SELECT DISTINCT version FROM gatehouse_changes')).toEqual([{ version: 1 }]);
+    expect(await read('SELECT DISTINCT version FROM gatehouse_changes ORDER BY version')).toEqual([
+      { version: 1 },
+      { version: 2 },
+    ]);
     const [table] = await read<{ engine_full: string }>(
       "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'request_logs'",
     );
     expect(table?.engine_full).not.toContain('TTL');
+  });
+
+  it('store the end user of the rows that were there, with its index, and a change that nobody noted down may be made again', async () => {
+    const before = await read(DERIVED);
+    await engine.command({ query: 'TRUNCATE TABLE gatehouse_changes' });
+    await prepareSchema(engine, { retentionDays: KEPT });
+    await eventually(
+      async () => (await read('SELECT 1 FROM system.mutations WHERE NOT is_done')).length === 0,
+      { what: 'the end users of old rows' },
+    );
+    expect(await read(DERIVED)).toEqual(before);
+    expect(before).toEqual([
+      { default_kind: 'MATERIALIZED', default_expression: "metadata['_user']", indexes: ['by_end_user'] },
+    ]);
+    const parts = "active AND table = 'request_logs'";
+    expect(
+      await read(
+        `SELECT sum(secondary_indices_compressed_bytes) > 0 AS has_index,
+           (SELECT count() FROM system.parts_columns WHERE ${parts} AND column = 'end_user') AS parts FROM system.parts WHERE ${parts}`,
+      ),
+    ).toEqual([{ has_index: 1, parts: 1 }]);
+    for (const filters of [{ user: 'grace' }, { 'metadata[_user]': 'grace' }]) {
+      const query = { ...OF_ALL, conditions: logQueryOf(filters).conditions };
+      expect((await both.list(REACH, query)).map((row) => row.id)).toEqual([id]);
+    }
   });
 
   it('keep their rows, which are shown whole as PostgreSQL has them, and go on counting', async () => {
@@ -191,6 +234,38 @@ describe('stored requests', () => {
     }
     await moving;
     expect(await inSteps(7)).toEqual([...ids].reverse());
+  });
+
+  it('of an end user are the same from both stores, newest first, page by page, whatever the user is called', async () => {
+    const names = ['ada', 'ada ', 'Ada', "o'neill\\", '🦆'.repeat(400), ''];
+    const records = Array.from({ length: 40 }, (_, at) =>
+      aRecord({
+        created_at: full.created_at - (at % 20) * DAY,
+        organisation_id: organizationId,
+        workspace_id: at % 2 ? workspaceId : null,
+        metadata: at % 8 === 7 ? null : { _user: names[at % 6] ?? '', team: at % 4 ? 'red' : 'blue' },
+      }),
+    );
+    const batches = await storeRecords(database.url, records, 5);
+    const asked = [
+      ...names.filter((name) => name !== '').map((user) => ({ user })),
+      ...names.map((_user) => ({ metadata: JSON.stringify({ _user }) })),
+      { metadata: JSON.stringify({ _user: 'ada', team: 'red' }) },
+      { user: 'ada,Ada', status_code: '200' },
+      { user: 'nobody' },
+    ].map((filters) => logQueryOf({ ...filters, page_size: '3' }));
+    const answers = await Promise.all(asked.map((query) => postgres.list(REACH, query)));
+    const ids = (await postgres.list(REACH, OF_ALL)).map((row) => row.id).reverse();
+    const halves = [batches.filter((_, at) => at % 2), batches.filter((_, at) => at % 2 === 0)];
+    for (const half of halves) {
+      for (const batch of half) await aggregator.aggregate(batch);
+      for (const [at, query] of asked.entries()) expect(await both.list(REACH, query)).toEqual(answers[at]);
+      // Days with few rows, and none at all, lie between the steps.
+      for (const size of [1, 7]) expect(await inSteps(size)).toEqual(ids);
+    }
+    expect(answers.map((rows) => rows.length > 0)).toEqual([...Array<boolean>(12).fill(true), true, false]);
+    await engine.command({ query: `DELETE FROM request_logs WHERE batch_id IN ('${batches.join("','")}')` });
+    await database.dataSource.query('DELETE FROM request_logs WHERE batch_id = ANY($1)', [batches]);
   });
 
   it('come from PostgreSQL while ClickHouse is away, and a filter that it refuses does not', async () => {

@@ -10,13 +10,16 @@ const compress = promisify(gzip);
 /** Requests as a piece of a file. Pieces one behind the other are the file; `isFirst` is the piece at its beginning. */
 type Encode = (columns: readonly Column[], requests: readonly ExportedRequest[], isFirst: boolean) => string;
 
-const jsonLines: Encode = (columns, requests) =>
-  requests
-    .map(
-      (request) =>
-        `${JSON.stringify(Object.fromEntries(columns.map(({ name, of }) => [name, of(request)])))}\n`,
-    )
-    .join('');
+const jsonLines: Encode = (columns, requests) => {
+  let lines = '';
+  for (const request of requests) {
+    // Filled one by one, all have one shape, and no pairs are made for it.
+    const line: Record<string, unknown> = {};
+    for (const { name, of } of columns) line[name] = of(request);
+    lines += `${JSON.stringify(line)}\n`;
+  }
+  return lines;
+};
 
 /**
  * What a spreadsheet would take for a formula gets an apostrophe before it, and every cell is quoted, so that nothing a

@@ -97,8 +97,11 @@ const metadata: Filter = {
     sql: (bind, parameter) => {
       const wanted = JSON.parse(String(parameter)) as Readonly<Record<string, string>>;
       const [keys, values] = [Object.keys(wanted), Object.values(wanted)];
-      return `arrayAll((key, value) -> mapContains(metadata, key) AND metadata[key] = value,
-        ${bind(keys, 'Array(String)')}, ${bind(values, 'Array(String)')})`;
+      const user = wanted[USER_KEY];
+      // Its column has an index, and the map is read only where it fits.
+      const ofUser = user === undefined ? '' : `end_user = ${bind(user, 'String')} AND `;
+      return `(${ofUser}arrayAll((key, value) -> mapContains(metadata, key) AND metadata[key] = value,
+        ${bind(keys, 'Array(String)')}, ${bind(values, 'Array(String)')}))`;
     },
   },
   read: (text) => {

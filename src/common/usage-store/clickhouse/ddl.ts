@@ -20,6 +20,8 @@ export class Ddl {
   create(table: Table): string[] {
     const stored = this.stored(table.name);
     const columns = table.columns.map(([column, type]) => `${column} ${type}`);
+    for (const [column, type, expression] of table.derived ?? [])
+      columns.push(`${column} ${type} MATERIALIZED ${expression}`);
     const rows = `CREATE TABLE IF NOT EXISTS ${stored}${this.#onCluster} (
       ${[...columns, ...table.indexes].join(',\n      ')}
     ) ENGINE = ${this.#engine(table.engine)} PARTITION BY ${table.partition} ORDER BY (${table.order.join(', ')})
@@ -37,6 +39,16 @@ export class Ddl {
     const added = columns.map(([column, type]) => `ADD COLUMN IF NOT EXISTS ${column} ${type}`).join(', ');
     const tables = this.cluster === undefined ? [table] : [this.stored(table), table];
     return tables.map((each) => `ALTER TABLE ${each}${this.#onCluster} ${added}`);
+  }
+
+  /** New rows have it at once. */
+  addIndex(table: string, index: string, definition: string): string {
+    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ADD INDEX IF NOT EXISTS ${index} ${definition}`;
+  }
+
+  /** Stores a derived column and its index also for the rows that were there before, in the background. Till then reading derives it. */
+  materialize(table: string, column: string, index: string): string {
+    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} MATERIALIZE COLUMN ${column}, MATERIALIZE INDEX ${index}`;
   }
 
   /** Which changes of the tables were made. All servers of a cluster share one such list. */

@@ -30,7 +30,7 @@ const REQUEST_ROWS: Source = {
   table: null,
   time: 'created_at',
   where: '',
-  columns: `${at('created_at')}, metadata[${literal(USER_KEY)}] AS end_user`,
+  columns: `${at('created_at')}, end_user`,
   select: measured('ofRequests'),
 };
 

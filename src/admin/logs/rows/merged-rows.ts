@@ -1,0 +1,27 @@
+import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import type { LogStepRows, StoredColumn } from './log-rows.js';
+
+/** Where a row stands in the log. */
+export type Place = Pick<LogRow, 'at' | 'id'>;
+
+const before = (one: Place, other: Place): boolean =>
+  one.at === other.at ? one.id < other.id : one.at < other.at;
+
+/** Oldest first. No row is in both. */
+export function merged<Row extends Place>(some: readonly Row[], others: readonly Row[]): Row[] {
+  return [...some, ...others].sort((one, other) => (before(one, other) ? -1 : 1));
+}
+
+/** A step that looked at both stores: as far as the one that has to go on. */
+export function together<Column extends StoredColumn>(
+  one: LogStepRows<Column | 'at' | 'id'>,
+  other: LogStepRows<Column | 'at' | 'id'>,
+): LogStepRows<Column> {
+  const ends = [one, other].flatMap(({ end, isLast }) => (end ? [{ ...end, isLast }] : []));
+  const open = ends.filter(({ isLast }) => !isLast);
+  const inOrder = (open.length > 0 ? open : ends).sort((a, b) => (before(a, b) ? -1 : 1));
+  const end = (open.length > 0 ? inOrder[0] : inOrder.at(-1)) ?? null;
+  const rows = merged(one.rows as readonly LogRow[], other.rows as readonly LogRow[]);
+  const within = rows.filter((row) => end === null || !before(end, row));
+  return { rows: within, end: end && { at: end.at, id: end.id }, isLast: open.length === 0 };
+}
