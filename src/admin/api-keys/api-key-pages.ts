@@ -15,6 +15,9 @@ export interface PlaceInList {
   } | null;
 }
 
+/** The newest block with keys may not be the newest one; there is nothing above it that could be shown. */
+const FIRST = { below: null, skip: 0 } as const;
+
 /** A block keeps a count of each kind in a column of its own. */
 const COUNTS: Readonly<Record<ApiKeyType, string>> = {
   'organisation-service': 'organisation_service',
@@ -32,20 +35,24 @@ export async function placeOfPage(
   kinds: readonly ApiKeyType[],
   skip: number,
 ): Promise<PlaceInList> {
-  const parameters = [organizationId, workspaceId ?? organizationId, skip];
-  const [place] = await manager.query<[PlaceInList]>(placeSql(kinds), parameters);
-  return place;
+  const list = [organizationId, workspaceId ?? organizationId];
+  const sql = placeSql(kinds, skip);
+  const [place] = await manager.query<[PlaceInList]>(sql, skip === 0 ? list : [...list, skip]);
+  return skip === 0 ? { total: place.total, page: place.total > 0 ? FIRST : null } : place;
 }
 
-const placeSql = (kinds: readonly ApiKeyType[]): string => `
-  SELECT coalesce(max(up_to), 0)::integer AS total,
-    json_agg(json_build_object('below', below, 'skip', $3 - (up_to - keys)))
-      FILTER (WHERE $3 >= up_to - keys AND $3 < up_to) -> 0 AS page
-  FROM (
-    SELECT keys, sum(keys) OVER newest_first AS up_to, lag(first_id) OVER newest_first AS below
-    FROM (
-      SELECT first_id, ${kinds.map((kind) => COUNTS[kind]).join(' + ')} AS keys
-      FROM api_key_blocks WHERE organization_id = $1 AND list_id = $2
-    ) blocks
-    WINDOW newest_first AS (ORDER BY first_id DESC)
-  ) placed`;
+/** Blocks are added up as far as the page, and only where it is not the first; for the total all of them, without an order. */
+function placeSql(kinds: readonly ApiKeyType[], skip: number): string {
+  const keys = kinds.map((kind) => COUNTS[kind]).join(' + ');
+  const blocks = 'FROM api_key_blocks WHERE organization_id = $1 AND list_id = $2';
+  const total = `SELECT coalesce(sum(${keys}), 0)::integer AS total ${blocks}`;
+  if (skip === 0) return total;
+  return `
+    SELECT (${total}) AS total, (
+      SELECT json_build_object('below', below, 'skip', $3 - (up_to - keys)) FROM (
+        SELECT first_id, keys, sum(keys) OVER newest_first AS up_to, lag(first_id) OVER newest_first AS below
+        FROM (SELECT first_id, ${keys} AS keys ${blocks}) blocks
+        WINDOW newest_first AS (ORDER BY first_id DESC ROWS UNBOUNDED PRECEDING)
+      ) placed WHERE up_to > $3 ORDER BY first_id DESC LIMIT 1
+    ) AS page`;
+}

@@ -61,21 +61,25 @@ export const WRONG_BLOCKS = `
 
 const WITHIN = 'at >= $2::timestamptz AND at <= $3::timestamptz';
 
+/** Materialized, for else what a block has would be found out anew wherever it is named. */
 const PLACE = `
-  WITH blocks AS (
-    SELECT each.number, CASE
+  WITH blocks AS MATERIALIZED (
+    SELECT each.number, (CASE
       WHEN oldest >= $2::timestamptz AND newest <= $3::timestamptz THEN 1000
       WHEN oldest > $3::timestamptz OR newest < $2::timestamptz THEN 0
       ELSE (
         SELECT count(*) FROM audit_records
         WHERE organization_id = $1 AND seq > each.number * 1000 AND seq <= each.number * 1000 + 1000 AND ${WITHIN}
-      ) END AS records
+      ) END)::integer AS records
     FROM audit_heads head, generate_series(0, (head.seq - 1) / 1000) each (number)
       LEFT JOIN audit_blocks block ON block.organization_id = $1 AND block.number = each.number
     WHERE head.organization_id = $1
   )
-  SELECT coalesce(max(up_to), 0)::integer AS total,
+  SELECT coalesce(sum(records), 0)::integer AS total,
     coalesce(min(number) FILTER (WHERE records > 0), 0)::integer * 1000 AS above,
-    json_agg(json_build_object('upTo', number * 1000 + 1000, 'skip', $4 - (up_to - records)))
-      FILTER (WHERE $4 >= up_to - records AND $4 < up_to) -> 0 AS page
-  FROM (SELECT *, sum(records) OVER (ORDER BY number DESC) AS up_to FROM blocks) placed`;
+    (
+      SELECT json_build_object('upTo', number * 1000 + 1000, 'skip', $4 - (up_to - records)) FROM (
+        SELECT number, records, sum(records) OVER (ORDER BY number DESC ROWS UNBOUNDED PRECEDING) AS up_to FROM blocks
+      ) placed WHERE up_to > $4 ORDER BY number DESC LIMIT 1
+    ) AS page
+  FROM blocks`;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, EntityMetadata } from 'typeorm';
 import { isDatabaseAway, isMissingValue } from '../../common/database/database-errors.js';
 import type { Ending } from '../../common/database/ending.js';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
@@ -112,32 +112,39 @@ export class AuditChain {
   }
 }
 
-/**
- * Record and head in one statement. The record takes its number from the head that moved: from one that has another end by now it
- * gets none, and a record without a number is refused.
- */
 function storing(
   { dataSource }: EntityManager,
   record: AuditRecord,
   { head, sealOfEnd }: { readonly head: Head; readonly sealOfEnd: Buffer },
 ): PlainQuery {
-  const { columns } = dataSource.getMetadata(AuditRecord);
-  const values = columns.map((column): unknown =>
+  const metadata = dataSource.getMetadata(AuditRecord);
+  const values = metadata.columns.map((column): unknown =>
     dataSource.driver.preparePersistentValue(column.getEntityValue(record), column),
   );
+  let text = TEXTS.get(metadata);
+  if (text === undefined) TEXTS.set(metadata, (text = textOfStoring(metadata)));
+  return { text, values: [...values, head.seq, head.hash, sealOfEnd] };
+}
+
+const TEXTS = new WeakMap<EntityMetadata, string>();
+
+/**
+ * Record and head in one statement. The record takes its number from the head that moved: from one that has another end by now it
+ * gets none, and a record without a number is refused.
+ */
+function textOfStoring({ columns }: EntityMetadata): string {
   const places = columns.map(({ propertyName }, index) =>
     propertyName === 'seq' ? '(SELECT seq FROM moved)' : `$${index + 1}`,
   );
   const placeOf = (name: keyof AuditRecord) =>
     `$${columns.findIndex(({ propertyName }) => propertyName === name) + 1}`;
   const [fromSeq, fromHash, sealed] = [1, 2, 3].map((place) => `$${columns.length + place}`);
-  const text = `
+  return `
     WITH moved AS (
       UPDATE audit_heads SET seq = ${placeOf('seq')}::bigint, hash = ${placeOf('hash')}, seal = ${sealed}
       WHERE organization_id = ${placeOf('organizationId')} AND seq = ${fromSeq} AND hash = ${fromHash} RETURNING seq
     ) INSERT INTO audit_records (${columns.map(({ databaseName }) => `"${databaseName}"`).join(', ')})
     VALUES (${places.join(', ')})`;
-  return { text, values: [...values, head.seq, head.hash, sealOfEnd] };
 }
 
 async function lockHead(ask: Ask, organizationId: string): Promise<Head> {

@@ -63,6 +63,7 @@ import { SumsOfTheCube1763770000001 } from './migrations/1763770000001-sums-of-t
 import { ReplaceableMasterKey1763780000001 } from './migrations/1763780000001-replaceable-master-key.js';
 import { GroupsOfPolicies1763790000001 } from './migrations/1763790000001-groups-of-policies.js';
 import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-rows-of-lists.js';
+import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './sessions/patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -139,6 +140,7 @@ const MIGRATIONS = [
   ReplaceableMasterKey1763780000001,
   GroupsOfPolicies1763790000001,
   RareRowsOfLists1763790000002,
+  CountedLists1763790010001,
 ];
 
 /**

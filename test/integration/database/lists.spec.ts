@@ -177,6 +177,34 @@ describe('in an organization that has thousands', () => {
     expect(read).toBe(PAGE);
   });
 
+  it.each([
+    ['workspaces', 'true'],
+    ['users', 'true'],
+    ['invites', 'true'],
+    ['guardrails', 'true'],
+    ['virtual_keys', 'integration_id IS NULL'],
+    ['virtual_keys', 'integration_id IS NOT NULL'],
+    ['workspace_members', 'workspace_id = $2'],
+  ])('counts off %s (%s) in an index of nothing else', async (table, which) => {
+    await sql(`VACUUM ANALYZE ${table}`);
+    // Of the few workspaces, too, as if they were many.
+    const runner = database.dataSource.createQueryRunner();
+    await runner.query('SET enable_seqscan = off');
+    const parameters = which.includes('$2') ? [organizationId, large] : [organizationId];
+    const [row] = await runner.query(
+      `EXPLAIN (FORMAT JSON) SELECT count(*) FROM ${table} WHERE organization_id = $1 AND ${which}`,
+      parameters,
+    );
+    await runner.query('RESET enable_seqscan');
+    await runner.release();
+
+    const [scan] = row['QUERY PLAN'][0].Plan.Plans;
+    expect(scan).toMatchObject({
+      'Node Type': 'Index Only Scan',
+      'Index Name': expect.stringMatching(/_counted$/),
+    });
+  });
+
   it.each(['users', 'invites'])('finds %s by the email address without reading the others', async (table) => {
     const read = await rowsReadBy(
       `SELECT * FROM ${table} WHERE organization_id = $1 AND email = $2 ${NEWEST}`,

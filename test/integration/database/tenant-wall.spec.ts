@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { DataSource } from 'typeorm';
+import { type DataSource, QueryFailedError } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseBusy } from '../../../src/common/database/database-errors.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
@@ -235,6 +235,50 @@ describe('a statement that brings its tenant along', () => {
         "SELECT count(*)::int AS known FROM pg_prepared_statements WHERE statement LIKE '%FROM workspaces WHERE slug%'",
       );
       expect(known).toBe(1);
+    });
+  });
+
+  it('answers the same however often it was asked, though it is described once', async () => {
+    await alone(async (work, one) => {
+      const text = `SELECT name, created_at AS at, '-infinity'::timestamptz AS ever, ARRAY['a', 'b'] AS list,
+        ARRAY['a,b', NULL, 'null'] AS odd, '{"a":[1]}'::jsonb AS document, 5::bigint AS large, '\\x01'::bytea AS bytes,
+        NULL::text AS nothing FROM workspaces WHERE organization_id = $1`;
+      const wanted: unknown[] = await one.query(text, [A]);
+      expect(wanted).toHaveLength(1);
+      for (let round = 0; round < 6; round++)
+        await work.runFor({ organizationId: A, isReading: false }, async () => {
+          const ask = (asked: string) => work.manager.query(asked, [A]);
+          expect(await ask(text)).toStrictEqual(wanted);
+          expect(await ask(`${text} AND false`)).toEqual([]);
+          expect(
+            await ask('UPDATE workspaces SET name = name WHERE organization_id = $1 RETURNING id'),
+          ).toEqual([[{ id: expect.any(String) }], 1]);
+          expect(await ask('DELETE FROM workspaces WHERE organization_id = $1 AND false')).toEqual([[], 0]);
+        });
+    });
+  });
+
+  it("is refused when its transaction is over, for the connection is somebody else's", async () => {
+    await alone(async (work) => {
+      let late = work.manager;
+      let rows = work.repository(Workspace);
+      await work.runFor({ organizationId: A, isReading: true }, async () => {
+        await names(work);
+        late = work.manager;
+        rows = work.repository(Workspace);
+      });
+      await expect(late.query('SELECT name FROM workspaces')).rejects.toThrow('released');
+      await expect(rows.findOneBy({ organizationId: A })).rejects.toThrow('released');
+    });
+  });
+
+  it('fails as any statement of TypeORM fails', async () => {
+    const broken = reading(A, () => unit.manager.query('SELECT 1 / $1::int', [0]));
+    await expect(broken).rejects.toBeInstanceOf(QueryFailedError);
+    await expect(broken).rejects.toMatchObject({
+      query: 'SELECT 1 / $1::int',
+      parameters: [0],
+      code: '22012',
     });
   });
 

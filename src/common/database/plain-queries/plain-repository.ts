@@ -64,7 +64,7 @@ export class PlainRepository<T extends ObjectLiteral> extends Repository<T> {
     const conditions = table && plainConditions(table, where);
     if (!table || !conditions) return super.countBy(where);
     const text = `SELECT count(*)::integer AS total FROM ${table.name} WHERE ${conditions.text}`;
-    const [counted] = await this.manager.query<{ total: number }[]>(text, [...conditions.values]);
+    const [counted] = await this.ask<{ total: number }[]>({ text, values: conditions.values });
     return counted?.total ?? 0;
   }
 
@@ -78,7 +78,7 @@ export class PlainRepository<T extends ObjectLiteral> extends Repository<T> {
       throw new Error(`A row of ${this.metadata.tableName} is saved that was not read under a lock.`);
     const update = plainUpdate(this.manager.dataSource, this.metadata, row, before);
     if (!update) return row;
-    const [[touched]] = await this.manager.query<[ObjectLiteral[]]>(update.text, [...update.values]);
+    const [[touched]] = await this.ask<[ObjectLiteral[]]>(update);
     const saved = Object.assign(row, touched);
     locked.set(saved, remembered(saved));
     return saved;
@@ -90,7 +90,7 @@ export class PlainRepository<T extends ObjectLiteral> extends Repository<T> {
     const query = isOne ? plainInsert(this.manager.dataSource, this.metadata, row) : null;
     if (!query) return super.insert(row);
     const result = new InsertResult();
-    result.raw = await this.manager.query<ObjectLiteral[]>(query.text, [...query.values]);
+    result.raw = await this.ask<ObjectLiteral[]>(query);
     Object.assign(row, (result.raw as ObjectLiteral[])[0]);
     return result;
   }
@@ -100,8 +100,14 @@ export class PlainRepository<T extends ObjectLiteral> extends Repository<T> {
     return table && plainFind(table, options);
   }
 
-  private async read({ text, values }: PlainQuery): Promise<T[]> {
-    const rows = await this.manager.query<ObjectLiteral[]>(text, [...values]);
+  private async read(query: PlainQuery): Promise<T[]> {
+    const rows = await this.ask<ObjectLiteral[]>(query);
     return rows.map((row) => Object.assign(this.metadata.create() as T, row));
+  }
+
+  /** Of the runner itself where there is one: the manager and the source of the data would each wait for it in their turn. */
+  private ask<Rows>({ text, values }: PlainQuery): Promise<Rows> {
+    const asked = this.queryRunner ?? this.manager;
+    return asked.query<Rows>(text, [...values]);
   }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import type { Ending } from '../ending.js';
 import type { PlainQuery } from '../plain-queries/plain-find.js';
 import type { StatementNames } from './statement-names.js';
@@ -16,10 +16,11 @@ interface GivenConnection {
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
 }
 
-/** The two members of a runner that say where a transaction begins. */
-interface Runner extends Omit<QueryRunner, 'connect' | 'isTransactionActive'> {
+/** The members of a runner that say where a transaction begins, and who runs its statements. */
+interface Runner extends Omit<QueryRunner, 'connect' | 'isTransactionActive' | 'query'> {
   connect(): Promise<Connection | GivenConnection>;
   isTransactionActive: boolean;
+  query(text: string, values?: unknown[], isStructured?: boolean): Promise<unknown>;
 }
 
 const START = 'START TRANSACTION';
@@ -100,12 +101,26 @@ export class TenantSession implements Ending {
     runner.connect = () => Promise.resolve(given);
     // So that nothing within begins, or commits, one of its own.
     runner.isTransactionActive = true;
+    const usual = runner.query.bind(runner);
+    // One that was released refuses: its connection is somebody else's by then.
+    runner.query = (text, values, isStructured) =>
+      isStructured || runner.isReleased ? usual(text, values, isStructured) : this.answer(text, values);
     return runner;
+  }
+
+  /** What TypeORM's runner answers, without its steps for those who listen to statements: nobody does. */
+  private async answer(text: string, values: unknown[] = []): Promise<unknown> {
+    try {
+      const { command, rows, rowCount } = await this.send(text, values);
+      return command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows;
+    } catch (error) {
+      throw new QueryFailedError(text, values, error as Error);
+    }
   }
 
   private async send(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const statement = { text, values, name: this.names.of(text) };
-    const entrance = await this.wall.entrance(this.tenancy);
+    const entrance = this.wall.known(this.tenancy) ?? (await this.wall.entrance(this.tenancy));
     const connection = await (this.connection ??= this.connect());
     return this.heard(() => {
       if (this.tenancy.isReading) return runAfter(connection, [entrance], statement);
@@ -119,7 +134,7 @@ export class TenantSession implements Ending {
   /** All of it in one round trip, and the beginning too where there was none. */
   private async finish(last: readonly Statement[], commit: Statement): Promise<pg.QueryResult> {
     await this.beginning;
-    const entrance = await this.wall.entrance(this.tenancy);
+    const entrance = this.wall.known(this.tenancy) ?? (await this.wall.entrance(this.tenancy));
     this.runner ??= this.open();
     const connection = await (this.connection ??= this.connect());
     const opening = this.beginning ? [] : [this.start(), entrance];

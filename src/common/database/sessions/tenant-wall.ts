@@ -58,13 +58,20 @@ export class TenantWall {
 
   /** What makes a transaction that of a tenant. It holds for one transaction, and a pool that mixes sessions is no danger. */
   async entrance(tenancy: Tenancy): Promise<Statement> {
-    return { text: ENTER, values: await this.entering(tenancy), name: this.names.ofOwn(ENTER) };
+    return this.entranceOf(await this.entering(tenancy));
   }
 
-  private async entering({ organizationId, isReading }: Tenancy): Promise<string[]> {
-    if (!isUuid(organizationId)) throw new Error('An organization is named by its id.');
-    const role = (await this.isThere()) ? TENANT_ROLE : NO_ROLE;
-    return [role, organizationId, isReading ? 'on' : 'off'];
+  /** The same at once, when the wall is known to stand; else null. */
+  known(tenancy: Tenancy): Statement | null {
+    return this.stands ? this.entranceOf(settingsOf(tenancy, TENANT_ROLE)) : null;
+  }
+
+  private entranceOf(values: readonly string[]): Statement {
+    return { text: ENTER, values, name: this.names.ofOwn(ENTER) };
+  }
+
+  private async entering(tenancy: Tenancy): Promise<string[]> {
+    return settingsOf(tenancy, (await this.isThere()) ? TENANT_ROLE : NO_ROLE);
   }
 
   private async isThere(): Promise<boolean> {
@@ -76,4 +83,9 @@ export class TenantWall {
       logger.warn('Tenants are not kept apart by the database itself. "gatehouse doctor" says what to do.');
     return this.stands;
   }
+}
+
+function settingsOf({ organizationId, isReading }: Tenancy, role: string): string[] {
+  if (!isUuid(organizationId)) throw new Error('An organization is named by its id.');
+  return [role, organizationId, isReading ? 'on' : 'off'];
 }
