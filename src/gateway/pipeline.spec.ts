@@ -163,6 +163,35 @@ describe('Pipeline', () => {
     expect(logs).toEqual([]);
   });
 
+  it.each([
+    ['admin_key', null, '/v1/api-keyz', 404, 'There is no such path; the administration has /v1/api-keys.'],
+    ['admin_key', null, '/v1/things/of/a/provider', 404, 'There is no such path in the administration'],
+    ['workspace_service_key', 'w', '/v1/virtual-kesy/x?y=1', 404, 'the administration has /v1/virtual-keys.'],
+    ['workspace_service_key', 'w', '/v1/things/of/a/provider', 403, 'it lacks the scope completions.write'],
+    ['admin_key', null, '/v1/proxy/api-keyz', 403, 'it lacks the scope completions.write'],
+  ] as const)('tells %s (%s) that %s is not there: %i', async (kind, workspaceId, path, status, words) => {
+    const { request, calls, logs } = await given({
+      caller: aCaller({ kind, workspaceId, scopes: new Set(['logs.list']) }),
+    });
+
+    const response = await request(path, { method: 'POST', body: '{}' });
+
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(words);
+    expect(calls).toEqual([]);
+    expect(logs[0]?.record).toMatchObject({ status, ending: 'refused', error_source: 'gateway' });
+  });
+
+  it('tells an admin key that names a provider what it lacks, whatever the path', async () => {
+    const { request } = await given({
+      caller: aCaller({ kind: 'admin_key', workspaceId: null, scopes: new Set(['logs.list']) }),
+    });
+
+    const response = await request('/v1/api-keyz', { headers: { 'x-portkey-virtual-key': 'openai-prod' } });
+
+    expect(response.status).toBe(403);
+  });
+
   it('refuses a caller that may not call models, and logs that', async () => {
     const { chat, calls, logs } = await given({
       caller: aCaller({ kind: 'admin_key', workspaceId: null, scopes: new Set(['logs.list']) }),

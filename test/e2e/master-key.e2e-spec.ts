@@ -85,6 +85,9 @@ describe('N05: the master key in the data folder', () => {
       const done = await rotated;
       expect([done?.code, done?.output]).toEqual([0, expect.stringContaining('The master key was replaced')]);
       expect(secrets()).toEqual({ ...former, master_key: next });
+      const again = await rotate();
+      expect([again.code, again.output]).toEqual([0, expect.stringContaining('nothing is left to do')]);
+      expect(secrets()).toEqual({ ...former, master_key: next });
       expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]));
       await world.administration.createVirtualKey({
         name: 'made later',

@@ -55,11 +55,22 @@ function conditionIn(query: ListQuery, name: string): Condition {
 function rangeOf(query: ListQuery, now: number): TimeRange {
   const to = Math.ceil((timeOf(query, 'max') ?? now) / GRAIN_MS.minute) * GRAIN_MS.minute;
   const from = startOf('minute', timeOf(query, 'min') ?? to - GRAIN_MS.day);
-  if (from >= to)
-    throw new AppError('invalid_request', {
-      detail: 'The parameter "time_of_generation_min" must lie before "time_of_generation_max".',
-    });
+  if (from >= to) throw new AppError('invalid_request', { detail: emptyRange(query) });
   return { from, to };
+}
+
+/** Names what was sent: without an end, the end is now. */
+function emptyRange(query: ListQuery): string {
+  const [beginning, end] = [sentName(query, 'min'), sentName(query, 'max')];
+  if (end === null)
+    return `The parameter "${beginning}" must lie in the past, where "time_of_generation_max" is not given.`;
+  return `The parameter "${beginning ?? 'time_of_generation_min'}" must lie before "${end}".`;
+}
+
+/** Both bounds have two names; null where neither was sent. */
+function sentName(query: ListQuery, end: 'min' | 'max'): string | null {
+  const names = [`time_of_generation_${end}`, `created_at_${end}`];
+  return names.find((name) => parameterOf(query, name) !== undefined) ?? null;
 }
 
 function timeOf(query: ListQuery, end: 'min' | 'max'): number | undefined {

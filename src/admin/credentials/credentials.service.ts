@@ -58,6 +58,7 @@ export class CredentialsService {
         provider: changed.provider ?? stored.providerId,
         customHost: changed.customHost === undefined ? stored.customHost : changed.customHost,
         fields: changed.fields ?? stored.fields,
+        sentAs: changed.sentAs,
       },
       this.egress,
     );

@@ -10,6 +10,8 @@ export interface WantedDestination {
   readonly provider: string;
   readonly customHost: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The name under which a client sends a field, where that is not `fields.<name>`: for what it is told. */
+  readonly sentAs?: ((field: string) => string) | undefined;
 }
 
 /** Where a virtual key leads. Its secret may go there and nowhere else. */
@@ -19,24 +21,36 @@ export interface Destination {
   readonly fields: Record<string, string>;
 }
 
+/** The provider of that id, for rooms that may not look into the catalogue themselves. Throws `provider_unknown`. */
+export const providerOf = (id: string): Provider => findProvider(id);
+
+/** Says which addresses are open. */
+type Addresses = Pick<Egress, 'checkDestination'>;
+
 /**
  * Checks a destination against the provider's row. Throws `provider_unknown`, `custom_host_invalid`,
  * `custom_host_blocked`, and `invalid_request` for fields that the row has not, that are missing or malformed, and for
  * a missing custom host where the provider has no address of its own.
  */
-export function readDestination(wanted: WantedDestination, egress: Egress): Destination {
+export function readDestination(wanted: WantedDestination, egress: Addresses): Destination {
   const provider = findProvider(wanted.provider);
-  const customHost = readCustomHost(wanted.customHost, provider, egress);
-  const fields = readFields(wanted.fields, provider);
-  checkNoneMissing(fields, provider, customHost);
+  const customHost = readCustomHost(wanted, provider, egress);
+  const fields = readFields(wanted, provider);
+  checkNoneMissing({ ...wanted, fields, customHost }, provider);
   return { provider, customHost, fields };
 }
 
 /** The base URL in the one spelling in which it is stored: without a slash at its end. */
-function readCustomHost(text: string | null, provider: Provider, egress: Egress): string | null {
+function readCustomHost(
+  { customHost: text, sentAs }: WantedDestination,
+  provider: Provider,
+  egress: Addresses,
+): string | null {
   if (text === null) {
     if (provider.baseUrl === null)
-      refuse(`The provider "${provider.id}" has no address of its own. Send it in the field "custom_host".`);
+      refuse(
+        `The provider "${provider.id}" has no address of its own. Send it in the field "${sentAs?.('custom-host') ?? 'custom_host'}".`,
+      );
     return null;
   }
   if (provider.inProcess) refuse(`The provider "${provider.id}" has no address to replace.`);
@@ -53,21 +67,24 @@ const LONGEST_VALUE = 2048;
 const LONGEST_SHOWN = 64;
 
 /** Checks the fields against those that the provider's row names. */
-function readFields(given: Readonly<Record<string, unknown>>, provider: Provider): Record<string, string> {
+function readFields(
+  { fields: given, sentAs }: WantedDestination,
+  provider: Provider,
+): Record<string, string> {
   const rules = rulesOf(provider);
   const read = Object.entries(given).map(([name, value]): [string, string] => {
     const rule = rules.get(name);
-    if (!rule) refuse(`The provider "${provider.id}" has no field "${name.slice(0, LONGEST_SHOWN)}".`);
-    return [name, readField(name, value, rule)];
+    const shown = (sentAs?.(name) ?? name).slice(0, LONGEST_SHOWN);
+    if (!rule) refuse(`The provider "${provider.id}" has no field "${shown}".`);
+    return [name, readField((sentAs ?? asField)(name), value, rule)];
   });
   return Object.fromEntries(read);
 }
 
 /** A field that only stands in the base URL is not needed where a custom host stands in its place. */
 function checkNoneMissing(
-  fields: Readonly<Record<string, string>>,
+  { fields, customHost, sentAs = asField }: WantedDestination,
   { id, fields: described = [], baseUrl, query = {} }: Provider,
-  customHost: string | null,
 ): void {
   const texts = [customHost === null ? baseUrl : null, ...Object.values(query)];
   const isReplaced = (name: string): boolean =>
@@ -77,9 +94,11 @@ function checkNoneMissing(
   );
   if (missing)
     refuse(
-      `The provider "${id}" needs the field "fields.${missing.name}" (${missing.title}), for instance "${missing.example}".`,
+      `The provider "${id}" needs the field "${sentAs(missing.name)}" (${missing.title}), for instance "${missing.example}".`,
     );
 }
+
+const asField = (name: string): string => `fields.${name}`;
 
 /** What a value must match, and how that is said. */
 interface Rule {
@@ -102,7 +121,7 @@ const ruleOf = ({ pattern, title, example }: AccountField): Rule => ({
 
 function readField(name: string, value: unknown, { pattern, words }: Rule): string {
   if (typeof value === 'string' && value.length <= LONGEST_VALUE && pattern.test(value)) return value;
-  return refuse(`The field "fields.${name}" is not acceptable: it must be ${words}.`);
+  return refuse(`The field "${name}" is not acceptable: it must be ${words}.`);
 }
 
 /**

@@ -61,6 +61,8 @@ export function readConfigurations(
     key: undefined as string | undefined,
   };
   const fields: Record<string, unknown> = {};
+  const sent = new Map(Object.keys(configurations).map((name) => [name.replaceAll('_', '-'), name]));
+  const sentAs = (field: string): string => `configurations.${sent.get(field) ?? field.replaceAll('-', '_')}`;
   for (const [name, value] of Object.entries(configurations)) {
     if (HOSTS.has(name)) read.customHost = textAt(name, value);
     else if (SECRETS.has(name)) read.key = textAt(name, value);
@@ -68,7 +70,7 @@ export function readConfigurations(
     else if (name === DEPLOYMENTS) Object.assign(fields, deploymentOf(value));
     else fields[fieldNamed(name)] = value;
   }
-  return { ...read, fields };
+  return { ...read, fields, sentAs };
 }
 
 /** Fields and host as configurations, as they can be sent back. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../common/errors/app-error.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
+import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
 import type { UnpricedCall } from './log-ingestion.service.js';
 import { providerOfUrl, usageIn } from './told-usage.js';
 
@@ -21,7 +22,7 @@ const customLog = z.strictObject({
     provider: text.optional(),
     method: z
       .string()
-      .regex(/^[A-Za-z]{1,16}$/)
+      .regex(/^[A-Za-z]{1,16}$/, 'it must be a method of HTTP')
       .optional(),
     headers,
     body,
@@ -48,14 +49,19 @@ export function customLogsIn(given: unknown, now: number): readonly UnpricedCall
   if (list.length === 0 || list.length > MOST)
     throw new AppError('invalid_request', { detail: `There must be 1 to ${MOST} logs.` });
   return list.map((each, at) => {
-    const parsed = customLog.safeParse(each);
-    if (parsed.success) return callOf(parsed.data, now);
-    const [issue] = parsed.error.issues;
-    const path = [...(list.length > 1 ? [at] : []), ...(issue?.path ?? [])].join('.');
-    throw new AppError('invalid_request', {
-      detail: `The field "${path.slice(0, LONGEST)}" is not acceptable: ${issue?.message ?? 'it is wrong'}.`,
-    });
+    const { data, mistakes } = readBySchema(customLog, each);
+    if (data) return callOf(data, now);
+    throw new AppError('invalid_request', { detail: sentence(mistakes[0], list.length > 1 ? at : null) });
   });
+}
+
+/** `at` is the place in the list, where several were sent. */
+function sentence({ path, rule, isUnknown }: SchemaMistake, at: number | null): string {
+  const place = [...(at === null ? [] : [at]), ...path].join('.').slice(0, LONGEST);
+  if (isUnknown) return `There is no field "${place}" here.`;
+  return place === ''
+    ? `A log is not acceptable: ${rule}.`
+    : `The field "${place}" is not acceptable: ${rule}.`;
 }
 
 function listIn(given: unknown): readonly unknown[] {

@@ -5,6 +5,7 @@ import { alertPurpose } from '../../common/contracts/alert-purpose.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { Secret } from '../../common/crypto/secret.js';
 import { parseDestination } from '../../common/egress/destination.js';
+import { Egress } from '../../common/egress/egress.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { readRedaction } from '../../common/redaction/rules.js';
 import { findProvider } from '../../providers/registry.js';
@@ -20,6 +21,7 @@ export class OrganizationsService {
     private readonly guardrails: GuardrailReferences,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
+    private readonly egress: Egress,
   ) {}
 
   get(id: string): Promise<Organization> {
@@ -35,7 +37,7 @@ export class OrganizationsService {
       ...wanted
     }: UpdateOrganizationDto,
   ): Promise<Organization> {
-    if (alertUrl) parseDestination(alertUrl);
+    if (alertUrl) this.egress.checkDestination(parseDestination(alertUrl));
     for (const provider of wanted.allowed_providers ?? []) findProvider(provider);
     await this.guardrails.check({ organizationId: id, workspaceId: null }, wanted, '');
     const organizations = this.unitOfWork.repository(Organization);

@@ -4,7 +4,7 @@ import { mistakesInWords } from '../../common/contracts/routing-config.js';
 import { readCacheRules, slugOf } from '../../common/contracts/routing-config/cache-rules.js';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { type Mistake, Place } from '../../common/contracts/routing-config/place.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { GivenDefaults } from '../../common/contracts/workspace-defaults.js';
 import { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -20,8 +20,8 @@ export class WorkspaceDefaultsChecker {
     private readonly configs: UsableConfig,
   ) {}
 
-  /** As they are stored. Refuses with `invalid_request`, which names the place of what is wrong or not there. */
-  async read(tenant: Tenant, given: WorkspaceDefaults | undefined): Promise<WorkspaceDefaults> {
+  /** With rules of the cache as they are stored. Refuses with `invalid_request`, which names the place of what is wrong or not there. */
+  async read(tenant: Tenant, given: GivenDefaults | undefined): Promise<GivenDefaults> {
     if (!given) return {};
     await this.guardrails.check(tenant, given, 'defaults.');
     const { user_api_key_config: named, cache } = given;

@@ -51,27 +51,28 @@ export class WorkspaceDefaultsDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
+    nullable: true,
     example: { team: 'search' },
   })
-  @IfGiven()
+  @OrNull()
   @IsMetadata()
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>> | null;
 
-  @ApiPropertyOptional({ type: [String], example: [] })
-  @IfGiven()
+  @ApiPropertyOptional({ type: [String], nullable: true, example: [] })
+  @OrNull()
   @IsArray()
   @ArrayMaxSize(MOST_GUARDRAILS)
   @IsString({ each: true })
   @Length(1, LONGEST_REFERENCE, { each: true })
-  readonly input_guardrails?: readonly string[];
+  readonly input_guardrails?: readonly string[] | null;
 
-  @ApiPropertyOptional({ type: [String], example: [] })
-  @IfGiven()
+  @ApiPropertyOptional({ type: [String], nullable: true, example: [] })
+  @OrNull()
   @IsArray()
   @ArrayMaxSize(MOST_GUARDRAILS)
   @IsString({ each: true })
   @Length(1, LONGEST_REFERENCE, { each: true })
-  readonly output_guardrails?: readonly string[];
+  readonly output_guardrails?: readonly string[] | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, example: null })
   @OrNull()

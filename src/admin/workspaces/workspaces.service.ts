@@ -3,7 +3,7 @@ import { ILike } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import { type Reach, reachOf, type Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
+import type { GivenDefaults, WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
@@ -163,11 +163,12 @@ export class WorkspacesService {
 
 const tenantOf = ({ organizationId, id }: Workspace): Tenant => ({ organizationId, workspaceId: id });
 
-/** What is not named stays as it is. */
-const merged = (before: WorkspaceDefaults, given: WorkspaceDefaults): WorkspaceDefaults =>
-  Object.fromEntries(
-    Object.entries(Object.assign({}, before, given)).filter(([, value]) => value !== undefined),
-  );
+/** What is not named stays as it is, and what is null is not there. */
+function merged(before: WorkspaceDefaults, given: GivenDefaults): WorkspaceDefaults {
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  const all = Object.entries({ ...before, ...Object.fromEntries(said) });
+  return Object.fromEntries(all.filter(([, value]) => value !== null));
+}
 
 /** https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-LIKE */
 const escapedForLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -11,3 +11,6 @@ export interface WorkspaceDefaults {
   /** The response cache, for what configs and requests do not say of it themselves. */
   readonly cache?: CacheRules | null;
 }
+
+/** As a client says them: null takes away what was there. */
+export type GivenDefaults = { readonly [Name in keyof WorkspaceDefaults]: WorkspaceDefaults[Name] | null };

@@ -8,7 +8,7 @@ import { sinkSettings } from './sink-settings-schema.js';
  * A row has its rule, its default and its meaning (the description is what
  * `docs/settings.md` shows). A secret may also be given as NAME_FILE.
  */
-const aNumber = () => z.coerce.number({ error: 'it must be a number' });
+const aNumber = () => z.coerce.number();
 const whole = (fallback: number, minimum: number, description: string) =>
   aNumber().int().min(minimum).default(fallback).describe(description);
 
@@ -22,7 +22,7 @@ export const settingsSchema = z.object({
     .describe('Address to listen on. 0.0.0.0 opens it to the network.'),
   GATEHOUSE_PORT: aNumber().int().min(0).max(65535).default(8787).describe('Port to listen on.'),
   GATEHOUSE_PUBLIC_URL: z
-    .url()
+    .url({ protocol: /^https?$/, error: 'it must be an address such as https://gateway.example.com' })
     .optional()
     .describe('Address that clients use, when a proxy or balancer stands in front.'),
   GATEHOUSE_DATA_DIR: z
@@ -41,13 +41,16 @@ export const settingsSchema = z.object({
     .describe('PostgreSQL 14 or newer. Default: an embedded one in the data folder.'),
   DATABASE_POOL_SIZE: whole(8, 2, 'Database connections per process at most.'),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/ })
+    .url({
+      protocol: /^rediss?$/,
+      error: 'it must be redis://user:password@host:port, or rediss://… for TLS',
+    })
     .optional()
     .describe(
       'Redis or Valkey for queue, change bus, rates and cached answers. Default: PostgreSQL does all.',
     ),
   CLICKHOUSE_URL: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: 'it must be https://user:password@host:8443/database' })
     .optional()
     .describe(
       'ClickHouse (tested with 26.7) for lists, counts and analytics: https://user:password@host:8443/database. Default: PostgreSQL.',
@@ -74,7 +77,7 @@ export const settingsSchema = z.object({
     .optional()
     .describe('Keys the hashes of API keys: 32 bytes in base64. Default: generated into the data folder.'),
   GATEHOUSE_SMTP_URL: z
-    .url({ protocol: /^smtps?$/ })
+    .url({ protocol: /^smtps?$/, error: 'it must be smtp://user:password@host:587 or smtps://…:465' })
     .optional()
     .describe(
       'Mail server for invites: smtp://user:password@host:587 or smtps://…:465. Default: no mail is sent; the inviter gets the link.',

@@ -45,7 +45,29 @@ describe('wrong settings', () => {
     const mail = { GATEHOUSE_SMTP_URL: 'smtp://mail.example.com', GATEHOUSE_MAIL_FROM: 'a@example.com' };
 
     expect(problemsOf({ ...mail, GATEHOUSE_PUBLIC_URL: 'here' })).toEqual([
-      'GATEHOUSE_PUBLIC_URL: Invalid URL.',
+      'GATEHOUSE_PUBLIC_URL: it must be an address such as https://gateway.example.com.',
+    ]);
+  });
+
+  it('are told what they must be, in words of ours', () => {
+    const wrong = {
+      REDIS_URL: 'localhost:6379',
+      CLICKHOUSE_URL: 'clickhouse://host',
+      GATEHOUSE_SMTP_URL: 'mail.example.com',
+      GATEHOUSE_SINK_WEBHOOK_URL: 'hooks.example.com',
+      GATEHOUSE_PROCESSES: '1.5',
+      GATEHOUSE_ROLE: 'both',
+      GATEHOUSE_METRICS_TOKEN: 'short',
+    };
+
+    expect(problemsOf(wrong)).toEqual([
+      'GATEHOUSE_ROLE: it must be all, api or worker.',
+      'GATEHOUSE_PROCESSES: it must be a whole number.',
+      'REDIS_URL: it must be redis://user:password@host:port, or rediss://… for TLS.',
+      'CLICKHOUSE_URL: it must be https://user:password@host:8443/database.',
+      'GATEHOUSE_SMTP_URL: it must be smtp://user:password@host:587 or smtps://…:465.',
+      'GATEHOUSE_METRICS_TOKEN: it must have at least 16 characters.',
+      'GATEHOUSE_SINK_WEBHOOK_URL: it must be an address such as https://host/path.',
     ]);
   });
 });

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { Secret } from '../crypto/secret.js';
 import { type EgressRule, parseEgressAllow } from '../egress/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
+import { readBySchema } from '../json/read-by-schema.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
 
@@ -122,13 +123,12 @@ export function loadSettings(environment: Environment): Settings {
     if (name.startsWith('GATEHOUSE_') && !known.has(name))
       problems.push(`${name}: there is no such setting.`);
 
-  const parsed = settingsSchema.safeParse(given);
-  if (!parsed.success)
-    for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}: ${issue.message}.`);
-  const wrong = new Set(parsed.success ? [] : parsed.error.issues.map(({ path }) => String(path[0])));
+  const { data, mistakes = [] } = readBySchema(settingsSchema, given);
+  for (const { path, rule } of mistakes) problems.push(`${path.join('.')}: ${rule}.`);
+  const wrong = new Set(mistakes.map(({ path }) => String(path[0])));
   problems.push(...furtherProblems(given, wrong));
-  if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
-  return toSettings(parsed.data);
+  if (data === undefined || problems.length > 0) throw new SettingsError(problems);
+  return toSettings(data);
 }
 
 /**

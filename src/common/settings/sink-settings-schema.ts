@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const http = z.url({ protocol: /^https?$/ });
+const http = z.url({ protocol: /^https?$/, error: 'it must be an address such as https://host/path' });
 const otlpSignal = z
   .string()
   .refine((name) => name === 'otlp' || name === 'none', 'must be otlp or none')

@@ -2,6 +2,7 @@ import { presentedKey } from '../../auth/identity/credentials.js';
 import type { IdentityService } from '../../auth/identity/identity.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { refuseMistypedPath } from './mistyped-path.js';
 import type { Exchange } from '../types/exchange.js';
 import { checkLoop } from '../upstream/request-headers.js';
 import { type GatewayHeaders, readGatewayHeaders } from './gateway-headers.js';
@@ -21,9 +22,13 @@ export async function identified(
   const caller = found instanceof Promise ? await found : found;
   entry.gatewayKey = presentedKey(request.headers);
   entry.caller = caller;
+  if (!mayCallModels(caller)) refuseMistypedPath(request, caller);
   checkCaller(caller);
   return caller;
 }
+
+const mayCallModels = ({ scopes, workspaceId }: Principal): boolean =>
+  scopes.has(SCOPE) && workspaceId !== null;
 
 /** Refuses with `forbidden` who may not call models. */
 export function checkCaller({ scopes, workspaceId }: Principal): void {

@@ -22,6 +22,9 @@ const RESERVED: ReadonlySet<string> = new Set([
   'virtual-keys',
 ]);
 
+/** For what a client is told, that mistyped one of them. */
+export const ADMINISTRATION_SEGMENTS: Iterable<string> = RESERVED;
+
 const ROOT = '/v1/';
 /** Google's clients write a version of their own behind the base address. */
 export const GOOGLE_ROOT = '/v1beta/';
@@ -45,7 +48,8 @@ export function planeOf(target: string): Plane {
 const isGooglesWay = (target: string): boolean =>
   target.startsWith(GOOGLE_ROOT) || target.startsWith(UPLOAD_ROOT);
 
-function firstSegment(target: string): string {
+/** Below /v1, decoded and in lower case. */
+export function firstSegment(target: string): string {
   let end = ROOT.length;
   while (end < target.length && !isEnd(target.charCodeAt(end))) end++;
   const segment = target.slice(ROOT.length, end);

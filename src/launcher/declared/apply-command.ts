@@ -5,8 +5,9 @@ import { say } from '../terminal.js';
 import type { AdministrationClient } from './administration-client.js';
 import { type Change, inWords } from './change.js';
 import { connect, type ConnectOptions } from './connect.js';
-import { planChanges, type SecretReader } from './plan-changes.js';
-import { readDocument } from './read-document.js';
+import { planChanges } from './plan-changes.js';
+import type { SecretReader } from './planning.js';
+import { type ReadDocument, readDocument, WrongFile } from './read-document.js';
 
 export interface ApplyOptions extends ConnectOptions {
   readonly file: string;
@@ -17,8 +18,7 @@ export interface ApplyOptions extends ConnectOptions {
 /** `gatehouse apply`: makes the organization what a file says, after it has shown what that means. Returns the exit code. */
 export async function applyCommand(environment: NodeJS.ProcessEnv, options: ApplyOptions): Promise<number> {
   const read = readDocument(await textOf(options.file), options.file);
-  const client = await connect(environment, options);
-  const changes = await planChanges(client, read, secretsOf(environment));
+  const { client, changes } = await planned(environment, options, read);
   if (changes.length === 0) {
     say('Nothing to change.');
     return 0;
@@ -31,6 +31,21 @@ export async function applyCommand(environment: NodeJS.ProcessEnv, options: Appl
   }
   await make(client, changes);
   return 0;
+}
+
+/** What is wrong with the file alone is told also where the service, which would tell the rest, cannot be asked. */
+async function planned(
+  environment: NodeJS.ProcessEnv,
+  options: ApplyOptions,
+  read: ReadDocument,
+): Promise<{ client: AdministrationClient; changes: readonly Change[] }> {
+  try {
+    const client = await connect(environment, options);
+    return { client, changes: await planChanges(client, read, secretsOf(environment)) };
+  } catch (error) {
+    if (!(error instanceof WrongFile)) read.refuse(read.mistakes);
+    throw error;
+  }
 }
 
 async function textOf(file: string): Promise<string> {

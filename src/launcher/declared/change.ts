@@ -17,8 +17,37 @@ export interface Change {
 }
 
 /** What differs in the fields that are wanted; the others are not looked at. */
-export function differing(current: Json, wanted: Json): Difference[] {
+function differing(current: Json, wanted: Json): Difference[] {
   return Object.entries(wanted).flatMap(([name, value]) => differences(current[name], value, `/${name}`));
+}
+
+/** A thing that the file names and that is not there. What is hidden is sent and not shown. */
+export function made(what: string, path: string, shown: Json, hidden: Json = {}): Change {
+  const body = { ...shown, ...given(hidden) };
+  return { what, isNew: true, differences: differing({}, shown), method: 'POST', path, body: () => body };
+}
+
+/** Sends only what differs; what is hidden goes along with it. */
+export function changed(
+  { what, path }: { readonly what: string; readonly path: string },
+  current: Json,
+  wanted: Json,
+  hidden: Json = {},
+): Change[] {
+  const found = differing(current, wanted);
+  if (found.length === 0) return [];
+  const names = new Set(found.map((difference) => difference.path.split('/')[1]));
+  const body = Object.fromEntries(Object.entries(wanted).filter(([name]) => names.has(name)));
+  return [
+    {
+      what,
+      isNew: false,
+      differences: found,
+      method: 'PUT',
+      path,
+      body: () => ({ ...body, ...given(hidden) }),
+    },
+  ];
 }
 
 /** Without the fields that were left out. */

@@ -8,15 +8,17 @@ import { z } from 'zod';
 const name = z.string().min(1).max(120);
 const slug = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'must be small letters, digits and hyphens');
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'it must be small letters, digits and hyphens');
+/** Of a thing that shares its name with others, so that it can be told from them. */
+const id = z.guid('it must be an id').optional();
 const note = z.string().max(2000).nullable();
-/** Id or slug of a workspace, or the name of one that stands in the file. */
+/** Id, slug or name of a workspace. */
 const workspace = z.string().min(1).max(120);
 
 /** Where a secret is when the file is applied; it never stands in the file. */
 const secret = z.union(
   [z.strictObject({ from_env: z.string().min(1) }), z.strictObject({ from_file: z.string().min(1) })],
-  'must be {from_env: NAME} or {from_file: path}: a secret does not stand in the file',
+  'it must be {from_env: NAME} or {from_file: path}: a secret does not stand in the file',
 );
 
 const days = z.number().int().min(1).max(3_650).nullable().optional();
@@ -48,6 +50,7 @@ const organization = z.strictObject({
 
 const declaredWorkspace = z.strictObject({
   name,
+  id,
   description: note.optional(),
   log_retention_days: days,
   body_retention_days: days,
@@ -80,11 +83,22 @@ const config = z.strictObject({
 /** By reference: a key is made by whom it is shown to, once, so a file can only say what an existing one may do. */
 const apiKey = z.strictObject({
   name,
+  id,
   type: z.enum(['organisation-service', 'workspace-service', 'workspace-user']),
   workspace: workspace.optional(),
   description: note.optional(),
   scopes: z.array(z.string()).min(1),
 });
+
+/** The parts of a file that are lists, and what each entry of them must be. */
+export const SECTIONS = {
+  workspaces: declaredWorkspace,
+  virtual_keys: virtualKey,
+  configs: config,
+  api_keys: apiKey,
+} as const;
+
+export const organizationSchema = organization;
 
 export const documentSchema = z.strictObject({
   organization: organization.optional(),
@@ -94,7 +108,9 @@ export const documentSchema = z.strictObject({
   api_keys: z.array(apiKey).optional(),
 });
 
-export type Declared = z.infer<typeof documentSchema>;
+export type SectionName = keyof typeof SECTIONS;
+export type DeclaredOrganization = z.infer<typeof organization>;
+export type DeclaredWorkspace = z.infer<typeof declaredWorkspace>;
 export type DeclaredVirtualKey = z.infer<typeof virtualKey>;
 export type DeclaredConfig = z.infer<typeof config>;
 export type DeclaredApiKey = z.infer<typeof apiKey>;

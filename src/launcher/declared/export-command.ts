@@ -19,12 +19,16 @@ async function exported(client: AdministrationClient): Promise<string> {
   const shown: Json[] = [];
   for (const { slug } of configs)
     shown.push((await client.send('GET', `/v1/configs/${String(slug)}`)).data as Json);
+  const keys = await client.all('/v1/api-keys');
+  const sharesName = sharing(workspaces, ['name']);
+  const sharesKeyName = sharing(keys, ['name', 'type', 'workspace_id']);
   const document = {
     organization: without(await client.send('GET', '/v1/admin/organisation'), READ_ONLY),
-    workspaces: workspaces.map(
-      ({ name, description, log_retention_days, body_retention_days, log_redaction }) =>
-        filled({ name, description, log_retention_days, body_retention_days, log_redaction }),
-    ),
+    workspaces: workspaces.map((workspace) => {
+      const { name, description, log_retention_days, body_retention_days, log_redaction } = workspace;
+      const id = sharesName(workspace) ? workspace.id : null;
+      return filled({ name, id, description, log_retention_days, body_retention_days, log_redaction });
+    }),
     virtual_keys: (await client.all('/v1/virtual-keys')).map((key) => virtualKey(key, slugs)),
     configs: shown.map((config) => ({
       slug: config.slug,
@@ -34,20 +38,24 @@ async function exported(client: AdministrationClient): Promise<string> {
       ...(config.status === 'archived' ? { status: 'archived' } : {}),
       config: config.config,
     })),
-    api_keys: (await client.all('/v1/api-keys')).map(({ name, type, workspace_id, description, scopes }) =>
+    api_keys: keys.map((key) =>
       filled({
-        name,
-        type,
-        workspace: workspace_id === null ? null : slugs.get(workspace_id),
-        description,
-        scopes,
+        name: key.name,
+        id: sharesKeyName(key) ? key.id : null,
+        type: key.type,
+        workspace: key.workspace_id === null ? null : slugs.get(key.workspace_id),
+        description: key.description,
+        scopes: key.scopes,
       }),
     ),
   };
   return `${HEAD}${stringify(document).trimEnd()}`;
 }
 
-const HEAD = `# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.\n`;
+const HEAD = [
+  '# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.',
+  '# Where several share a name, "id" says which is meant: such an entry is for this organization alone.\n',
+].join('\n');
 
 /** What the administration shows and nobody sets. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
@@ -66,6 +74,14 @@ function virtualKey(key: Json, slugs: ReadonlyMap<unknown, unknown>): Json {
     ...account,
     key: { from_env: variable },
   };
+}
+
+/** Tells of each thing whether others have all of this in common with it: then only its id says which is meant. */
+function sharing(things: readonly Json[], names: readonly string[]): (thing: Json) => boolean {
+  const identity = (thing: Json): string => JSON.stringify(names.map((name) => thing[name]));
+  const counts = new Map<string, number>();
+  for (const thing of things) counts.set(identity(thing), (counts.get(identity(thing)) ?? 0) + 1);
+  return (thing) => (counts.get(identity(thing)) ?? 0) > 1;
 }
 
 /** Without what is nothing. */

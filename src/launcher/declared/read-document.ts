@@ -1,7 +1,15 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
 import { readRoutingConfig } from '../../common/contracts/routing-config.js';
+import { readBySchema, type SchemaMistake } from '../../common/json/read-by-schema.js';
 import { LauncherError } from '../launcher-error.js';
-import { type Declared, documentSchema } from './document.js';
+import {
+  type DeclaredOrganization,
+  documentSchema,
+  organizationSchema,
+  type SectionName,
+  SECTIONS,
+} from './document.js';
 
 type Path = readonly (string | number)[];
 
@@ -10,19 +18,31 @@ export interface FileMistake {
   readonly message: string;
 }
 
+/** What of a file is well formed. The place of an entry that is not is empty, so that the others keep theirs. */
+export type Declared = {
+  readonly [Name in SectionName]: readonly (z.infer<(typeof SECTIONS)[Name]> | undefined)[];
+} & { readonly organization: DeclaredOrganization | undefined };
+
+/** The file is wrong, and the message has its mistakes. */
+export class WrongFile extends LauncherError {}
+
 /** A file that was read, and where its parts stand in it. */
 export interface ReadDocument {
   readonly declared: Declared;
-  /** Fails with all mistakes of the file at once, each with its line; does nothing where there are none. */
+  /** What the file alone tells to be wrong. */
+  readonly mistakes: readonly FileMistake[];
+  /** What the file names, also where the rest of an entry is wrong. */
+  readonly names: { readonly workspaces: readonly string[]; readonly virtualKeys: ReadonlySet<string> };
+  /** Fails with `WrongFile` for these mistakes at once, each with its line; does nothing where there are none. */
   refuse(mistakes: readonly FileMistake[]): void;
 }
 
-/** Reads a file that declares an organization. Fails with all its mistakes at once, each with its line. */
+/** Reads a file that declares an organization. Fails with `WrongFile` where it is no YAML. */
 export function readDocument(text: string, file: string): ReadDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0)
-    throw new LauncherError(
+    throw new WrongFile(
       worded(
         file,
         document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message })),
@@ -34,34 +54,37 @@ export function readDocument(text: string, file: string): ReadDocument {
       line: lineOf(document, lines, path),
       message: `${dotted(path)} ${message}`,
     }));
-    throw new LauncherError(worded(file, placed));
+    throw new WrongFile(worded(file, placed));
   };
   // Aliases are resolved, but not without bound: https://eemeli.org/yaml/#tojs-options
   const value: unknown = document.toJS({ maxAliasCount: 100 });
-  const read = documentSchema.safeParse(value ?? {});
-  refuse([
-    ...(read.success ? [] : read.error.issues.map(mistakeOf)),
-    ...configMistakes(value),
-    ...twins(value),
-  ]);
-  return { declared: read.data as Declared, refuse };
+  const { mistakes: ofForm = [] } = readBySchema(documentSchema, value ?? {});
+  const mistakes = [...ofForm.map(mistakeOf), ...configMistakes(value), ...twins(value)];
+  const names = {
+    workspaces: textsIn(value, 'workspaces', 'name'),
+    virtualKeys: new Set(textsIn(value, 'virtual_keys', 'slug')),
+  };
+  return { declared: declaredIn(value, mistakes), mistakes, names, refuse };
 }
 
-function mistakeOf({
-  path,
-  message,
-  code,
-  ...rest
-}: {
-  path: PropertyKey[];
-  message: string;
-  code: string;
-}): FileMistake {
-  const place = path.map((step) => (typeof step === 'number' ? step : String(step)));
-  const { keys } = rest as { keys?: readonly string[] };
-  return code === 'unrecognized_keys' && keys
-    ? { path: [...place, keys[0] ?? ''], message: `is not known here (${keys.join(', ')})` }
-    : { path: place, message: `is not acceptable: ${message}` };
+function mistakeOf({ path, rule, isUnknown }: SchemaMistake): FileMistake {
+  return { path, message: isUnknown ? 'is not known here' : `is not acceptable: ${rule}` };
+}
+
+function declaredIn(value: unknown, mistakes: readonly FileMistake[]): Declared {
+  const isWrong = (section: SectionName, index: number): boolean =>
+    mistakes.some(({ path }) => path[0] === section && path[1] === index);
+  const entries = <Name extends SectionName>(section: Name): Declared[Name] =>
+    listIn(value, section).map((entry, index) =>
+      isWrong(section, index) ? undefined : readBySchema<unknown>(SECTIONS[section], entry).data,
+    ) as unknown as Declared[Name];
+  return {
+    organization: readBySchema(organizationSchema, (value as Entry)?.organization).data,
+    workspaces: entries('workspaces'),
+    virtual_keys: entries('virtual_keys'),
+    configs: entries('configs'),
+    api_keys: entries('api_keys'),
+  };
 }
 
 /** A config that would not run is a mistake of the file, and is found before anything is changed. */
@@ -73,13 +96,24 @@ function configMistakes(value: unknown): FileMistake[] {
   });
 }
 
+/** By which fields an entry says which thing it means. */
+const IDENTITIES = [
+  ['workspaces', ['name', 'id']],
+  ['virtual_keys', ['slug']],
+  ['configs', ['slug']],
+  ['api_keys', ['name', 'type', 'workspace', 'id']],
+] as const satisfies readonly (readonly [SectionName, readonly string[]])[];
+
 /** Two entries for one thing would undo each other each time. */
 function twins(value: unknown): FileMistake[] {
-  return (['virtual_keys', 'configs'] as const).flatMap((section) => {
-    const slugs = listIn(value, section).map((entry) => entry?.slug);
-    return slugs.flatMap((slug, index) =>
-      typeof slug === 'string' && slugs.indexOf(slug) < index
-        ? [{ path: [section, index, 'slug'], message: `stands in the file twice: "${slug}"` }]
+  return IDENTITIES.flatMap(([section, fields]) => {
+    const [field] = fields;
+    const identities = listIn(value, section).map((entry) =>
+      JSON.stringify(fields.map((one) => entry?.[one])),
+    );
+    return listIn(value, section).flatMap((entry, index) =>
+      typeof entry?.[field] === 'string' && identities.indexOf(identities[index] ?? '') < index
+        ? [{ path: [section, index, field], message: `stands in the file twice: "${entry[field]}"` }]
         : [],
     );
   });
@@ -91,6 +125,11 @@ function listIn(value: unknown, section: string): readonly Entry[] {
   const list: unknown = (value as Entry)?.[section];
   return Array.isArray(list) ? (list as Entry[]) : [];
 }
+
+const textsIn = (value: unknown, section: SectionName, field: string): string[] =>
+  listIn(value, section)
+    .map((entry) => entry?.[field])
+    .filter((text) => typeof text === 'string');
 
 /** `config.targets[1].weight` */
 export function stepsOf(path: string): Path {

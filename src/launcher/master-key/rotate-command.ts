@@ -45,10 +45,10 @@ async function rotate(client: Client, settings: Settings, isRunning: boolean): P
   say(settings.masterKey ? AFTER_SETTINGS : AFTER_FILE);
 }
 
-/** Null where the service must be started again before anything is replaced. */
+/** Null where nothing is left to do, or the service must be started again before anything is replaced. */
 async function nextKey(
   settings: Settings,
-  { nextMasterKey: next }: InstanceSecrets,
+  { masterKey: present, nextMasterKey: next }: InstanceSecrets,
   isRunning: boolean,
 ): Promise<Secret | null> {
   const { dataDir, masterKey } = settings;
@@ -57,6 +57,10 @@ async function nextKey(
     return next;
   }
   if (masterKey) throw new LauncherError(NO_NEXT_KEY);
+  if (isRunning && (await runsWithNextKey(dataDir, present))) {
+    say(DONE);
+    return null;
+  }
   const made = await proposeMasterKey(dataDir);
   if (!isRunning) return made;
   say(
@@ -71,5 +75,8 @@ const NOT_STARTED_WITH_IT =
   'The service on this data folder was started without the next master key, and could not open what that seals. Start it again, then run this once more.';
 const AFTER_SETTINGS =
   'Now make it GATEHOUSE_MASTER_KEY on every instance, take GATEHOUSE_NEXT_MASTER_KEY away, and start each again. Nothing needs the former key any more.';
+/** Of a service that was started for a replacement, which is over since: its next key is the present one now. */
+const DONE =
+  'The master key was replaced, and nothing is left to do but to back up secrets.json. For yet another key, start the service again first.';
 const AFTER_FILE =
   'secrets.json of the data folder has only the new one; back it up. Nothing needs the former key any more.';

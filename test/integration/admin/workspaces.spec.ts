@@ -95,6 +95,14 @@ describe('workspaces', () => {
     });
   });
 
+  it('loses single defaults that are null, as if they had never been said', async () => {
+    const { slug } = await aWorkspace('Emptied', { defaults: { metadata: { a: '1' } } });
+
+    const defaults = { metadata: null, input_guardrails: null, output_guardrails: null };
+    expect((await app.call('PUT', `${WORKSPACES}/${slug}`, { body: { defaults } })).status).toBe(200);
+    expect((await app.call('GET', `${WORKSPACES}/${slug}`)).body.defaults).toEqual({});
+  });
+
   it('has limits, which every key of it hears of', async () => {
     const { id } = await aWorkspace('Limited', {
       rate_limits: [{ type: 'requests', unit: 'rpm', value: 5 }],

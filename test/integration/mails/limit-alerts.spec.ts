@@ -31,7 +31,7 @@ describe('alerts of budgets', () => {
 
   beforeAll(async () => {
     mailServer = await MailServer.start();
-    app = await AdminApp.start();
+    app = await AdminApp.start({ GATEHOUSE_EGRESS_ALLOW: '127.0.0.1:*' });
     hook = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -180,6 +180,11 @@ describe('alerts of budgets', () => {
     for (const text of [JSON.stringify(shown), audited, rows]) expect(text).not.toContain(SECRET);
     const before = await app.call('PUT', ORGANIZATION, { body: { alert_webhook_url: 'ftp://x' } });
     expect(before.status).toBe(400);
+    const closed = await app.call('PUT', ORGANIZATION, {
+      body: { alert_webhook_url: 'https://10.0.0.1/budgets' },
+    });
+    expect([closed.status, closed.body.error.code]).toEqual([403, 'custom_host_blocked']);
+    expect(closed.body.error.message).toContain('GATEHOUSE_EGRESS_ALLOW');
 
     await app.call('PUT', ORGANIZATION, { body: { alert_webhook_url: null } });
     await charge(await counter(), 9);

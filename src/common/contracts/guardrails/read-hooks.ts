@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readBySchema, type SchemaMistake } from '../../json/read-by-schema.js';
 import { type CheckId, checkIdOf, checkRow, CHECKS } from './check-parameters.js';
 import type { Place } from '../routing-config/place.js';
 import { withoutSecrets } from './check-secrets.js';
@@ -97,8 +98,8 @@ export function readActions(
   value: Json,
   at: Place,
 ): Pick<HookSpec, 'deny' | 'isAsync' | 'isSequential' | 'failOnError' | 'onSuccess' | 'onFail'> | undefined {
-  const read = actions.safeParse(value);
-  if (!read.success) return noteIssues(read.error, at);
+  const read = readBySchema(actions, value);
+  if (read.mistakes) return noteMistakes(read.mistakes, at);
   const { deny, async: isAsync, sequential: isSequential, fail_on_error: failOnError } = read.data;
   const of = (given: { readonly feedback?: HookFeedback | null | undefined } | null | undefined) =>
     given?.feedback ?? null;
@@ -131,8 +132,8 @@ function readCheck(value: unknown, at: Place, parametersAt: Place): CheckSpec | 
   if (!id) return at.refuse(unknownCheck(value.id));
   const isEnabled = value.is_enabled ?? true;
   if (typeof isEnabled !== 'boolean') return at.at('is_enabled').refuse('must be true or false');
-  const read = checkRow(id).parameters.safeParse(value.parameters ?? {});
-  if (!read.success) return noteIssues(read.error, parametersAt);
+  const read = readBySchema(checkRow(id).parameters, value.parameters ?? {});
+  if (read.mistakes) return noteMistakes(read.mistakes, parametersAt);
   return { id, name: textOf(value.name) ?? null, parameters: read.data, isEnabled };
 }
 
@@ -154,14 +155,9 @@ function typeOf(value: unknown, at: Place): HookSpec['type'] | undefined {
   return value === 'guardrail' || value === 'mutator' ? value : at.refuse('must be "guardrail" or "mutator"');
 }
 
-function noteIssues(error: z.ZodError, at: Place): undefined {
-  for (const { path, message } of error.issues) {
-    const place = path.reduce<Place>(
-      (from, step) => from.at(typeof step === 'number' ? step : String(step)),
-      at,
-    );
-    place.refuse(`is not acceptable: ${message}`);
-  }
+function noteMistakes(mistakes: readonly SchemaMistake[], at: Place): undefined {
+  for (const { path, rule } of mistakes)
+    path.reduce<Place>((from, step) => from.at(step), at).refuse(`is not acceptable: ${rule}`);
   return undefined;
 }
 

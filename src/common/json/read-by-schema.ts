@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+
+/** What is wrong with one part of a value. `rule` continues "The field … is not acceptable: ", without a full stop. */
+export interface SchemaMistake {
+  readonly path: readonly (string | number)[];
+  readonly rule: string;
+  /** It has a name that the schema does not know; `path` ends in that name. */
+  readonly isUnknown: boolean;
+}
+
+type Read<T> =
+  | { readonly data: T; readonly mistakes?: undefined }
+  | { readonly data?: undefined; readonly mistakes: readonly [SchemaMistake, ...SchemaMistake[]] };
+
+/**
+ * Reads a value by a schema, or answers every mistake in it in words of ours, which never show the value: it may be a
+ * secret. The one place that words what the library finds; what a schema says itself (`error`, `message`) wins.
+ * @see https://zod.dev/error-customization
+ */
+export function readBySchema<T>(schema: z.ZodType<T>, value: unknown): Read<T> {
+  const read = schema.safeParse(value, { error: (issue) => wordsOf(issue as Raw) });
+  if (read.success) return { data: read.data };
+  const [first, ...rest] = read.error.issues.flatMap(mistakesOf);
+  return { mistakes: [first ?? { path: [], rule: WRONG, isUnknown: false }, ...rest] };
+}
+
+type Issue = z.core.$ZodIssue;
+/** As the library hands it over to be worded. */
+type Raw = Issue & { readonly input?: unknown };
+
+const WRONG = 'it is not of the form that is needed here';
+const NOT_KNOWN = 'there is no such field here';
+
+function mistakesOf(issue: Issue): SchemaMistake[] {
+  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+  return issue.code === 'unrecognized_keys'
+    ? issue.keys.map((name) => ({ path: [...path, name], rule: NOT_KNOWN, isUnknown: true }))
+    : [{ path, rule: issue.message, isUnknown: false }];
+}
+
+function wordsOf(issue: Raw): string {
+  const rule = ruleOf(issue);
+  const isMissing = issue.input === undefined && ABSENT.has(issue.code);
+  return isMissing ? `it is missing; ${rule}` : rule;
+}
+
+/** Kinds of issue that a value which is not there has. */
+const ABSENT: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
+function ruleOf(issue: Raw): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `it must be ${kindOf(issue.expected)}`;
+    case 'invalid_value':
+      return `it must be ${listed(issue.values.map(String))}`;
+    case 'invalid_format':
+      return formatRule(issue);
+    case 'too_small':
+      return sizeRule(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum);
+    case 'too_big':
+      return sizeRule(issue, issue.inclusive ? 'at most' : 'less than', issue.maximum);
+    case 'invalid_union':
+      return unionRule(issue);
+    default:
+      return issue.code === 'invalid_key' ? keyRule(issue) : WRONG;
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+const kindOf = (expected: string): string => KINDS[expected] ?? expected;
+
+const listed = (values: readonly string[]): string =>
+  values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+
+function formatRule(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  if (issue.format === 'url') return 'it must be an address such as https://host/path';
+  return issue.format === 'regex' && issue.pattern !== undefined
+    ? `it must match ${issue.pattern}`
+    : `it must be of the form "${issue.format}"`;
+}
+
+/** What is counted, by the kind of value; of a number it is the number itself. */
+const COUNTED: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
+function sizeRule({ origin }: { readonly origin: string }, word: string, limit: number | bigint): string {
+  const counted = COUNTED[origin];
+  return counted
+    ? `it must have ${word} ${limit} ${counted[Number(limit) === 1 ? 0 : 1]}`
+    : `it must be ${word} ${limit}`;
+}
+
+const keyRule = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
+  `a name in it is not acceptable: ${first?.message ?? WRONG}`;
+
+/** Where each form is one kind of value, the kinds. */
+function unionRule({ errors }: z.core.$ZodIssueInvalidUnion): string {
+  const kinds = errors.map(([first]) =>
+    first?.code === 'invalid_type' && first.path.length === 0 ? kindOf(first.expected) : null,
+  );
+  const known = kinds.filter((kind) => kind !== null);
+  return known.length === kinds.length && known.length > 0
+    ? `it must be ${listed([...new Set(known)])}`
+    : WRONG;
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { findEndpointRow } from '../../providers/endpoints/index.js';
+import { nearestIds } from '../../providers/nearest-ids.js';
+import { requestPath } from '../planning/request-path.js';
+import { ADMINISTRATION_SEGMENTS, firstSegment } from './front-door.js';
+import { gatewayOption } from './gateway-headers.js';
+
+const ROOT = '/v1/';
+/** Options that name a provider, each in its own way. */
+const TARGETS = ['virtual-key', 'provider', 'config'] as const;
+
+/**
+ * Refuses with `not_found` a caller who may not call models and whose path is no endpoint of models either, but one of the
+ * administration that was mistyped: every path that the administration does not keep for itself comes to the data plane, where
+ * a missing scope would be blamed. An admin key has nothing else to look for here; of the others a path must be near. Who names a
+ * provider means one.
+ */
+export function refuseMistypedPath(
+  { method = '', url = '', headers }: IncomingMessage,
+  { kind }: Principal,
+): void {
+  if (!url.startsWith(ROOT) || TARGETS.some((name) => gatewayOption(headers, name) !== null)) return;
+  const { path, isProxied } = requestPath(url);
+  if (isProxied || findEndpointRow(method, path)) return;
+  const near = nearestIds(firstSegment(url), ADMINISTRATION_SEGMENTS).map((segment) => ROOT + segment);
+  if (near.length > 0)
+    throw new AppError('not_found', { resource: `path; the administration has ${near.join(', ')}` });
+  if (kind === 'admin_key')
+    throw new AppError('not_found', {
+      resource: 'path in the administration, and paths of providers are not for admin keys',
+    });
+}

@@ -1,0 +1,65 @@
+import { readScopes } from '../../admin/api-keys/grants.js';
+import type { Json } from './administration-client.js';
+import { type Change, changed, given } from './change.js';
+import type { DeclaredApiKey } from './document.js';
+import type { Planning } from './planning.js';
+
+/** The requests that give existing API keys what the file says. */
+export async function planApiKeys(
+  planning: Planning,
+  declared: readonly (DeclaredApiKey | undefined)[],
+): Promise<Change[]> {
+  if (declared.length === 0) return [];
+  const known = await planning.client.all('/v1/api-keys');
+  const changes: Change[] = [];
+  for (const [index, key] of declared.entries()) {
+    if (key === undefined) continue;
+    for (const [place, scope] of key.scopes.entries())
+      planning.judge(['api_keys', index, 'scopes', place], () => readScopes([scope], key.type));
+    const current = await meant(planning, { key, index, known });
+    if (current) changes.push(...changesOf(key, current));
+  }
+  return changes;
+}
+
+interface Wanted {
+  readonly key: DeclaredApiKey;
+  readonly index: number;
+  readonly known: readonly Json[];
+}
+
+/** The key that an entry means; null, and noted, where that is none or several. */
+async function meant(planning: Planning, { key, index, known }: Wanted): Promise<Json | null> {
+  const { workspace } = key;
+  const place =
+    workspace === undefined ? undefined : await planning.idOf(workspace, ['api_keys', index, 'workspace']);
+  if (workspace !== undefined && place === undefined) return null;
+  const id = key.id?.toLowerCase();
+  const found = known.filter(
+    (one) =>
+      one.type === key.type &&
+      one.name === key.name &&
+      (place === undefined || one.workspace_id === place) &&
+      (id === undefined || one.id === id),
+  );
+  const [current] = found;
+  if (current && found.length === 1) return current;
+  const several = `is the name of ${found.length} API keys; say by "workspace" or "id" which is meant`;
+  if (id === undefined) planning.note(['api_keys', index, 'name'], current ? several : NO_SUCH_NAME);
+  else planning.note(['api_keys', index, 'id'], NO_SUCH_ID);
+  return null;
+}
+
+const NO_SUCH_NAME = 'is the name of no API key; make it first: its secret is shown once, to who makes it';
+const NO_SUCH_ID = 'is the id of no API key of that name, type and workspace';
+
+function changesOf(key: DeclaredApiKey, current: Json): Change[] {
+  const sorted = (scopes: unknown): string[] => [...(scopes as string[])].sort();
+  const wanted = given({ description: key.description, scopes: sorted(new Set(key.scopes)) });
+  const path = `/v1/api-keys/${String(current.id)}`;
+  return changed(
+    { what: `API key "${key.name}"`, path },
+    { ...current, scopes: sorted(current.scopes) },
+    wanted,
+  );
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { type AdministrationClient, type Json, Refused } from './administration-client.js';
+import type { Change } from './change.js';
+import { planChanges } from './plan-changes.js';
+import { readDocument } from './read-document.js';
+
+const IDS = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-000000000002'] as const;
+const SEARCH = { id: '01920000-0000-7000-8000-00000000000a', slug: 'ws-search', name: 'Search' };
+
+/** An administration that has these things, by their paths. */
+function having(things: Readonly<Record<string, Json | readonly Json[]>>): AdministrationClient {
+  const client: Pick<AdministrationClient, 'send' | 'all'> = {
+    send: async (method, path) => {
+      const found = things[path];
+      if (!found) throw new Refused(404, `${method} ${path}`);
+      return found as Json;
+    },
+    all: async (path) => [...((things[path] ?? []) as readonly Json[])],
+  };
+  return client as AdministrationClient;
+}
+
+const aKey = (id: string, more: Json = {}): Json => ({
+  id,
+  name: 'twice',
+  type: 'workspace-service',
+  workspace_id: SEARCH.id,
+  scopes: ['logs.list'],
+  ...more,
+});
+
+const planned = (things: Parameters<typeof having>[0], text: string): Promise<readonly Change[]> =>
+  planChanges(having(things), readDocument(text, 'file.yaml'), async () => null);
+
+describe('what a file declares', () => {
+  it('has mistakes of form, of names and of rules told at once, each at its line', async () => {
+    const text = [
+      'organization: { allowed_providers: [opnai] }',
+      'workspaces:',
+      '  - { name: 5 }',
+      'virtual_keys:',
+      '  - { slug: Not A Slug, workspace: ws-search, provider: openai, key: { from_env: X } }',
+      '  - { slug: away, workspace: ws-searhc, provider: openai, key: { from_env: NOT_SET } }',
+      '  - { slug: other, workspace: ws-search, provider: opnai }',
+      '  - { slug: hosted, workspace: ws-search, provider: openai, custom_host: "ftp://host" }',
+      '  - { slug: bare, workspace: ws-search, provider: openai }',
+      'configs:',
+      '  - { slug: pc, workspace: ws-search, config: { virtual_key: nowhere } }',
+      'api_keys:',
+      '  - { name: twice, type: workspace-service, scopes: [logs.lits] }',
+    ].join('\n');
+    const things = { '/v1/admin/workspaces': [SEARCH], '/v1/admin/organisation': {}, '/v1/api-keys': [] };
+    const failure = await planned(things, text).catch((error: unknown) => String(error));
+    for (const line of [
+      'file.yaml:1: organization.allowed_providers[0] is not acceptable: There is no provider "opnai"',
+      'file.yaml:3: workspaces[0].name is not acceptable: it must be a text',
+      'file.yaml:5: virtual_keys[0].slug is not acceptable: it must be small letters',
+      'file.yaml:6: virtual_keys[1].workspace is no workspace',
+      'file.yaml:6: virtual_keys[1].key cannot be had: the variable NOT_SET is not set',
+      'file.yaml:7: virtual_keys[2].provider is not acceptable: There is no provider',
+      'file.yaml:8: virtual_keys[3].custom_host is not acceptable',
+      'file.yaml:9: virtual_keys[4].key is not acceptable: it is missing',
+      'file.yaml:11: configs[0].config.virtual_key names "nowhere"',
+      'file.yaml:13: api_keys[0].scopes[0] is not acceptable: There is no scope "logs.lits"',
+      'file.yaml:13: api_keys[0].name is the name of no API key',
+    ])
+      expect(failure).toContain(line);
+    expect(failure).toContain('The file has 11 mistakes');
+  });
+
+  it('takes a thing of the file whose own entry is wrong as one that is there', async () => {
+    const text = [
+      'workspaces: [{ name: Search, colour: red }]',
+      'configs: [{ slug: pc, workspace: Search, config: { virtual_key: vk } }]',
+      'virtual_keys: [{ slug: vk, workspace: Search, provider: openai, colour: red }]',
+    ].join('\n');
+    await expect(planned({}, text)).rejects.toThrow('The file has 2 mistakes');
+  });
+
+  it('says by id which of several keys of one name is meant', async () => {
+    const things = { '/v1/admin/workspaces': [SEARCH], '/v1/api-keys': [aKey(IDS[0]), aKey(IDS[1])] };
+    const entry = (more: string): string =>
+      `api_keys: [{ name: twice, type: workspace-service, ${more} scopes: [logs.view] }]`;
+    await expect(planned(things, entry(''))).rejects.toThrow('is the name of 2 API keys; say by');
+    await expect(planned(things, entry(`id: ${SEARCH.id},`))).rejects.toThrow('is the id of no API key');
+
+    const [change] = await planned(things, entry(`id: ${IDS[1]},`));
+    expect(change?.path).toBe(`/v1/api-keys/${IDS[1]}`);
+  });
+
+  it('tells keys of one name apart by the slug of their workspace', async () => {
+    const elsewhere = { ...SEARCH, id: IDS[0], slug: 'ws-other' };
+    const things = {
+      '/v1/admin/workspaces': [SEARCH, elsewhere],
+      '/v1/api-keys': [aKey(IDS[0]), aKey(IDS[1], { workspace_id: elsewhere.id })],
+    };
+    const text =
+      'api_keys: [{ name: twice, type: workspace-service, workspace: ws-other, scopes: [logs.view] }]';
+    expect((await planned(things, text)).map(({ path }) => path)).toEqual([`/v1/api-keys/${IDS[1]}`]);
+  });
+
+  it('means a workspace by its name where only one has it', async () => {
+    const others = [SEARCH, { ...SEARCH, id: IDS[0], slug: 'ws-other', name: 'Other' }];
+    const text = (workspace: string): string =>
+      `api_keys: [{ name: twice, type: workspace-service, workspace: ${workspace}, scopes: [logs.view] }]`;
+    const keys = { '/v1/api-keys': [aKey(IDS[1])] };
+    expect(await planned({ ...keys, '/v1/admin/workspaces': others }, text('Search'))).toHaveLength(1);
+
+    const same = [SEARCH, { ...SEARCH, id: IDS[0], slug: 'ws-other' }];
+    await expect(planned({ ...keys, '/v1/admin/workspaces': same }, text('Search'))).rejects.toThrow(
+      'api_keys[0].workspace is the name of several workspaces; write the slug or the id',
+    );
+  });
+
+  it('says by id which of several workspaces of one name is meant', async () => {
+    const things = { '/v1/admin/workspaces': [SEARCH, { ...SEARCH, id: IDS[0], slug: 'ws-other' }] };
+    await expect(planned(things, 'workspaces: [{ name: Search, description: x }]')).rejects.toThrow(
+      'is the name of 2 workspaces',
+    );
+    const both = `workspaces: [{ name: Search, id: ${SEARCH.id} }, { name: Search, id: ${IDS[0]}, description: x }]`;
+    expect((await planned(things, both)).map(({ path }) => path)).toEqual([`/v1/admin/workspaces/${IDS[0]}`]);
+  });
+});

@@ -1,0 +1,104 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid } from '../../common/ids/uuid-v7.js';
+import { type AdministrationClient, type Json, Refused } from './administration-client.js';
+import type { Change } from './change.js';
+import type { SecretSource } from './document.js';
+import type { Declared, FileMistake, ReadDocument } from './read-document.js';
+
+/** Gives a secret, or null where it is not there. */
+export type SecretReader = (source: SecretSource) => Promise<string | null>;
+
+type Path = FileMistake['path'];
+
+/** What planning the changes of a file knows and finds: what there is, what the file says, and what is wrong with it. */
+export class Planning {
+  readonly mistakes: FileMistake[] = [];
+  readonly declared: Declared;
+  /** Ids of workspaces by the name that the file gives them; null for those that are to be made. */
+  private readonly named = new Map<string, string | null>();
+  private listed: Promise<readonly Json[]> | undefined;
+
+  constructor(
+    readonly client: AdministrationClient,
+    private readonly document: ReadDocument,
+    readonly readSecret: SecretReader,
+  ) {
+    this.declared = document.declared;
+  }
+
+  note(path: Path, message: string): void {
+    this.mistakes.push({ path, message });
+  }
+
+  /** Notes what the rules of the administration, which are here too, refuse. False where they do. */
+  judge(path: Path, check: () => void): boolean {
+    try {
+      check();
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.note(path, `is not acceptable: ${error.message.replace(/\.$/, '')}`);
+      return false;
+    }
+  }
+
+  /** Null where there is none. */
+  async find(path: string): Promise<Json | null> {
+    try {
+      return await this.client.send('GET', path);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /** All workspaces that there are; asked for once. */
+  workspaces(): Promise<readonly Json[]> {
+    return (this.listed ??= this.client.all('/v1/admin/workspaces'));
+  }
+
+  nameWorkspace(name: string, id: string | null): void {
+    this.named.set(name, id);
+  }
+
+  declaresVirtualKey(slug: string): boolean {
+    return this.document.names.virtualKeys.has(slug);
+  }
+
+  /**
+   * Id of the workspace that a file means by a name, a slug or an id; null for one that is to be made. Names of the file come
+   * first. Undefined, which is noted as a mistake, where that is none or several.
+   */
+  async idOf(workspace: string, path: Path): Promise<string | null | undefined> {
+    const times = this.document.names.workspaces.filter((name) => name === workspace).length;
+    if (times === 1) return this.named.get(workspace);
+    const id = isUuid(workspace) ? workspace.toLowerCase() : workspace;
+    const known = await this.workspaces();
+    const found = known.filter((one) => one.slug === id || one.id === id);
+    const named = known.filter(({ name }) => name === workspace);
+    const [meant, ...others] = found.length > 0 ? found : named;
+    if (meant && others.length === 0) return String(meant.id);
+    this.note(
+      path,
+      meant || times > 1
+        ? 'is the name of several workspaces; write the slug or the id'
+        : `is no workspace: neither the file nor the organization has "${workspace}"`,
+    );
+    return undefined;
+  }
+
+  /** What is there already stays where it is. */
+  async checkStays(current: Json, workspace: string, path: Path): Promise<void> {
+    const id = await this.idOf(workspace, path);
+    if (id !== undefined && id !== current.workspace_id)
+      this.note(path, 'is not the workspace that it is in; nothing moves from one to another');
+  }
+
+  async madeIn(workspace: string, path: Path, change: Change): Promise<Change> {
+    const id = await this.idOf(workspace, path);
+    return {
+      ...change,
+      body: (idOf) => ({ ...change.body(idOf), workspace_id: id ?? idOf(workspace) }),
+    };
+  }
+}
