@@ -68,9 +68,26 @@ describe('long strings', () => {
   });
 
   it('are the later ones where a careless client wrote a field twice', () => {
-    const [one, other] = ['a'.repeat(5_000), 'b'.repeat(5_000)];
-    const known = knownIn(`{"text":"${one}","text":"${other}"}`);
-    expect(known && parsed(known.write({ text: other, one }))).toEqual({ text: other, one });
+    const texts = ['a', 'b', 'c'].map((char) => char.repeat(5_000));
+    const field = fc.tuple(fc.constantFrom('text', 'more', '1'), fc.constantFrom(...texts, 'short', '"'));
+    fc.assert(
+      fc.property(fc.array(field, { minLength: 1, maxLength: 6 }), (fields) => {
+        const source = `{${fields.map(([name, value]) => `"${name}":${JSON.stringify(value)}`).join()}}`;
+        const json = parsed(Buffer.from(source));
+        const moved = { ...json, texts };
+        const known = knownIn(source);
+        const written = known ? known.write(moved) : Buffer.from(JSON.stringify(moved));
+        expect(parsed(written)).toEqual(moved);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are known beside fields that are named by numbers, unless they stand in one', () => {
+    const messages = [{ role: 'user', content: long(9_000) }];
+    const beside = knownIn(JSON.stringify({ logit_bias: { 50256: -100, 7: 1 }, messages }));
+    expect(beside && parsed(beside.write({ messages }))).toEqual({ messages });
+    expect(knownIn(`{"b":{"text":"${'x'.repeat(9_000)}","1":"y"}}`)).toBeNull();
   });
 
   it('are written anew where their bytes are no UTF-8', () => {

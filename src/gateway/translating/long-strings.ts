@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../providers/endpoint.js';
+import { DEPTH_MAX, eachLong, literalsOf, LONG_BYTES, LONG_MAX, type Span } from './string-literals.js';
+import { roomFor } from './short-lived-bytes.js';
 
 /** In smaller texts everything is written anew: looking for strings takes 15 µs, and so does writing 5 KiB. */
 const TEXT_BYTES = 8 * 1024;
-const LONG_BYTES = 1024;
 /** No character takes more bytes of JSON than this, as `\u00e9`. */
 const BYTES_PER_CHAR_MAX = 6;
 const LONG_CHARS = Math.ceil(LONG_BYTES / BYTES_PER_CHAR_MAX);
 /** Where less of a text is long strings, there are many values besides, and looking at them takes longer than is won. */
 const SHARE_MIN = 0.5;
-const COUNT_MAX = 256;
-const DEPTH_MAX = 64;
 
 /** Begins what stands for a long string. Nobody outside has ever seen it, so nobody can have written it. */
 const MARK = `${randomUUID()}:`;
 const MARK_IN_JSON = `"${MARK}`;
-const MARKS = Array.from({ length: COUNT_MAX }, (_, at) => MARK + String(at));
-
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const MARKS = Array.from({ length: LONG_MAX }, (_, at) => MARK + String(at));
 
 /**
  * The long strings of a JSON text with the bytes that stand for them.
@@ -34,10 +29,7 @@ export class LongStrings {
   /** Where the last one was found: they come in much the same order. */
   private last = -1;
 
-  private constructor(
-    private readonly bytes: Buffer,
-    private readonly spans: readonly Span[],
-  ) {}
+  private constructor(private readonly bytes: Buffer) {}
 
   /**
    * Null where `bytes` has none that are worth it. `json` must be what `bytes` says: a string of it is never compared with its
@@ -47,12 +39,10 @@ export class LongStrings {
     if (bytes.length < TEXT_BYTES) return null;
     // Each byte is a character, so that positions are those of bytes. No byte within a character of UTF-8 is a quotation mark.
     const text = bytes.toString('latin1');
-    const spans = longSpans(text);
-    const found = spans.reduce((sum, { start, end }) => sum + end - start, 0);
-    if (spans.length === 0 || found < bytes.length * SHARE_MIN) return null;
-    const strings = new LongStrings(bytes, spans);
-    strings.match(JSON.parse(withMarks(text, spans)), json);
-    return strings;
+    const found = literalsOf(text);
+    if (found.longBytes < bytes.length * SHARE_MIN) return null;
+    const strings = new LongStrings(bytes);
+    return eachLong(json, found, (value, span) => strings.add(value, span)) ? strings : null;
   }
 
   /** `value` as JSON. */
@@ -68,25 +58,12 @@ export class LongStrings {
       used.push({ from, to: quote + 1, literal });
       room += literal.length;
     }
-    return spliced(text, used, Buffer.allocUnsafe(room));
+    return spliced(text, used, roomFor(room));
   }
 
-  /** Walks through both texts at once: they differ in the long strings only. */
-  private match(marked: unknown, json: unknown): void {
-    const pairs: unknown[] = [marked, json];
-    while (pairs.length > 0) {
-      const value = pairs.pop();
-      const mark = pairs.pop();
-      if (typeof mark === 'string') this.add(mark, value);
-      else if (isNode(mark) && isNode(value)) for (const name in mark) pairs.push(mark[name], value[name]);
-    }
-  }
-
-  private add(mark: string, value: unknown): void {
-    if (!mark.startsWith(MARK) || typeof value !== 'string' || value.length < LONG_CHARS) return;
+  private add(value: string, { start, end }: Span): void {
     // Bytes that are no UTF-8 were read as this: they must not be copied. What has it by right is written anew, too.
-    if (value.includes('\uFFFD')) return;
-    const { start, end } = this.spans[Number(mark.slice(MARK.length))] as Span;
+    if (value.length < LONG_CHARS || value.includes('\uFFFD')) return;
     this.values.push(value);
     this.literals.push(this.bytes.subarray(start, end));
   }
@@ -150,51 +127,6 @@ function spliced(text: string, used: readonly Used[], bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 type Node = Record<string, unknown>;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
-
-/** Where the long string values of a sound JSON text stand, quotation marks included. Names of fields are none. */
-function longSpans(text: string): Span[] {
-  const spans: Span[] = [];
-  for (let start = text.indexOf('"'); start >= 0 && spans.length < COUNT_MAX;) {
-    const end = endOf(text, start);
-    if (end - start >= LONG_BYTES && !isName(text, end)) spans.push({ start, end });
-    start = text.indexOf('"', end);
-  }
-  return spans;
-}
-
-/** Behind the closing quotation mark of the string that begins at `start`. */
-function endOf(text: string, start: number): number {
-  let at = text.indexOf('"', start + 1);
-  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
-  return at < 0 ? text.length : at + 1;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote - 1;
-  while (text.charCodeAt(before) === BACKSLASH) before--;
-  return (quote - before) % 2 === 0;
-}
-
-function isName(text: string, from: number): boolean {
-  let at = from;
-  while (SPACE.has(text.charCodeAt(at))) at++;
-  return text.charCodeAt(at) === COLON;
-}
-
-function withMarks(text: string, spans: readonly Span[]): string {
-  let marked = '';
-  let copied = 0;
-  spans.forEach(({ start, end }, at) => {
-    marked += `${text.slice(copied, start)}${MARK_IN_JSON}${at}"`;
-    copied = end;
-  });
-  return marked + text.slice(copied);
-}
