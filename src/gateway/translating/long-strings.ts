@@ -33,13 +33,12 @@ export class LongStrings {
 
   /**
    * Null where `bytes` has none that are worth it. `json` must be what `bytes` says: a string of it is never compared with its
-   * bytes, but known by its place.
+   * bytes, but known by its place. `decoded`: the bytes as text, where somebody has it.
    */
-  static of(bytes: Buffer, json: Json): LongStrings | null {
+  static of(bytes: Buffer, json: Json, decoded = ''): LongStrings | null {
     if (bytes.length < TEXT_BYTES) return null;
     // Each byte is a character, so that positions are those of bytes. No byte within a character of UTF-8 is a quotation mark.
-    const text = bytes.toString('latin1');
-    const found = literalsOf(text);
+    const found = literalsOf(decoded.length === bytes.length ? decoded : bytes.toString('latin1'));
     if (found.longBytes < bytes.length * SHARE_MIN) return null;
     const strings = new LongStrings(bytes);
     return eachLong(json, found, (value, span) => strings.add(value, span)) ? strings : null;

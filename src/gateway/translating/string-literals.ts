@@ -67,32 +67,54 @@ export function eachLong(
   { count, long }: Literals,
   take: (value: string, span: Span) => void,
 ): boolean {
-  let met = 0;
-  let next = 0;
-  const meet = (value: string | null): void => {
-    const span = long[next];
-    if (span?.number === met++) {
-      next++;
-      if (value !== null) take(value, span);
-    }
-  };
-  const walk = (value: unknown, depth: number): boolean => {
-    if (typeof value === 'string') meet(value);
+  const counting = new Counting(long, take);
+  return counting.walk(json, 0) && counting.met === count;
+}
+
+/** Counts the strings of a value as they come in its text. Its methods are the same for every text, so that they are compiled once. */
+class Counting {
+  met = 0;
+  private next = 0;
+
+  constructor(
+    private readonly long: readonly Span[],
+    private readonly take: (value: string, span: Span) => void,
+  ) {}
+
+  /** False where the order is not known. */
+  walk(value: unknown, depth: number): boolean {
+    if (typeof value === 'string') return this.meet(value);
     if (typeof value !== 'object' || value === null) return true;
     if (depth > DEPTH_MAX) return false;
-    return Array.isArray(value) ? value.every((one) => walk(one, depth + 1)) : walkFields(value, depth);
-  };
-  const walkFields = (fields: object, depth: number): boolean => {
-    const before = next;
-    let isInOrder = true;
-    for (const [name, value] of Object.entries(fields)) {
-      isInOrder &&= !isNumber(name);
-      meet(null);
-      if (!walk(value, depth + 1)) return false;
+    return Array.isArray(value)
+      ? this.walkList(value, depth + 1)
+      : this.walkFields(value as Readonly<Record<string, unknown>>, depth + 1);
+  }
+
+  private meet(value: string | null): true {
+    const span = this.long[this.next];
+    if (span?.number === this.met++) {
+      this.next++;
+      if (value !== null) this.take(value, span);
     }
-    return isInOrder || next === before;
-  };
-  return walk(json, 0) && met === count;
+    return true;
+  }
+
+  private walkList(list: readonly unknown[], depth: number): boolean {
+    for (const one of list) if (!this.walk(one, depth)) return false;
+    return true;
+  }
+
+  private walkFields(fields: Readonly<Record<string, unknown>>, depth: number): boolean {
+    const before = this.next;
+    let isInOrder = true;
+    for (const name in fields) {
+      isInOrder &&= !isNumber(name);
+      this.meet(null);
+      if (!this.walk(fields[name], depth)) return false;
+    }
+    return isInOrder || this.next === before;
+  }
 }
 
 function isNumber(name: string): boolean {

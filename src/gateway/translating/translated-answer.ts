@@ -41,7 +41,7 @@ function hubAnswer(type: string | null, body: Buffer, { translation, context, hu
     return { hub: media(new MediaFile(type ?? '', body), context), known: null };
   const text = body.toString('utf8');
   const json = parsedObject(text);
-  const known = json && LongStrings.of(body, json);
+  const known = json && LongStrings.of(body, json, text);
   const answer = json ?? listIn(text);
   return { hub: translator ? translator.answer(answer, context, hub) : answer, known };
 }

@@ -19,13 +19,11 @@ const VERSION = ['anthropic-version', '2023-06-01'] as const;
 /** A chat of the hub as a request to `/messages`. https://platform.claude.com/docs/en/api/messages */
 function request(hub: Json, { model, isStreamed }: Context): ProviderRequest {
   const { system, messages } = conversationOf(hub.messages, factsOf(model).takesSystemTurns);
-  const body = {
-    ...parametersOf(hub, model),
-    ...(system.length > 0 ? { system } : {}),
-    messages,
-    ...toolsOf(hub),
-    ...(isStreamed ? { stream: true } : {}),
-  };
+  const body: Record<string, unknown> = parametersOf(hub, model);
+  if (system.length > 0) body['system'] = system;
+  body['messages'] = messages;
+  Object.assign(body, toolsOf(hub));
+  if (isStreamed) body['stream'] = true;
   return { path: '/messages', body: withoutRefusedThinking(body, hub), headers: VERSION };
 }
 

@@ -36,14 +36,14 @@ const HINTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The parameters of a request besides messages and tools. Unknown ones go along.
+ * The parameters of a request besides messages and tools, to which its caller may add. Unknown ones go along.
  *
  * `temperature` ends at 1 with Anthropic and at 2 with OpenAI; above 1 it is cut to 1, as Anthropic's own endpoint for
  * OpenAI's clients does (https://platform.claude.com/docs/en/cli-sdks-libraries/libraries/openai-sdk): below, both scales
  * mean the same. Models from Claude 4.7 on refuse other values than the default themselves. A label in `metadata` other
  * than `user_id` is for answers that OpenAI stores, and there are none.
  */
-export function parametersOf(hub: Json, model: string): Json {
+export function parametersOf(hub: Json, model: string): Record<string, unknown> {
   refuseImpossible(hub);
   const maxTokens = hub.max_completion_tokens ?? hub.max_tokens ?? factsOf(model).maxTokens;
   const { thinking, effort } = reasoningOf(hub, model, maxTokens);
