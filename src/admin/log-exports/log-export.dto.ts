@@ -131,8 +131,12 @@ export class LogExportDto {
   @ApiProperty({ enum: EXPORT_FORMATS }) readonly format: ExportFormat;
   @ApiProperty({ enum: EXPORT_COMPRESSIONS }) readonly compression: ExportCompression;
   @ApiProperty({ enum: EXPORT_STATUSES }) readonly status: ExportStatus;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it failed' }) readonly problem:
-    string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why it failed, or that the last try did and it is tried again',
+  })
+  readonly problem: string | null;
   @ApiProperty({ example: 'January' }) readonly description: string;
   @ApiProperty({ type: 'integer', description: 'Requests in the file so far', example: 500 })
   readonly exported_rows: number;

@@ -3,8 +3,8 @@ import type { CacheStatus } from '../../common/contracts/request-log.js';
 
 /** Plain numbers, because a request must not pay for a metrics library. */
 export const cacheCounts = {
-  asked: { HIT: 0, 'SEMANTIC HIT': 0, MISS: 0, 'SEMANTIC MISS': 0, REFRESH: 0, DISABLED: 0 } satisfies Record<
-    CacheStatus,
+  asked: { HIT: 0, 'SEMANTIC HIT': 0, MISS: 0, 'SEMANTIC MISS': 0, REFRESH: 0 } satisfies Record<
+    Exclude<CacheStatus, 'DISABLED'>,
     number
   >,
   kept: 0,

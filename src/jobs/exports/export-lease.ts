@@ -41,12 +41,12 @@ const CLAIM = `
 const HELD = "id = $1 AND run = $2 AND status = 'in_progress'";
 
 const ADVANCE = `
-  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${LEASE_S}), tries = 0, updated_at = now(),
+  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${LEASE_S}), tries = 0, problem = NULL, updated_at = now(),
     cursor_at = $3::timestamptz, cursor_id = $4, rows = $5, bytes = $6
   WHERE ${HELD} RETURNING id`;
 
 const SUCCEED = `
-  UPDATE log_exports SET status = 'success', leased_until = NULL, updated_at = now(), bytes = $3,
+  UPDATE log_exports SET status = 'success', problem = NULL, leased_until = NULL, updated_at = now(), bytes = $3,
     expires_at = now() + make_interval(days => $4), file_removed_at = NULL
   WHERE ${HELD} RETURNING id`;
 
@@ -62,7 +62,8 @@ const RELEASE = `UPDATE log_exports SET leased_until = NULL WHERE ${HELD} RETURN
 const PAUSE_S = 3;
 /** What did not work is tried again after a while that grows with the tries. */
 const PAUSE = `
-  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${PAUSE_S} * tries) WHERE ${HELD} RETURNING id`;
+  UPDATE log_exports SET leased_until = now() + make_interval(secs => ${PAUSE_S} * tries), problem = $3, updated_at = now()
+  WHERE ${HELD} RETURNING id`;
 
 type Held = Pick<ClaimedExport, 'id' | 'run'>;
 type ClaimRow = Omit<ClaimedExport, 'after'> & {
@@ -103,8 +104,9 @@ export class ExportLeases {
     return this.change(RELEASE, held);
   }
 
-  pause(held: Held): Promise<boolean> {
-    return this.change(PAUSE, held);
+  /** `problem` is told until a try succeeds. */
+  pause(held: Held, problem: string): Promise<boolean> {
+    return this.change(PAUSE, held, problem);
   }
 
   private async change(sql: string, { id, run }: Held, ...more: readonly unknown[]): Promise<boolean> {

@@ -135,7 +135,7 @@ export class ExportWriter {
   private async failed(claimed: ClaimedExport, error: unknown): Promise<ExportEnding> {
     const problem = problemOf(claimed, error);
     if (problem === null) {
-      await this.parts.leases.pause(claimed).catch(() => undefined);
+      await this.parts.leases.pause(claimed, triedAgain(claimed)).catch(() => undefined);
       throw error;
     }
     return (await this.parts.leases.fail(claimed, problem)) ? 'failed' : 'absent';
@@ -147,6 +147,9 @@ const packingOf = (claimed: ClaimedExport) => ({
   compression: claimed.compression,
   columns: columnsOf(claimed),
 });
+
+const triedAgain = ({ tries }: ClaimedExport): string =>
+  `Try ${tries} of ${MOST_TRIES} failed. It is tried again; the log of the service says what was wrong.`;
 
 function problemOf({ tries }: ClaimedExport, error: unknown): string | null {
   if (error instanceof ExportProblem) return error.message;

@@ -268,6 +268,22 @@ describe('an export', () => {
     expect(await read(id)).toMatchObject({ status: 'failed', problem: expect.stringContaining('200 bytes') });
   });
 
+  it('says that a try failed and another follows, until one succeeds', async () => {
+    const { filters } = await stored(3);
+    const id = await started({ filters });
+    const bucket = { putFile: () => Promise.reject(new Error('the bucket answers nonsense')) };
+
+    await expect(write(id, { bucket })).rejects.toThrow('nonsense');
+    expect(await read(id)).toMatchObject({
+      status: 'in_progress',
+      problem: 'Try 1 of 10 failed. It is tried again; the log of the service says what was wrong.',
+    });
+    await app.dataSource.query('UPDATE log_exports SET leased_until = NULL WHERE id = $1', [id]);
+
+    expect(await write(id)).toBe('success');
+    expect(await read(id)).toMatchObject({ status: 'success', problem: null });
+  });
+
   it('fails when the key that started it was deleted, or may not export any more', async () => {
     const { filters } = await stored(3);
     const [gone, lesser] = [await app.workspaceKey(['logs.export']), await app.workspaceKey(['logs.export'])];
