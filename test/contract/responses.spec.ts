@@ -749,6 +749,17 @@ describe('whatever comes', () => {
     expect(said(hostile).output).toMatchObject([{ type: 'function_call' }]);
   });
 
+  it('is refused where a word is an object that cannot be made a text', () => {
+    const odd = [{ toString: 1, valueOf: 1 }];
+    for (const body of [
+      { input: 'hi', tool_choice: { type: odd } },
+      { input: 'hi', tools: [{ type: odd }] },
+      { input: [{ role: odd, content: 'hi' }] },
+      { input: [{ role: 'user', content: [{ type: odd }] }] },
+    ])
+      expect(() => responses.request(body, context)).toThrow(AppError);
+  });
+
   it('throws nothing but the documented refusals on a request', () => {
     fc.assert(
       fc.property(anything.object, (body) => {

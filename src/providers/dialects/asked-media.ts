@@ -1,4 +1,5 @@
 import type { Json } from '../endpoint.js';
+import { wordOf } from '../endpoints/reading.js';
 import { MediaFile } from '../translation.js';
 import { because, type Impossible, invalid, unsupported } from './refusing.js';
 
@@ -49,7 +50,7 @@ export const partsOf = (fields: Json): readonly (readonly [name: string, value: 
   Object.entries(present(fields)).flatMap(([name, value]) =>
     (Array.isArray(value) ? (value as readonly unknown[]) : [value])
       .filter((item) => typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean')
-      .map((item) => [name, String(item)] as const),
+      .map((item) => [name, wordOf(item)] as const),
   );
 
 /** `/path?a=1&a=2`, of the same. */

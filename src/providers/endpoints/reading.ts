@@ -53,3 +53,6 @@ export function stringify(value: unknown): string {
     return '';
   }
 }
+
+/** A value of JSON where a word is looked for: a text as it is, and anything else as JSON. `String` throws for an object that has a field `toString`. */
+export const wordOf = (value: unknown): string => (typeof value === 'string' ? value : stringify(value));

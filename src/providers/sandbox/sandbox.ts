@@ -1,5 +1,5 @@
 import type { Json } from '../endpoint.js';
-import { count, isObject, stringify } from '../endpoints/reading.js';
+import { count, isObject, stringify, wordOf } from '../endpoints/reading.js';
 import { chunksOf, completionOf, CREATED, type Heading } from './frames.js';
 import { type SandboxError, type SandboxModel, sandboxModels } from './models.js';
 import { replyTo } from './reply.js';
@@ -56,8 +56,8 @@ function chat(body: Buffer): SandboxAnswer {
   const request = parsed(body);
   const wrong = whatIsWrong(request);
   if (!request || wrong) return refusal(400, wrong ?? 'The body is not a JSON object.');
-  const model = models.get(String(request.model));
-  if (!model) return unknownModel(String(request.model));
+  const model = models.get(wordOf(request.model));
+  if (!model) return unknownModel(wordOf(request.model));
   if (model.error) return failure(model.error);
   return delivered(request, model, `chatcmpl-sandbox-${fingerprint(body)}`);
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
 import { unsupported } from '../refusing.js';
 
 type Turn = (message: Json) => Json;
@@ -53,7 +53,7 @@ function contentOf(content: unknown, readers: PartReaders): string | readonly Js
     const type = isObject(part) ? part.type : null;
     const read = readers.get(type);
     if (!read || !isObject(part))
-      throw unsupported('messages[].content[].type', `Cohere takes no "${String(type)}" here`);
+      throw unsupported('messages[].content[].type', `Cohere takes no "${wordOf(type)}" here`);
     return read(part);
   });
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { count, isObject, list, stringify, textOf } from '../../endpoints/reading.js';
+import { count, isObject, list, stringify, textOf, wordOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
 
 /** A chat answer in the hub's words. Never throws. https://docs.ollama.com/api/chat */
@@ -63,6 +63,6 @@ export function callsOf({ tool_calls: calls }: Json, first: number): readonly Ca
   return functions.map(({ name, arguments: given }, position) => {
     const index = first + position;
     const called = { name, arguments: (isObject(given) && stringify(given)) || '{}' };
-    return { index, call: { id: `call_${index}_${String(name)}`, type: 'function', function: called } };
+    return { index, call: { id: `call_${index}_${wordOf(name)}`, type: 'function', function: called } };
   });
 }

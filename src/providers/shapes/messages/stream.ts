@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
 import { envelope } from './answer.js';
 import { citationsOf, toolUse } from './blocks.js';
@@ -60,7 +60,7 @@ export class MessagesStream implements ChunkTranslator {
     if (this.isOver) return [];
     this.isOver = true;
     const { type, ...fields } = messagesStreamError(error);
-    return [named(String(type), fields)];
+    return [named(wordOf(type), fields)];
   }
 
   private start(hub: Json): readonly StreamEvent[] {

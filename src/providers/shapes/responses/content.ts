@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, textOf } from '../../endpoints/reading.js';
+import { isObject, textOf, wordOf } from '../../endpoints/reading.js';
 import { invalid, unsupported } from './refusing.js';
 
 type PartReader = (part: Json, where: string) => Json;
@@ -35,7 +35,7 @@ export function contentOf(parts: readonly Json[]): string | readonly Json[] {
 
 function partOf(part: unknown, where: string): Json {
   if (!isObject(part)) throw invalid(`"${where}" must be an object`);
-  const read = PARTS.get(String(part.type));
+  const read = PARTS.get(wordOf(part.type));
   if (!read) throw unsupported(`${where}.type`, `parts of this type cannot be sent to this provider`);
   return { ...read(part, where), ...marksOf(part) };
 }

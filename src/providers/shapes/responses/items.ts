@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
 import { contentOf, partsOf } from './content.js';
 import { invalid, unsupported } from './refusing.js';
 import { unseal } from './sealing.js';
@@ -54,7 +54,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 function message({ role, content }: Json, where: string): Read {
   const parts = partsOf(content, `${where}.content`);
   if (role === 'assistant') return { kind: 'said', parts };
-  const known = ROLES.get(String(role));
+  const known = ROLES.get(wordOf(role));
   if (known === undefined) throw invalid(`"${where}.role" must be user, assistant, system or developer`);
   return { kind: 'message', message: { role: known, content: contentOf(parts) } };
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../endpoint.js';
-import { isObject } from '../../endpoints/reading.js';
+import { isObject, wordOf } from '../../endpoints/reading.js';
 import { marksOf } from './content.js';
 import { invalid, unsupported } from './refusing.js';
 
@@ -24,7 +24,7 @@ function toolOf(tool: unknown, where: string): Json {
   if (tool.type === 'function')
     return { type: 'function', function: functionOf(tool, where), ...marksOf(tool) };
   if (tool.type === 'custom') return { type: 'custom', custom: customOf(tool, where) };
-  throw unsupported(where, `the tool "${String(tool.type)}" runs at OpenAI, and this provider has none such`);
+  throw unsupported(where, `the tool "${wordOf(tool.type)}" runs at OpenAI, and this provider has none such`);
 }
 
 function functionOf(tool: Json, where: string): Json {
@@ -81,5 +81,5 @@ function chosenTool(tool: unknown, where: string): Json {
   const { type } = tool;
   if (type === 'function') return { type, function: { name: nameOf(tool, where) } };
   if (type === 'custom') return { type, custom: { name: nameOf(tool, where) } };
-  throw unsupported(where, `the tool "${String(type)}" runs at OpenAI, and this provider has none such`);
+  throw unsupported(where, `the tool "${wordOf(type)}" runs at OpenAI, and this provider has none such`);
 }

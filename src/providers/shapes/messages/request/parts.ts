@@ -1,5 +1,5 @@
 import type { Json } from '../../../endpoint.js';
-import { isObject, list } from '../../../endpoints/reading.js';
+import { isObject, list, wordOf } from '../../../endpoints/reading.js';
 import { invalid, unsupported } from './refusals.js';
 
 /** A block of Anthropic as parts of the hub's content. */
@@ -20,7 +20,7 @@ export function partsOf(content: unknown): Json[] {
   return blocksOf(content).flatMap((block) => {
     const toParts = PARTS.get(typeof block.type === 'string' ? block.type : '');
     if (!toParts)
-      throw unsupported(`messages[].content[].${String(block.type)}`, 'only Anthropic has such blocks');
+      throw unsupported(`messages[].content[].${wordOf(block.type)}`, 'only Anthropic has such blocks');
     return toParts(block).map((part) => withMark(part, block));
   });
 }

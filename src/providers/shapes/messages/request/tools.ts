@@ -1,5 +1,5 @@
 import type { Json } from '../../../endpoint.js';
-import { isObject, list, stringify } from '../../../endpoints/reading.js';
+import { isObject, list, stringify, wordOf } from '../../../endpoints/reading.js';
 import { withMark } from './parts.js';
 import { invalid, unsupported } from './refusals.js';
 
@@ -19,7 +19,7 @@ function functionOf(tool: unknown): Json {
   if (!isObject(tool) || typeof tool.name !== 'string') throw invalid('Each tool needs a "name".');
   const { type, name, strict, input_schema: schema } = tool;
   if ((type ?? 'custom') !== 'custom')
-    throw unsupported(`tools[].${String(type)}`, 'only Anthropic has this tool');
+    throw unsupported(`tools[].${wordOf(type)}`, 'only Anthropic has this tool');
   const described = {
     name,
     ...descriptionOf(tool),

@@ -1,5 +1,5 @@
 import type { Json } from '../../../endpoint.js';
-import { isObject, stringify } from '../../../endpoints/reading.js';
+import { isObject, stringify, wordOf } from '../../../endpoints/reading.js';
 import { blocksOf, contentOf, partsOf, withMark } from './parts.js';
 import { invalid, unsupported } from './refusals.js';
 
@@ -63,7 +63,7 @@ function resultOf(block: Json): Result {
 
 /** A tool that a search for tools has found is named; its definition stands in `tools`. */
 function withoutReference(block: Json): Json {
-  return block.type === 'tool_reference' ? { type: 'text', text: String(block.tool_name) } : block;
+  return block.type === 'tool_reference' ? { type: 'text', text: wordOf(block.tool_name) } : block;
 }
 
 function withError(texts: readonly Json[]): readonly Json[] {
@@ -95,7 +95,7 @@ function assistantMessages(content: unknown): Json[] {
   for (const block of blocksOf(content)) {
     const read = READERS.get(block.type);
     if (!read)
-      throw unsupported(`messages[].content[].${String(block.type)}`, 'only Anthropic has such blocks');
+      throw unsupported(`messages[].content[].${wordOf(block.type)}`, 'only Anthropic has such blocks');
     read(block, turn);
   }
   const { parts, kept, calls, thinking } = turn;
