@@ -39,7 +39,7 @@ export async function storeIngested(pool: Pool, announcer: BatchAnnouncer): Prom
       async (sql, parameters) => (await client.query<object>(sql, parameters)).rows,
       exchanges.map(({ closed }) => closed.record.organisation_id),
     );
-    return rowsOfClosed(exchanges, COUNTS_NOTHING, redactorOf);
+    return rowsOfClosed(exchanges, { counter: COUNTS_NOTHING, redactorOf, isBehind: taken === MOST });
   };
   const stored = await storeTaken(pool, { writerId: NIL_ID, take });
   // A batch that nobody hears of is found by the sweep.

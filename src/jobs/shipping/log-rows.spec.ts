@@ -6,7 +6,7 @@ import { rowsOfClosed } from './log-rows.js';
 const counter = { countTokens: () => 0, costOf: () => null };
 const NOTHING = Buffer.alloc(0);
 
-async function stored(body: Buffer) {
+async function stored(body: Buffer, isBehind = false) {
   const facts = {
     bytes: body.length,
     truncated: false,
@@ -14,11 +14,11 @@ async function stored(body: Buffer) {
     content_encoding: null,
   };
   const closed = { record: aRecord(), request: facts, response: null };
-  const [row] = await rowsOfClosed(
-    [{ closed, requestBody: body, responseBody: NOTHING }],
+  const [row] = await rowsOfClosed([{ closed, requestBody: body, responseBody: NOTHING }], {
     counter,
-    () => null,
-  );
+    redactorOf: () => null,
+    isBehind,
+  });
   return row?.request;
 }
 
@@ -37,6 +37,14 @@ describe('a body', () => {
       expect(brotliDecompressSync(kept?.bytes ?? NOTHING).equals(body)).toBe(true);
     },
   );
+
+  it('of 1.5 KiB or less is kept as it is while rows come faster than they are stored; a larger one is packed', async () => {
+    const text = (bytes: number) => Buffer.alloc(bytes, 'words and words ');
+
+    expect(await stored(text(1_536), true)).toMatchObject({ bytes: text(1_536), stored_encoding: null });
+    expect(await stored(text(1_537), true)).toMatchObject({ stored_encoding: 'br' });
+    expect(await stored(text(1_536))).toMatchObject({ stored_encoding: 'br' });
+  });
 
   it('that is short, or would only grow, is kept as it is', async () => {
     const short = Buffer.from('{"a":1}');

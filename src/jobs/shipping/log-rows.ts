@@ -12,15 +12,23 @@ import { previewOf } from './preview.js';
 /** Rows between two pauses for the other work of the process: some milliseconds. */
 const ROWS_PER_TURN = 64;
 
+/** What rows are made with. */
+export interface RowTerms {
+  readonly counter: UsageCounter;
+  readonly redactorOf: RedactorOf;
+  /** Rows come faster than they are stored. Small bodies are then left as they came: compressing them is a third of the work. */
+  readonly isBehind: boolean;
+}
+
 /** The rows of a batch: usage counted where it is missing, without what is not to be kept, bodies compressed. */
 export async function rowsOfClosed(
   exchanges: readonly Exchange[],
-  counter: UsageCounter,
-  redactorOf: RedactorOf,
+  { counter, redactorOf, isBehind }: RowTerms,
 ): Promise<LogRow[]> {
+  const compressFrom = isBehind ? COMPRESS_FROM_BYTES.behind : COMPRESS_FROM_BYTES.usual;
   const rows: LogRow[] = [];
   for (const exchange of exchanges) {
-    rows.push(rowOf(withUsage(exchange, counter), redactorOf));
+    rows.push(rowOf(withUsage(exchange, counter), redactorOf, compressFrom));
     if (rows.length % ROWS_PER_TURN === 0) await new Promise(setImmediate);
   }
   return rows;
@@ -37,13 +45,13 @@ export const redactorFor = (
   redactorOf: RedactorOf,
 ): ReturnType<RedactorOf> => redactorOf(organisation_id, workspace_id);
 
-function rowOf(exchange: Exchange, redactorOf: RedactorOf): LogRow {
+function rowOf(exchange: Exchange, redactorOf: RedactorOf, compressFrom: number): LogRow {
   const redactor = redactorFor(exchange.closed.record, redactorOf);
   const { closed, requestBody, responseBody } = redactor ? clearExchange(exchange, redactor) : exchange;
   return {
     record: closed.record,
-    request: storedBody('request', closed.request, requestBody),
-    response: storedBody('response', closed.response, responseBody),
+    request: storedBody('request', closed.request, requestBody, compressFrom),
+    response: storedBody('response', closed.response, responseBody, compressFrom),
     raw: { closed, request: requestBody, response: responseBody },
   };
 }
@@ -58,11 +66,16 @@ export function rowsOfCrashed(
 ): LogRow[] {
   return [...open].map(({ json }) => {
     const closed = { record: crashedExchange(readOpened(json), diedAt), request: null, response: null };
-    return rowOf({ closed, requestBody: NO_BYTES, responseBody: NO_BYTES }, redactorOf);
+    return rowOf(
+      { closed, requestBody: NO_BYTES, responseBody: NO_BYTES },
+      redactorOf,
+      COMPRESS_FROM_BYTES.usual,
+    );
   });
 }
 
-const COMPRESS_FROM_BYTES = 512;
+/** `behind` stays below the 2 KiB from which PostgreSQL compresses a row by itself: https://www.postgresql.org/docs/current/storage-toast.html */
+const COMPRESS_FROM_BYTES = { usual: 512, behind: 1_536 } as const;
 /** Brotli's own bounds: https://www.rfc-editor.org/rfc/rfc7932#section-9.1 */
 const SMALLEST_WINDOW_BITS = 10;
 const LARGEST_WINDOW_BITS = 22;
@@ -87,10 +100,11 @@ function storedBody(
   direction: 'request' | 'response',
   facts: BodyFacts | null,
   bytes: Buffer,
+  compressFrom: number,
 ): StoredBody | null {
   if (!facts) return null;
   const { bytes: original_bytes, truncated, content_type, content_encoding } = facts;
-  const small = content_encoding === null && bytes.length > COMPRESS_FROM_BYTES ? compressed(bytes) : bytes;
+  const small = content_encoding === null && bytes.length > compressFrom ? compressed(bytes) : bytes;
   const isSmaller = small.length < bytes.length;
   return {
     bytes: isSmaller ? small : bytes,

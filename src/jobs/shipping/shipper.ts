@@ -151,7 +151,11 @@ export class Shipper {
       const redactorOf = await this.redactors(reading.closed.map(({ closed }) => closed.record));
       if (reading.closed.some(({ closed: { record } }) => redactorFor(record, redactorOf)))
         tail.leaveNothing();
-      const rows = await rowsOfClosed(reading.closed, this.options.counter, redactorOf);
+      const rows = await rowsOfClosed(reading.closed, {
+        counter: this.options.counter,
+        redactorOf,
+        isBehind: reading.isFull,
+      });
       if (!(await this.store(writer, { from: tail.cursor, to: reading.end, rows }))) return true;
     }
     tail.apply(reading);

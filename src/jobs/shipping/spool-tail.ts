@@ -30,6 +30,8 @@ export interface Reading {
   readonly end: SpoolPosition;
   /** The writer is dead and everything it wrote was read. */
   readonly isFinal: boolean;
+  /** There was more than a batch takes: the writer is faster than its rows are stored. */
+  readonly isFull: boolean;
 }
 
 /** Another shipper read on and deleted segments. What this one knows of the writer is out of date. */
@@ -252,6 +254,6 @@ class ReadingInProgress {
   }
 
   finish(end: SpoolPosition, isFinal: boolean): Reading {
-    return { closed: this.closed, opened: this.opened, end, isFinal };
+    return { closed: this.closed, opened: this.opened, end, isFinal, isFull: this.isFull };
   }
 }
