@@ -12,6 +12,11 @@ const common = {
   hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
 };
+/**
+ * Files of one project share their processes: loading the application anew for each of them took longer than most of the files. What a file
+ * changes for its whole process (timers, environment, signals) it therefore puts back.
+ */
+const shared = { isolate: false };
 /** What the code under test logs would hide what the tests say. The built service speaks: its lines are searched for secrets. */
 const quiet = {
   ...common,
@@ -29,6 +34,7 @@ export default defineConfig({
       {
         test: {
           ...quiet,
+          ...shared,
           name: 'unit',
           include: [
             'src/**/*.spec.ts',
@@ -41,6 +47,7 @@ export default defineConfig({
       {
         test: {
           ...quiet,
+          ...shared,
           name: 'integration',
           include: ['test/integration/**/*.spec.ts'],
           globalSetup: ['test/support/postgres.global.ts'],

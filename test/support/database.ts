@@ -3,8 +3,8 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/common/database/data-source.js';
-import { migrate } from '../../src/common/database/migrate.js';
 import { sessionLimits } from '../../src/common/database/sessions/patience.js';
+import { administer } from './administer.js';
 import { eventually, PATIENCE_MS } from './waiting.js';
 
 /** A database of its own for one test file, with the schema in place. */
@@ -17,10 +17,7 @@ export interface TestDatabase {
 
 /** `isPatient`: whether statements may take longer than the service gives them. */
 export async function freshDatabase(isPatient = true): Promise<TestDatabase> {
-  const database = await emptyDatabase();
-  const setUp = await createDataSource(database.url, 2, 'migrations').initialize();
-  await migrate(setUp);
-  await setUp.destroy();
+  const database = await madeAs(`TEMPLATE ${inject('templateDatabase')}`);
   const made = createDataSource(database.url);
   const dataSource = await (isPatient ? patient(made) : made).initialize();
   return {
@@ -46,10 +43,17 @@ function patient(dataSource: DataSource): DataSource {
 }
 
 /** A database without tables. */
-export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export const emptyDatabase = (): Promise<BareDatabase> => madeAs('');
+
+interface BareDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+async function madeAs(origin: string): Promise<BareDatabase> {
   const server = inject('postgresUrl');
   const name = `gatehouse_test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `CREATE DATABASE ${name}`);
+  await administer(server, `CREATE DATABASE ${name} ${origin}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => dropDatabase(server, name) };
@@ -80,15 +84,4 @@ async function dropDatabase(server: string, name: string): Promise<void> {
     await client.end();
   }
   if (open.length > 0) throw new Error(`Nobody closed these connections:\n${open.join('\n')}`);
-}
-
-/** Runs one statement on the server, outside all pools. */
-export async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { administer } from './administer.js';
 
 /** An empty database on the server of TEST_DATABASE_URL, and the way to be rid of it. */
 export interface FreshDatabase {
@@ -16,14 +16,4 @@ export async function freshDatabase(): Promise<FreshDatabase | null> {
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
-}
-
-async function administer(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -13,9 +13,18 @@ export function isFree(port: number): Promise<boolean> {
  * Below the range from which Linux takes ports for connections that go out (net.ipv4.ip_local_port_range, 32768 to 60999): one of
  * those would be taken again before a server that is only just starting has it, or while a server is restarted.
  */
-const SINGLE = { start: 11_000, end: 18_000 };
-const RANGE_START = 18_000;
-const RANGE_END = 31_000;
+const SINGLE = part(11_000, 18_000);
+const RANGE = part(18_000, 31_000);
+
+/**
+ * A port that was found free is not yet taken, and a range is taken port by port. So runs that go on at the same time are told by
+ * TEST_PORTS which half is theirs: `lower` or `upper`; without it a run has both.
+ */
+function part(start: number, end: number): { readonly start: number; readonly end: number } {
+  const middle = (start + end) / 2;
+  const half = process.env['TEST_PORTS'];
+  return { start: half === 'upper' ? middle : start, end: half === 'lower' ? middle : end };
+}
 
 /** A loopback port that nobody listens on, and that no connection takes by chance. */
 export async function freePort(): Promise<number> {
@@ -30,12 +39,12 @@ export async function freePort(): Promise<number> {
  * system hands out ports, so that a listener on a port of the system's choice is never in it.
  */
 export async function portRange(count: number): Promise<readonly number[]> {
-  const slots = Math.floor((RANGE_END - RANGE_START) / count);
+  const slots = Math.floor((RANGE.end - RANGE.start) / count);
   const first = Math.floor(Math.random() * slots);
   for (let i = 0; i < slots; i++) {
-    const start = RANGE_START + ((first + i) % slots) * count;
+    const start = RANGE.start + ((first + i) % slots) * count;
     const ports = Array.from({ length: count }, (_, offset) => start + offset);
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return ports;
   }
-  throw new Error(`No ${count} free ports in a row between ${RANGE_START} and ${RANGE_END}.`);
+  throw new Error(`No ${count} free ports in a row between ${RANGE.start} and ${RANGE.end}.`);
 }

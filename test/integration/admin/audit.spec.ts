@@ -8,7 +8,7 @@ import { written } from '../../../src/admin/audit/canonical-record.js';
 import { AuditRecord } from '../../../src/common/database/entities/audit-record.entity.js';
 import { fillChain } from '../../support/audit.js';
 import { AdminApp } from '../../support/admin-app.js';
-import { administer } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
 
 describe('the audit trail', () => {
   let app: AdminApp;

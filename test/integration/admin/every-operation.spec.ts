@@ -4,7 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TENANT_ROLE } from '../../../src/common/database/sessions/tenant-wall.js';
 import type { Answer } from '../../support/admin-app.js';
-import { administer } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
 import {
   CALLERS,
   type CallerName,

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/admin/openapi/document.js';
-import { administer } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
 import { AdminApp } from '../../support/admin-app.js';
 
 const USER_KEYS = '/v1/api-keys/workspace/user';

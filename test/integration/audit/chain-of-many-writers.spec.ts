@@ -8,7 +8,7 @@ import { verifyChain } from '../../../src/admin/audit/verify-chain.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { aRecord, fillChain } from '../../support/audit.js';
-import { administer } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
 
 const ADD_WORKSPACE =
   'INSERT INTO workspaces (id, organization_id, name, slug) VALUES ($1, $2, $3, gen_random_uuid())';

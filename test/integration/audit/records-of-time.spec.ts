@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeInTime, WRONG_BLOCKS } from '../../../src/admin/audit/audit-blocks.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { fillChain } from '../../support/audit.js';
-import { administer, freshDatabase, type TestDatabase } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import type * as InParts from '../../../src/launcher/audit/verify-in-parts.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { fillChain } from '../../support/audit.js';
 import { type CompiledSource, compileSource } from '../../support/compiled-source.js';
-import { administer } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
 
 /** Four parts: 1 to 301, 302 to 602, 603 to 903, and 904 to the end. */
 const RECORDS = 1_203;

@@ -9,7 +9,8 @@ import { Workspace } from '../../../src/common/database/entities/workspace.entit
 import { migrate } from '../../../src/common/database/migrate.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
-import { administer, emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
+import { administer } from '../../support/administer.js';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 
 let database: TestDatabase;
 let unit: UnitOfWork;
