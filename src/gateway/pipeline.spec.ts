@@ -165,6 +165,12 @@ describe('Pipeline', () => {
 
   it.each([
     ['admin_key', null, '/v1/api-keyz', 404, 'There is no such path; the administration has /v1/api-keys.'],
+    ['admin_key', null, '/v1/workspaces', 404, 'path; the administration has /v1/admin/workspaces.'],
+    ['admin_key', null, '/v1/workspaces/some-id?x=1', 404, 'the administration has /v1/admin/workspaces.'],
+    ['admin_key', null, '/v1/invites', 404, 'the administration has /v1/admin/users/invites.'],
+    ['admin_key', null, '/v1/me', 404, 'the administration has /v1/admin/me.'],
+    ['admin_key', null, '/v1/workspace', 404, '/v1/admin/workspaces'],
+    ['workspace_service_key', 'w', '/v1/users', 404, 'the administration has /v1/admin/users.'],
     ['admin_key', null, '/v1/things/of/a/provider', 404, 'There is no such path in the administration'],
     ['workspace_service_key', 'w', '/v1/virtual-kesy/x?y=1', 404, 'the administration has /v1/virtual-keys.'],
     ['workspace_service_key', 'w', '/v1/things/of/a/provider', 403, 'it lacks the scope completions.write'],
@@ -180,6 +186,28 @@ describe('Pipeline', () => {
     expect(await response.text()).toContain(words);
     expect(calls).toEqual([]);
     expect(logs[0]?.record).toMatchObject({ status, ending: 'refused', error_source: 'gateway' });
+  });
+
+  it('tells a caller who names no provider of the path of the administration that it looks for', async () => {
+    const { request, calls, logs } = await given({});
+
+    const response = await request('/v1/workspaces?page_size=1');
+
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('the administration has /v1/admin/workspaces.');
+    expect(calls).toEqual([]);
+    expect(logs[0]?.record).toMatchObject({ status: 404, error_code: 'not_found', ending: 'refused' });
+    expect((await request('/v1/proxy/workspaces')).status).toBe(400);
+    expect((await request('/v1/things')).status).toBe(400);
+  });
+
+  it('passes a path that the administration has elsewhere on to the provider that is named', async () => {
+    const { request, calls } = await given({ answers: [{ chunks: ['{}'] }] });
+
+    const response = await request('/v1/users', { headers: { 'x-gateway-virtual-key': 'openai-prod' } });
+
+    expect(response.status).toBe(200);
+    expect(calls).toHaveLength(1);
   });
 
   it('tells an admin key that names a provider what it lacks, whatever the path', async () => {

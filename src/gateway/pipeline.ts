@@ -12,6 +12,7 @@ import { wayOfStream } from './guardrails/guarded-stream.js';
 import { asksForModels, LocalModels } from './models/local-models.js';
 import { stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './door/arrival.js';
+import { orPathMeant } from './door/mistyped-path.js';
 import { ClientLeft } from './door/request-body.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
 import { Journal } from './journal/journal.js';
@@ -100,7 +101,7 @@ export class Pipeline {
   private stop(exchange: Exchange, thrown: unknown): void {
     const { request, response } = exchange;
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
-    stopExchange(exchange, thrown, hasLeft);
+    stopExchange(exchange, orPathMeant(thrown, request), hasLeft);
   }
 }
 

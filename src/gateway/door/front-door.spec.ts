@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { planeOf } from './front-door.js';
+import { ADMINISTRATION_PATHS, planeOf } from './front-door.js';
 
 describe('planeOf', () => {
   it.each([
@@ -34,5 +35,20 @@ describe('planeOf', () => {
     'http://evil.com/v1/models',
   ])('never gives %s to a provider', (target) => {
     expect(planeOf(target)).toBe('administration');
+  });
+});
+
+describe('the paths of the administration', () => {
+  it('have all that stands below /v1/admin', () => {
+    const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as { paths: Record<string, unknown> };
+    const below = Object.keys(paths).filter((path) => path.startsWith('/v1/admin/'));
+    const known = [...ADMINISTRATION_PATHS.values()];
+    const first = new Set(below.map((path) => path.split('/').slice(0, 4).join('/')));
+    expect([...first].filter((path) => path !== '/v1/admin/invites' && !known.includes(path))).toEqual([]);
+    for (const path of known.filter((each) => each.startsWith('/v1/admin/')))
+      expect(
+        below.some((each) => each === path || each.startsWith(`${path}/`)),
+        path,
+      ).toBe(true);
   });
 });

@@ -22,10 +22,18 @@ const RESERVED: ReadonlySet<string> = new Set([
   'virtual-keys',
 ]);
 
-/** For what a client is told, that mistyped one of them. */
-export const ADMINISTRATION_SEGMENTS: Iterable<string> = RESERVED;
-
 const ROOT = '/v1/';
+
+/** What stands below `/v1/admin`, as it would be called without that: `/v1/workspaces` is a path of providers. */
+const BELOW_ADMIN = ['users/invites', 'legal-holds', 'me', 'organisation', 'users', 'workspaces'].map(
+  (path) => [path.slice(path.indexOf('/') + 1), `${ROOT}admin/${path}`] as const,
+);
+
+/** Paths of the administration by the word that a client looks for, to be told to one that mistyped them. */
+export const ADMINISTRATION_PATHS: ReadonlyMap<string, string> = new Map([
+  ...[...RESERVED].map((segment) => [segment, ROOT + segment] as const),
+  ...BELOW_ADMIN,
+]);
 /** Google's clients write a version of their own behind the base address. */
 export const GOOGLE_ROOT = '/v1beta/';
 /** The same before files that they upload: https://ai.google.dev/api/files#method:-media.upload */

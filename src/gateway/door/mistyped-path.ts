@@ -4,7 +4,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { nearestIds } from '../../providers/nearest-ids.js';
 import { requestPath } from '../planning/request-path.js';
-import { ADMINISTRATION_SEGMENTS, firstSegment } from './front-door.js';
+import { ADMINISTRATION_PATHS, firstSegment } from './front-door.js';
 import { gatewayOption } from './gateway-headers.js';
 
 const ROOT = '/v1/';
@@ -24,11 +24,27 @@ export function refuseMistypedPath(
   if (!url.startsWith(ROOT) || TARGETS.some((name) => gatewayOption(headers, name) !== null)) return;
   const { path, isProxied } = requestPath(url);
   if (isProxied || findEndpointRow(method, path)) return;
-  const near = nearestIds(firstSegment(url), ADMINISTRATION_SEGMENTS).map((segment) => ROOT + segment);
-  if (near.length > 0)
-    throw new AppError('not_found', { resource: `path; the administration has ${near.join(', ')}` });
+  const segment = firstSegment(url);
+  const exact = ADMINISTRATION_PATHS.get(segment);
+  if (exact !== undefined) throw hasInstead([exact]);
+  const near = nearestIds(segment, ADMINISTRATION_PATHS.keys());
+  if (near.length > 0) throw hasInstead(near.map((name) => ADMINISTRATION_PATHS.get(name) ?? name));
   if (kind === 'admin_key')
     throw new AppError('not_found', {
       resource: 'path in the administration, and paths of providers are not for admin keys',
     });
 }
+
+/**
+ * What a caller who may call models is told, who named no provider: where the path is one of the administration without its `admin`, that
+ * it is there, and not that a provider is missing. Answers every other failure as it is.
+ */
+export function orPathMeant(thrown: unknown, { url = '' }: IncomingMessage): unknown {
+  if (!(thrown instanceof AppError) || thrown.code !== 'provider_missing') return thrown;
+  if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
+  const meant = ADMINISTRATION_PATHS.get(firstSegment(url));
+  return meant === undefined ? thrown : hasInstead([meant]);
+}
+
+const hasInstead = (paths: readonly string[]): AppError =>
+  new AppError('not_found', { resource: `path; the administration has ${paths.join(', ')}` });
