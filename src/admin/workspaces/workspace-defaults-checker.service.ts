@@ -21,7 +21,7 @@ export class WorkspaceDefaultsChecker {
   ) {}
 
   /** With rules of the cache as they are stored. Refuses with `invalid_request`, which names the place of what is wrong or not there. */
-  async read(tenant: Tenant, given: GivenDefaults | undefined): Promise<GivenDefaults> {
+  async read(tenant: Tenant, given: GivenDefaults | null | undefined): Promise<GivenDefaults> {
     if (!given) return {};
     await this.guardrails.check(tenant, given, 'defaults.');
     const { user_api_key_config: named, cache } = given;

@@ -99,14 +99,15 @@ class WorkspaceFields {
 
   /**
    * What all requests of the workspace get: metadata, which wins over their own; guardrails, which apply before those of
-   * configs; the config that keys of people go by where they have none; and the response cache where nobody else says. A field that is not named stays as it is.
+   * configs; the config that keys of people go by where they have none; and the response cache where nobody else says. A field that is not named stays as it is;
+   null takes all of them away.
    */
-  @ApiPropertyOptional({ type: WorkspaceDefaultsDto })
-  @IfGiven()
+  @ApiPropertyOptional({ type: WorkspaceDefaultsDto, nullable: true })
+  @OrNull()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceDefaultsDto)
-  readonly defaults?: WorkspaceDefaultsDto;
+  readonly defaults?: WorkspaceDefaultsDto | null;
 
   /** Days for which the request logs of the workspace are kept; null for its organization's. */
   @TakesDays()

@@ -126,7 +126,8 @@ export class WorkspacesService {
     if (dto.log_retention_days !== undefined) workspace.logRetentionDays = dto.log_retention_days;
     if (dto.body_retention_days !== undefined) workspace.bodyRetentionDays = dto.body_retention_days;
     if (dto.log_redaction !== undefined) workspace.logRedaction = readRedaction(dto.log_redaction);
-    if (dto.defaults !== undefined) workspace.defaults = merged(workspace.defaults, defaults);
+    if (dto.defaults !== undefined)
+      workspace.defaults = dto.defaults === null ? {} : merged(workspace.defaults, defaults);
     const { rate_limits, usage_limits } = dto;
     if (rate_limits !== undefined)
       workspace.rateLimits = this.limits.rates(rate_limits, workspace.rateLimits);

@@ -95,6 +95,16 @@ describe('workspaces', () => {
     });
   });
 
+  it('loses all defaults where they are null as a whole', async () => {
+    const said = { metadata: { a: '1' }, cache: { mode: 'simple' } };
+    const { slug } = await aWorkspace('All emptied', { defaults: said });
+    expect((await app.call('PUT', `${WORKSPACES}/${slug}`, { body: { defaults: null } })).status).toBe(200);
+    expect((await app.call('GET', `${WORKSPACES}/${slug}`)).body.defaults).toEqual({});
+
+    const { slug: other } = await aWorkspace('Never said', { defaults: null });
+    expect((await app.call('GET', `${WORKSPACES}/${other}`)).body.defaults).toEqual({});
+  });
+
   it('loses single defaults that are null, as if they had never been said', async () => {
     const { slug } = await aWorkspace('Emptied', { defaults: { metadata: { a: '1' } } });
 
