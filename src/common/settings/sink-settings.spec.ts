@@ -75,4 +75,16 @@ describe('sinks in the settings', () => {
       expect.stringContaining('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/protobuf'),
     ]);
   });
+
+  it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'])(
+    'tell of a wrong protocol beside an address that is none: %s',
+    (name) => {
+      const asked = { [name]: 'not an address', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+      expect(problemsOf(asked)).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: `)),
+        expect.stringContaining('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/protobuf'),
+      ]);
+      expect(problemsOf({ ...asked, OTEL_SDK_DISABLED: 'true' })).toHaveLength(1);
+    },
+  );
 });

@@ -53,10 +53,15 @@ export function sinksOf(raw: Raw): SinkSettings {
   };
 }
 
+const SIGNALS = ['TRACES', 'METRICS'] as const;
+type Signal = (typeof SIGNALS)[number];
+
+const isOn = (raw: Raw, signal: Signal): boolean =>
+  raw.OTEL_SDK_DISABLED.toLowerCase() !== 'true' && raw[`OTEL_${signal}_EXPORTER`] !== 'none';
+
 /** https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp */
-function collectorOf(raw: Raw, signal: 'TRACES' | 'METRICS'): URL | null {
-  if (raw.OTEL_SDK_DISABLED.toLowerCase() === 'true' || raw[`OTEL_${signal}_EXPORTER`] === 'none')
-    return null;
+function collectorOf(raw: Raw, signal: Signal): URL | null {
+  if (!isOn(raw, signal)) return null;
   const own = raw[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
   if (own !== undefined) return new URL(own);
   const common = raw.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -119,9 +124,15 @@ function badWebhook(raw: Raw): string[] {
   return ['GATEHOUSE_SINK_WEBHOOK_SECRET: GATEHOUSE_SINK_WEBHOOK_URL needs it.'];
 }
 
+/** By what was given, and not by what could be read of it: beside an address that is wrong, everything else is told, too. */
+function isAskedFor(raw: Raw, environment: Readonly<Record<string, string>>, signal: Signal): boolean {
+  const names = [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return isOn(raw, signal) && names.some((name) => environment[name] !== undefined);
+}
+
 /** What a collector is asked for that this service would not do; better said than passed over. */
 function badCollector(raw: Raw, environment: Readonly<Record<string, string>>): string[] {
-  if (!collectorOf(raw, 'TRACES') && !collectorOf(raw, 'METRICS')) return [];
+  if (!SIGNALS.some((signal) => isAskedFor(raw, environment, signal))) return [];
   const certificates = Object.keys(environment)
     .filter((name) => /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(name))
     .map((name) => `${name}: is not supported; name further authorities in NODE_EXTRA_CA_CERTS.`);
