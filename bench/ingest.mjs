@@ -16,15 +16,16 @@ import { pino } from 'pino';
 import { SpoolLogSink } from '../dist/adapters/spool-log-sink.js';
 import { uuidV7 } from '../dist/common/ids/uuid-v7.js';
 import { commandLine, cpuMicroseconds, familyOf } from './proc.mjs';
+import { serveBeside } from './serve-beside.mjs';
 
-const [base, folder, rate = '5000', seconds = '60', served = '100'] = process.argv.slice(2);
+const [base, folder, rate = '5000', seconds = '60', servedPerSecond = '100'] = process.argv.slice(2);
 if (!base || !folder) {
   console.error('usage: node bench/ingest.mjs <base url> <data folder> [rows/s] [seconds] [requests/s]');
   process.exit(1);
 }
 const RATE = Number(rate);
 const SECONDS = Number(seconds);
-const SERVED = Number(served);
+const SERVED = Number(servedPerSecond);
 const WRITERS = 2;
 const TICK_MS = 10;
 const bootstrap = JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'));
@@ -105,8 +106,7 @@ const began = Date.now();
 const end = began + SECONDS * 1_000;
 /** How many rows had been written at which time, every tenth of a second. */
 const history = [[began, 0]];
-const served_ms = [];
-let failed = 0;
+const beside = serveBeside({ base, key: bootstrap.workspace_api_key, perSecond: SERVED, until: end });
 
 async function write() {
   while (Date.now() < end) {
@@ -116,25 +116,6 @@ async function write() {
     await sleep(TICK_MS);
   }
   history.push([Date.now(), written]);
-}
-
-async function serve() {
-  const body = JSON.stringify({ model: 'sandbox-1', messages: [{ role: 'user', content: 'Hello' }] });
-  const running = [];
-  for (let n = 0; Date.now() < end; n++) {
-    const at = began + (n * 1_000) / SERVED;
-    if (at > Date.now()) await sleep(at - Date.now());
-    running.push(
-      (async () => {
-        const sent = performance.now();
-        const answer = await fetch(new URL('/v1/chat/completions', base), { method: 'POST', headers: { 'content-type': 'application/json', 'x-gateway-api-key': bootstrap.workspace_api_key, 'x-gateway-provider': 'sandbox' }, body }).catch(() => null);
-        await answer?.arrayBuffer();
-        if (answer?.status === 200) served_ms.push(performance.now() - sent);
-        else failed += 1;
-      })(),
-    );
-  }
-  await Promise.all(running);
 }
 
 const ageOf = (rows) => {
@@ -150,15 +131,17 @@ async function watch() {
     const { rows } = await client.query(STATE, [new Date(began)]);
     last = rows[0];
     // Rows that were served meanwhile are in it too; they are few.
-    const own = served_ms.length;
+    const own = beside.arrived();
     lags.stored.push(ageOf(last.stored - own));
     lags.counted.push(ageOf(last.counted - own));
     isOver = (Date.now() > end && last.counted - own >= written) || Date.now() > end + 60_000;
   }
 }
 const finished = watch();
-await Promise.all([write(), serve()]);
+await write();
 const lastWrite = Date.now();
+const served = await beside.done;
+const requests = written + beside.arrived();
 await finished;
 const settled = Date.now();
 await Promise.all(sinks.map((sink) => sink.shutdown()));
@@ -174,14 +157,15 @@ console.log(`${written} rows in ${((lastWrite - began) / 1_000).toFixed(1)} s ($
 console.log(`lag stored: ${told(lags.stored)}`);
 console.log(`lag counted: ${told(lags.counted)}`);
 console.log(`kept: ${kept.rows} rows, ${kept.ids} ids of ${written}`);
-console.log(`served meanwhile: ${served_ms.length} requests, ${failed} failed, ${told(served_ms)}`);
+const failures = Object.entries(served.failures).map(([reason, times]) => `${times} × ${reason}`);
+console.log(`served meanwhile: ${served.milliseconds.length} requests, ${told(served.milliseconds)}; failed: ${failures.join(', ') || 'none'}`);
 const cpuAfter = cpuByRole();
-for (const [role, used] of Object.entries(cpuAfter)) console.log(`CPU ${role}: ${((used - (cpuBefore[role] ?? 0)) / (written + served_ms.length)).toFixed(0)} µs a row`);
+for (const [role, used] of Object.entries(cpuAfter)) console.log(`CPU ${role}: ${((used - (cpuBefore[role] ?? 0)) / requests).toFixed(0)} µs a row`);
 const sizesAfter = await sizesOf();
 for (const [name, size] of sizesAfter) {
   const before = sizesBefore.get(name) ?? { rows: 0, indexes: 0 };
-  const perRow = (kind) => ((size[kind] - before[kind]) / (written + served_ms.length)).toFixed(0);
+  const perRow = (kind) => ((size[kind] - before[kind]) / requests).toFixed(0);
   if (size.rows > before.rows) console.log(`bytes a request in ${name}: ${perRow('rows')} rows, ${perRow('indexes')} indexes`);
 }
 await client.end();
-process.exit(kept.rows === written && kept.ids === written && failed === 0 ? 0 : 2);
+process.exit(kept.rows === written && kept.ids === written && failures.length === 0 ? 0 : 2);
