@@ -5,9 +5,10 @@
  *   node bench/clickhouse.mjs <folder> seed [rows = 10000000] [days = 30] [minutes = 13]
  *   node bench/clickhouse.mjs <folder> measure [times = 20] [only: a part of a name]
  *
- * Rows are of the shape of bench/seed-logs.mjs and made by ClickHouse out of numbers, day by day, 100,000 to an insert; the
- * materialized views count them as they count batches. Seeding stops after so many minutes (exit code 3) and goes on when it is
- * started again with the same arguments. Questions go through the classes of the service, with a PostgreSQL that knows of nothing
+ * Rows are of the shape of bench/seed-logs.mjs. Those of the first day are made by ClickHouse out of numbers, 100,000 to an insert,
+ * and the materialized views count them as they count batches. The days after it are copies with other ids, batches, traces and
+ * times, and so are their rollups: counting takes nearly all of the time, and counts of a copy are copies. Seeding stops after so
+ * many minutes (exit code 3) and goes on when it is started again with the same arguments. Questions go through the classes of the service, with a PostgreSQL that knows of nothing
  * that waits: what is measured is what ClickHouse and the reading of its answers take. All are about the time that was seeded, as
  * if its end were now. Exports are read, packed and written to a file as the background process does it.
  */
@@ -79,20 +80,25 @@ async function seed([rows = '10000000', days = '30', minutes = '13']) {
       (each) => [each.day, Number(each.rows)],
     ),
   );
-  let stored = 0;
   const began = performance.now();
-  for (let day = today - Number(days); day < today; day++) {
-    const name = new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
-    for (let first = there.get(name) ?? 0; first < perDay; first += AT_ONCE) {
-      if (Date.now() > stopAt) return finish(stored, began, 3);
-      const count = Math.min(AT_ONCE, perDay - first);
-      // The engine of a process keeps a bound that a reading was given.
-      await client.command({
-        query: someOf(day, first, count, perDay),
-        clickhouse_settings: { max_execution_time: 0 },
-      });
-      stored += count;
-    }
+  const [source, ...others] = Array.from({ length: Number(days) }, (_, index) => today - Number(days) + index);
+  let stored = 0;
+  for (let first = there.get(nameOf(source)) ?? 0; first < perDay; first += AT_ONCE) {
+    if (Date.now() > stopAt) return finish(stored, began, 3);
+    const count = Math.min(AT_ONCE, perDay - first);
+    await run(someOf(source, first, count, perDay));
+    stored += count;
+    tell(stored, began, `of day 1 of ${days}, counted by the views`);
+  }
+  const tables = await rowsIn(
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'usage_%' AND engine LIKE '%MergeTree'",
+  );
+  for (const [index, day] of others.entries()) {
+    if ((there.get(nameOf(day)) ?? 0) >= perDay) continue;
+    if (Date.now() > stopAt) return finish(stored, began, 3);
+    await copyDay(source, day, tables);
+    stored += perDay;
+    tell(stored, began, `with day ${index + 2} of ${days}`);
   }
   // As the background does between the days over which such rows come.
   for (const { name } of await rowsIn(
@@ -100,6 +106,45 @@ async function seed([rows = '10000000', days = '30', minutes = '13']) {
   ))
     await client.command({ query: `OPTIMIZE TABLE ${name}` });
   return finish(stored, began, 0);
+}
+
+const nameOf = (day) => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+// The engine of a process keeps a bound that a reading was given.
+const run = (query) => client.command({ query, clickhouse_settings: { max_execution_time: 0 } });
+const tell = (stored, began, what) =>
+  console.log(`${stored} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s, ${what}`);
+
+/** The rows come last, and all at once: a day that has none is made anew, whatever of its rollups was there. */
+async function copyDay(source, day, rollups) {
+  const later = `INTERVAL ${day - source} DAY`;
+  const start = (of) => `toDateTime(${of * 86_400}, 'UTC')`;
+  const within = (of) => `bucket >= ${start(of)} AND bucket < ${start(of + 1)}`;
+  for (const { name } of rollups) {
+    const [{ some }] = await rowsIn(`SELECT count() AS some FROM ${name} WHERE ${within(day)}`);
+    if (Number(some) > 0) await run(`ALTER TABLE ${name} DELETE WHERE ${within(day)} SETTINGS mutations_sync = 1`);
+    await run(`INSERT INTO ${name} SELECT * REPLACE (bucket + ${later} AS bucket) FROM ${name} WHERE ${within(source)}`);
+  }
+  // Views count what is inserted, and not what is attached.
+  await run('DROP TABLE IF EXISTS request_logs_of_a_day');
+  await run('CREATE TABLE request_logs_of_a_day AS request_logs');
+  const columns = (
+    await rowsIn(
+      "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'request_logs' AND default_kind = ''",
+    )
+  ).map(({ name }) => name);
+  const changed = {
+    id: 'generateUUIDv4()',
+    batch_id: `toUUID(concat('01990000-0000-7000-8000-${String(day).padStart(6, '0')}', right(toString(batch_id), 6)))`,
+    created_at: `created_at + ${later}`,
+    trace_id: `concat('trace-', toString(cityHash64(trace_id, ${day}) % 10000000))`,
+  };
+  await run(`INSERT INTO request_logs_of_a_day (${columns.join(', ')})
+    SELECT ${columns.map((name) => changed[name] ?? name).join(', ')} FROM request_logs
+    WHERE _partition_id = '${nameOf(source)}' ORDER BY organisation_id, workspace_id, created_at
+    SETTINGS prefer_column_name_to_alias = 1`);
+  await run(`ALTER TABLE request_logs DROP PARTITION ${nameOf(day)}`);
+  await run(`ALTER TABLE request_logs ATTACH PARTITION ${nameOf(day)} FROM request_logs_of_a_day`);
+  await run('DROP TABLE request_logs_of_a_day');
 }
 
 async function finish(stored, began, code) {

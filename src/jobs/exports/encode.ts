@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { stringify } from 'csv-stringify/sync';
 import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
 import type { ExportFormat } from '../../common/contracts/log-export.js';
+import { csvRecord } from './csv.js';
 import type { Column } from './export-rows.js';
 
 const compress = promisify(gzip);
@@ -21,14 +21,10 @@ const jsonLines: Encode = (columns, requests) => {
   return lines;
 };
 
-/**
- * What a spreadsheet would take for a formula gets an apostrophe before it, and every cell is quoted, so that nothing a
- * client wrote can begin a cell of its own: https://owasp.org/www-community/attacks/CSV_Injection
- */
 const csv: Encode = (columns, requests, isFirst) => {
-  const head = isFirst ? [columns.map(({ name }) => name)] : [];
-  const lines = requests.map((request) => columns.map((column) => cellOf(column, request)));
-  return stringify([...head, ...lines], { quoted: true, escape_formulas: true, record_delimiter: '\r\n' });
+  let lines = isFirst ? csvRecord(columns.map(({ name }) => name)) : '';
+  for (const request of requests) lines += csvRecord(columns.map((column) => cellOf(column, request)));
+  return lines;
 };
 
 function cellOf({ type, of }: Column, request: ExportedRequest): string {

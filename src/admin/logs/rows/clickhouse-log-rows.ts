@@ -8,7 +8,7 @@ import type { ClickHouse } from '../../../common/usage-store/clickhouse/clickhou
 import { conditionsSql, Question } from '../../../common/usage-store/clickhouse/question.js';
 import { ALL_COLUMNS, rowsOf, selected, type StoredRow } from './clickhouse-columns.js';
 import { isWaiting, waitingBatches, type WaitingBatches } from './waiting-batches.js';
-import { beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './clickhouse-places.js';
+import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './clickhouse-places.js';
 import type { LogPosition } from './log-cursor.js';
 import type { LogQuery } from './log-query.js';
 import { LogRows, type LogStep, type LogStepRows, type StoredColumn } from './log-rows.js';
@@ -284,18 +284,6 @@ export class ClickHouseLogRows extends LogRows {
  * https://clickhouse.com/docs/operations/settings/settings#optimize_read_in_order
  */
 const UNORDERED = 'SETTINGS optimize_read_in_order = 0';
-
-/** `places`: newest first. */
-function among(question: Question, places: readonly Place[]): string {
-  const [newest] = places;
-  const oldest = places.at(-1);
-  if (!newest || !oldest) return 'false';
-  const ids = question.bind(
-    places.map(({ id }) => id),
-    'Array(UUID)',
-  );
-  return `created_at BETWEEN ${moment(question, oldest.at)} AND ${moment(question, newest.at)} AND id IN ${ids}`;
-}
 
 /** A date of JavaScript drops microseconds. */
 const afterMicroseconds = (moment: Date): Date => new Date(moment.getTime() + 1);
