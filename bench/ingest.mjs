@@ -46,6 +46,12 @@ const bodyOf = (object) => {
   return { chunks: [bytes], bytes: bytes.length, truncated: false, content_type: 'application/json', content_encoding: null };
 };
 const MODELS = ['gpt-4o-mini', 'gpt-4o', 'gpt-5', 'gpt-5-mini'];
+/** Made once: whoever writes the rows has the cores of those that are measured. */
+const REQUESTS = TEXTS.map((content, at) => bodyOf({ model: MODELS[at % MODELS.length], messages: [{ role: 'user', content }] }));
+const ANSWERS = TEXTS.map((content, at) => bodyOf({
+  id: `chatcmpl-${randomBytes(12).toString('hex')}`, object: 'chat.completion', model: MODELS[at % MODELS.length],
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }], usage: { prompt_tokens: 200, completion_tokens: 150 },
+}));
 const trace = `ingest-${Date.now()}`;
 const headers = ['content-type', 'application/json', 'user-agent', 'OpenAI/JS 6.49.0', 'accept', 'application/json', 'x-gateway-virtual-key', 'openai-prod'];
 let written = 0;
@@ -72,8 +78,8 @@ function exchange(sink) {
       countable: null, request_headers: headers, response_headers: headers,
     },
     {
-      request: bodyOf({ model, messages: [{ role: 'user', content: TEXTS[written % TEXTS.length] }] }),
-      response: bodyOf({ id: opened.id, object: 'chat.completion', model, choices: [{ index: 0, message: { role: 'assistant', content: TEXTS[(written * 7) % TEXTS.length] }, finish_reason: 'stop' }], usage }),
+      request: REQUESTS[written % REQUESTS.length],
+      response: ANSWERS[(written * 7) % ANSWERS.length],
     },
   );
   written += 1;
