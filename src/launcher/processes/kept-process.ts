@@ -14,6 +14,8 @@ const logger = createLogger('launcher');
 
 /** Starts in a row that may end before the process was ready for the first time. One that has worked before is started again for ever. */
 const FAILED_STARTS = 5;
+/** Whoever signals a whole group may be heard of later than the processes that it ended: the kernel gives signals to any thread. */
+const GROUP_SIGNAL_MS = 50;
 
 export interface Keeping {
   readonly name: string;
@@ -143,6 +145,8 @@ export class KeptProcess {
   }
 
   async #revive(how: string): Promise<void> {
+    await sleep(GROUP_SIGNAL_MS);
+    if (this.#closing) return;
     this.#restarts++;
     if (!this.#hasWorked && ++this.#failedStarts >= FAILED_STARTS) {
       const reason = `${FAILED_STARTS} times in a row, last with ${how}. The lines above say why`;
