@@ -12,6 +12,7 @@ import {
   type Asked,
   fewestPerSecond,
   mostWithin,
+  shareSlowerThan,
   steadyLoad,
 } from '../support/steady-load.js';
 import { eventually, inParallel, sleep } from '../support/waiting.js';
@@ -307,9 +308,19 @@ describe(`a limit of 100 requests a second under five times the load for ${SECON
 
   /** A sender that had no turn on a busy machine has shown nothing; this is what it must have sent in each second. */
   const PACE = 0.8 * OFFERED;
-  const TRIES = 3;
+  /**
+   * Nor has a gateway that had none: nobody knows when it judged, and what a process took of the window it must not use when that
+   * lay too long. So long are answers of one that had its turns, but for this share of them.
+   */
+  const AT_ONCE_MS = WINDOW_MS / 10;
+  const LATE_SHARE = 0.05;
+  const TRIES = 4;
+
+  const hadTurns = (asked: readonly Asked[]): boolean =>
+    fewestPerSecond(asked) >= PACE && shareSlowerThan(asked, AT_ONCE_MS) <= LATE_SHARE;
 
   async function load(): Promise<readonly [CreatedKey, readonly Asked[]]> {
+    const unlimited = await keyWith({});
     const key = await keyWith({
       rate_limits: { type: 'requests', unit: 'rps', value: LIMIT },
       // Its leases tell which processes served.
@@ -322,6 +333,9 @@ describe(`a limit of 100 requests a second under five times the load for ${SECON
       headers: { 'x-gateway-api-key': key.key, 'x-gateway-provider': 'sandbox' },
       body: { model: 'sandbox-1', messages: [{ role: 'user', content: 'Hello' }] },
     };
+    // Connections are opened, and code is compiled, before the time that counts.
+    const headers = { ...call.headers, 'x-gateway-api-key': unlimited.key };
+    await Promise.all(clients.map((client) => client.call({ ...call, headers })));
     const asked = await steadyLoad({
       perSecond: OFFERED,
       forMs: SECONDS * 1_000 - BEFORE_THE_NEXT_MS,
@@ -346,10 +360,13 @@ describe(`a limit of 100 requests a second under five times the load for ${SECON
     { timeout: TRIES * (SECONDS * 2_000 + PATIENCE_MS) },
     async ({ skip }) => {
       let [key, asked] = await load();
-      for (let tries = 1; tries < TRIES && fewestPerSecond(asked) < PACE; tries++)
-        [key, asked] = await load();
+      for (let tries = 1; tries < TRIES && !hadTurns(asked); tries++) [key, asked] = await load();
       const fewest = fewestPerSecond(asked);
-      skip(fewest < PACE, `This machine sent no more than ${fewest} of ${OFFERED} a second.`);
+      const late = Math.round(100 * shareSlowerThan(asked, AT_ONCE_MS));
+      skip(
+        !hadTurns(asked),
+        `This machine was busy: ${fewest} of ${OFFERED} sent in a second, ${late} % of answers late.`,
+      );
 
       const admitted = asked.filter(({ status }) => status === 200);
       const ideals = idealsOf(asked);

@@ -62,6 +62,11 @@ export function mostWithin(asked: readonly Asked[], lengthMs: number): number {
   return most;
 }
 
+/** The share, 0 to 1, that waited longer than this for its answer: what the service was not able to do at once. */
+export function shareSlowerThan(asked: readonly Asked[], ms: number): number {
+  return asked.filter(({ sentAt, answeredAt }) => answeredAt - sentAt > ms).length / asked.length;
+}
+
 /** The fewest that were sent in any of the whole seconds: what the sender was really able to do. */
 export function fewestPerSecond(asked: readonly Asked[]): number {
   const [first] = asked;
