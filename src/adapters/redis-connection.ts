@@ -2,11 +2,13 @@ import { Redis } from 'ioredis';
 import type { Secret } from '../common/crypto/secret.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
+import { answeredWithin } from '../common/processes/answered-within.js';
 
 const LAST_RETRY_MS = 5_000;
 
-/** A request waits for the answer, so a Redis that does not answer at once is away. */
 const ANSWER_WITHIN_MS = 250;
+/** What is said when a connection is made has no other end where the server hangs. */
+const HANDSHAKE_WITHIN_MS = 5_000;
 
 const logger = createLogger('redis');
 
@@ -23,17 +25,21 @@ export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis 
   );
 }
 
-/** A connection that requests wait for: it comes back by itself too, and what it cannot ask fails soon. */
+/** A connection that requests wait for: it comes back by itself too, and what it cannot ask fails soon. Wait with `answerOf`. */
 export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redis {
   return reporting(
     new Redis(url.reveal(), {
       connectionName: `gatehouse-${use}`,
       maxRetriesPerRequest: 1,
-      commandTimeout: ANSWER_WITHIN_MS,
+      commandTimeout: HANDSHAKE_WITHIN_MS,
       retryStrategy: (attempt) => Math.min(pauseMs(attempt), 1_000),
     }),
   );
 }
+
+/** A request waits for what Redis answers, so one that does not answer at once is away. */
+export const answerOf = <T>(work: Promise<T>): Promise<T> =>
+  answeredWithin(work, ANSWER_WITHIN_MS, `Redis did not answer within ${ANSWER_WITHIN_MS} ms.`);
 
 const pauseMs = (attempt: number): number => Math.min(attempt * 100, LAST_RETRY_MS);
 

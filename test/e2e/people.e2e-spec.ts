@@ -46,7 +46,9 @@ async function aPerson(
   });
   const token = tokenOf(invite.invite_link);
   world.canaries.watch(`invite-${email}`, token);
-  const accepted = jsonOf(await accept({ token, ...NAMES }));
+  const answer = await accept({ token, ...NAMES });
+  expect(answer.status, answer.body.toString()).toBe(200);
+  const accepted = jsonOf(answer);
   world.canaries.watch(`key-${email}`, accepted.api_keys[0].key as string);
   return { id: accepted.user_id as string, email, key: accepted.api_keys[0].key as string };
 }

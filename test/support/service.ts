@@ -103,11 +103,20 @@ export class Service {
     return (await this.client.call({ path: '/readyz' })).status === 200;
   }
 
+  /** A metric without labels, over all processes; 0 where there is none. */
+  async metric(name: string): Promise<number> {
+    const line = new RegExp(`^${name} (\\S+)$`, 'm').exec(await this.#metrics());
+    return Number(line?.[1] ?? 0);
+  }
+
   /** How many processes of each kind serve, as the supervisor counts them. */
   async serving(): Promise<Readonly<Record<string, number>>> {
-    const text = (await this.client.call({ path: '/metrics' })).body.toString();
-    const lines = text.matchAll(/^gatehouse_processes_ready\{process="(\w+)"\} (\d+)$/gm);
+    const lines = (await this.#metrics()).matchAll(/^gatehouse_processes_ready\{process="(\w+)"\} (\d+)$/gm);
     return Object.fromEntries([...lines].map(([, name, count]) => [name, Number(count)]));
+  }
+
+  async #metrics(): Promise<string> {
+    return (await this.client.call({ path: '/metrics' })).body.toString();
   }
 
   untilReady(withinMs: number): Promise<boolean> {

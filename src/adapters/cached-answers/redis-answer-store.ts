@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, Result } from 'ioredis';
 import type { Secret } from '../../common/crypto/secret.js';
 import { type AnswerPlace, AnswerStore } from '../../gateway/ports.js';
-import { connectForRequests } from '../redis-connection.js';
+import { answerOf, connectForRequests } from '../redis-connection.js';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -65,12 +65,12 @@ export class RedisAnswerStore extends AnswerStore implements OnApplicationShutdo
   }
 
   override find(place: AnswerPlace): Promise<Buffer | null> {
-    return this.redis.getBuffer(this.nameOf(place));
+    return answerOf(this.redis.getBuffer(this.nameOf(place)));
   }
 
   override async keep(place: AnswerPlace, answer: Buffer, expiresAt: number): Promise<void> {
     const books = ['ends', 'sizes', 'total'].map((book) => `${this.room}:${book}`);
-    await this.redis.keepAnswer(4, this.nameOf(place), ...books, answer, this.bytesMax, expiresAt);
+    await answerOf(this.redis.keepAnswer(4, this.nameOf(place), ...books, answer, this.bytesMax, expiresAt));
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis, Result } from 'ioredis';
 import type { Secret } from '../../common/crypto/secret.js';
 import { type LimitAsk, type LimitGrant, type LimitReturn, LimitStore } from '../../gateway/ports.js';
-import { connectForRequests } from '../redis-connection.js';
+import { answerOf, connectForRequests } from '../redis-connection.js';
 import { GIVE_BACK, TAKE } from './redis-limit-scripts.js';
 
 declare module 'ioredis' {
@@ -51,7 +51,9 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
       holds,
     ]);
     const keys = asks.map(({ key }) => redisKey(key));
-    const answers = await this.redis.takeLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args);
+    const answers = await answerOf(
+      this.redis.takeLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
+    );
     return asks.map((_, at) => {
       const [granted = 0, free = 0, retryMs = 0] = answers[at] ?? [];
       return { granted, free, retryMs };
@@ -62,7 +64,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     if (returns.length === 0) return;
     const keys = returns.map(({ key }) => redisKey(key));
     const args = returns.flatMap(({ limit, amount, holds }) => [limit.kind, amount, holds]);
-    await this.redis.giveBackLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args);
+    await answerOf(this.redis.giveBackLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args));
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
+import { answeredWithin } from '../../common/processes/answered-within.js';
 import type { LimitStore } from '../ports.js';
 import { limitCounts } from './limit-metrics.js';
 import { Pool } from './pool.js';
@@ -162,17 +163,5 @@ export class Leases implements OnApplicationShutdown {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    // A process that had no turn for so long looks at what came meanwhile before it calls the store away.
-    const isLate = (): void => reject(new Error('The store of limits did not answer in time.'));
-    timer = setTimeout(() => setImmediate(isLate), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
-}
+const inTime = <T>(work: Promise<T>): Promise<T> =>
+  answeredWithin(work, PATIENCE_MS, 'The store of limits did not answer in time.');
