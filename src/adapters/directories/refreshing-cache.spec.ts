@@ -8,6 +8,8 @@ interface Thing {
 }
 
 const AGES: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: 3_600_000 };
+const givenUp = () =>
+  Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 const gone = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
 /** A store of things by name that can be changed, stopped and held up, and a clock that stands until it is moved. */
@@ -241,11 +243,14 @@ describe('a change', () => {
 });
 
 describe('a store that is away', () => {
-  it('leaves what is known working until it is too stale, and nothing else', async () => {
+  it.each([
+    ['cannot be reached', gone],
+    ['gives up what it was asked, because it is too busy', givenUp],
+  ])('and %s leaves what is known working until it is too stale, and nothing else', async (_, failure) => {
     const { find, state, put } = aStore();
     put('a', 1);
     await find('a');
-    state.failure = gone();
+    state.failure = failure();
 
     state.now = 3_599_999;
     expect(await find('a')).toMatchObject({ version: 1 });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../common/errors/app-error.js';
-import { isDatabaseAway } from '../../common/database/database-errors.js';
+import { isDatabaseAway, isDatabaseBusy } from '../../common/database/database-errors.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { KeptRow } from '../../common/snapshot/kept-row.js';
 import { readRow, writeRow } from '../../common/snapshot/row-text.js';
@@ -269,7 +269,8 @@ export class RefreshingCache<Asked, Row, Value> implements Memory {
       this.health.answered();
       return row;
     } catch (error) {
-      if (!(error instanceof StoreAway) && !isDatabaseAway(error)) throw error;
+      // One that gives up after its time has not answered either.
+      if (!(error instanceof StoreAway) && !isDatabaseAway(error) && !isDatabaseBusy(error)) throw error;
       this.noteAway(error);
       throw error instanceof StoreAway ? error : new StoreAway(error);
     } finally {
