@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCE = join(ROOT, 'src');
-const BUILT = join(ROOT, 'dist', 'launcher', 'cli.js');
+/** Written last, by scripts/bundle-gateway.mjs. */
+const BUILT = join(ROOT, 'dist', '.built');
 const LOCK = join(ROOT, 'node_modules', '.gatehouse-build');
 const LOCK_STALE_MS = 60_000;
 
@@ -16,7 +17,7 @@ export async function buildIfStale() {
   if (!existsSync(SOURCE) || isFresh()) return;
   await takeTurn();
   try {
-    if (!isFresh()) build();
+    if (!isFresh()) await build();
   } finally {
     rmSync(LOCK, { recursive: true, force: true });
   }
@@ -31,7 +32,7 @@ function newestSource() {
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !name.endsWith('.spec.ts'),
   );
-  const files = ['.swcrc', 'nest-cli.json', 'package.json'].map((name) => join(ROOT, name));
+  const files = ['.swcrc', 'nest-cli.json', 'package.json', 'scripts/bundle-gateway.mjs'].map((name) => join(ROOT, name));
   return Math.max(
     ...[...sources.map((name) => join(SOURCE, name)), ...files].map(
       (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
@@ -54,14 +55,19 @@ async function takeTurn() {
   }
 }
 
-function build() {
+async function build() {
   process.stderr.write('The sources are newer than the build. Building ...\n');
   const nest = createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build'], {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  if (status === 0) return;
+  if (status === 0) return bundle();
   process.stderr.write(`${stdout}${stderr}\nThe build failed.\n`);
   process.exit(1);
+}
+
+async function bundle() {
+  const { bundleGateway } = await import('../scripts/bundle-gateway.mjs');
+  await bundleGateway();
 }

@@ -1,0 +1,82 @@
+/**
+ * Makes one file of the program of a gateway process, `dist/main.js`: of its 1,500 modules most are a few lines, and what V8 and the
+ * loader keep of each is memory of every gateway process and time of every start. Names and lines stay as they are, so that a stack can be
+ * read. Run after `nest build`. docs/decisions/2026-11-23-a-gateway-process-is-one-file.md
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const BUILT = resolve(dirname(fileURLToPath(import.meta.url)), '../dist');
+const PROGRAM = resolve(BUILT, 'main.js');
+
+/**
+ * What is taken in: much code of which a gateway uses little, with what it needs itself. All other packages are imported as they are, above
+ * all those that are loaded only where a setting asks for them.
+ */
+const TAKEN_IN = new Set([
+  ...['@nestjs/common', '@nestjs/core', 'fast-safe-stringify', 'iterare', 'path-to-regexp', 'tslib', 'uid'],
+  ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
+  '@pydantic/genai-prices',
+  're2js',
+  'rxjs',
+  'zod',
+]);
+
+const packageOf = (specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+const isPath = (specifier) => /^[./]|^[a-z]:\\/i.test(specifier) || specifier.startsWith('\0');
+const staysOutside = (specifier) => !isPath(specifier) && !TAKEN_IN.has(packageOf(specifier));
+
+/** A module that looks for its neighbours goes on looking from where it stood. */
+const placesKept = {
+  name: 'places-kept',
+  transform(code, id) {
+    if (/\b__(dirname|filename)\b/.test(code))
+      throw new Error(`${id} looks for files beside itself: leave its package outside.`);
+    if (!id.startsWith(BUILT + sep) || !code.includes('import.meta.url')) return null;
+    const place = `./${relative(BUILT, id).split(sep).join('/')}`;
+    return code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
+  },
+};
+
+/** What a package that was taken in needs is found from its own folder, and perhaps in another version than from ours. */
+function assertOurs({ fileName, imports }) {
+  const { dependencies } = JSON.parse(readFileSync(resolve(BUILT, '../package.json'), 'utf8'));
+  const foreign = imports.filter(
+    (one) => !isPath(one) && !isBuiltin(one) && !one.startsWith('main') && !(packageOf(one) in dependencies),
+  );
+  if (foreign.length > 0) throw new Error(`${fileName} imports ${foreign.join(', ')}: take them in as well.`);
+}
+
+/** V8 keeps a source in one byte a character only if none of them needs two. */
+function inOneByte(code) {
+  if (/\\[^\0-\xff]/.test(code)) throw new Error('A backslash before a character of two bytes would escape its escape.');
+  return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Writes `dist/main.js` anew, `dist/main-*.js`, what it loads later, and when all is there `dist/.built`. Rejects where a module cannot be found or taken in. */
+export async function bundleGateway() {
+  const bundle = await rolldown({
+    input: PROGRAM,
+    platform: 'node',
+    external: staysOutside,
+    plugins: [placesKept],
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    keepNames: true,
+    comments: false,
+    chunkFileNames: 'main-[name].js',
+  });
+  await bundle.close();
+  for (const chunk of output) {
+    assertOurs(chunk);
+    writeFileSync(resolve(BUILT, chunk.fileName), inOneByte(chunk.code));
+  }
+  writeFileSync(resolve(BUILT, '.built'), '');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleGateway();
