@@ -67,7 +67,7 @@ export function exportWriter(
 /** The part of a background process that writes exports, with the real queue. */
 export async function startExports(settings: Settings): Promise<INestApplicationContext> {
   // Its own, because it ends with the application.
-  const dataSource = createDataSource(settings.databaseUrl?.reveal() ?? '', 2);
+  const dataSource = createDataSource(settings.databaseUrl?.reveal() ?? '', 2, 'background');
   const module = await Test.createTestingModule({
     imports: [
       SettingsModule.of(settings),

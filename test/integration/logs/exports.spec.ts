@@ -538,7 +538,7 @@ const KILLED_EXPORT = `
   import { ExportWriter } from './jobs/exports/export-writer.js';
 
   const [url, folder, id, moment] = process.argv.slice(2);
-  const dataSource = await createDataSource(url, 2).initialize();
+  const dataSource = await createDataSource(url, 2, 'background').initialize();
   const unitOfWork = new UnitOfWork(dataSource);
   const logs = new LogDatabase(dataSource, unitOfWork);
   const kept = new KeptLogs(logs, { retentionDays: { logs: 0, bodies: 0, minutes: 0 } });

@@ -14,7 +14,7 @@ const KILLED_AT_STATEMENT = `
   import { PostgresBatchAggregator } from './common/usage-store/postgres/postgres-batch-aggregator.js';
 
   const [url, statement, moment] = process.argv.slice(2);
-  const dataSource = await createDataSource(url, 1).initialize();
+  const dataSource = await createDataSource(url, 1, 'background').initialize();
   const waiting = await dataSource.query('SELECT id FROM log_batches WHERE aggregated_at IS NULL ORDER BY id');
   const { query } = pg.Client.prototype;
   const die = () => process.kill(process.pid, 'SIGKILL');
@@ -47,7 +47,7 @@ const WORKER = `
   import { QueueBatchAnnouncer } from './jobs/queue-batch-announcer.js';
 
   const [url, redis] = process.argv.slice(2);
-  const dataSource = await createDataSource(url, 4).initialize();
+  const dataSource = await createDataSource(url, 4, 'background').initialize();
   class Root {}
   const database = { provide: DataSource, useValue: dataSource };
   const settings = { ...loadSettings({}), ...(redis ? { redisUrl: new Secret(redis) } : { databaseUrl: new Secret(url) }) };
