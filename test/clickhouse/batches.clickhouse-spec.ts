@@ -206,7 +206,7 @@ describe('the tables', () => {
       ddl.createChanges(),
       ...ddl.addColumns('request_logs', [['one_more', 'String']]),
       ddl.addIndex('request_logs', 'one_index', 'one_more TYPE bloom_filter GRANULARITY 1'),
-      ddl.materialize('request_logs', 'one_more', 'one_index'),
+      ddl.materialize('request_logs', ['COLUMN one_more', 'INDEX one_index']),
       ddl.dropDay('request_logs', '20300131'),
       ddl.deleteOfDay('request_logs', '20300131', 'status = 200'),
     ];

@@ -49,8 +49,27 @@ const CHANGES_OF_TABLES: readonly Change[] = [
         ['end_user', "LowCardinality(String) MATERIALIZED metadata['_user']"],
       ]),
       ddl.addIndex('request_logs', 'by_end_user', 'end_user TYPE bloom_filter GRANULARITY 1'),
-      ddl.materialize('request_logs', 'end_user', 'by_end_user'),
+      ddl.materialize('request_logs', ['COLUMN end_user', 'INDEX by_end_user']),
     ],
+  },
+  {
+    version: 3,
+    name: 'what a filter names and few rows have',
+    statements: (ddl) => {
+      const columns = [
+        ...['api_key_id', 'user_id', 'config_id', 'virtual_key'],
+        ...['provider', 'model', 'status', 'error_code', 'prompt_slug'],
+      ];
+      return [
+        ...columns.map((column) =>
+          ddl.addIndex('request_logs', `by_${column}`, `${column} TYPE bloom_filter GRANULARITY 1`),
+        ),
+        ddl.materialize(
+          'request_logs',
+          columns.map((column) => `INDEX by_${column}`),
+        ),
+      ];
+    },
   },
 ];
 

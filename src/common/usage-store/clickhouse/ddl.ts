@@ -46,9 +46,10 @@ export class Ddl {
     return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ADD INDEX IF NOT EXISTS ${index} ${definition}`;
   }
 
-  /** Stores a derived column and its index also for the rows that were there before, in the background. Till then reading derives it. */
-  materialize(table: string, column: string, index: string): string {
-    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} MATERIALIZE COLUMN ${column}, MATERIALIZE INDEX ${index}`;
+  /** Stores derived columns and indexes (`COLUMN a`, `INDEX b`) also for the rows that were there before, in the background. Till then reading does without. */
+  materialize(table: string, parts: readonly string[]): string {
+    const stored = parts.map((part) => `MATERIALIZE ${part}`).join(', ');
+    return `ALTER TABLE ${this.stored(table)}${this.#onCluster} ${stored}`;
   }
 
   /** Which changes of the tables were made. All servers of a cluster share one such list. */
