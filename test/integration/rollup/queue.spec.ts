@@ -148,7 +148,17 @@ describe('the queue on PostgreSQL', () => {
        WHERE datname = current_database() AND application_name IN ('gatehouse-queues', $1)`,
       [AGGREGATE_LOGS],
     );
-    await jobs.get(QueueBatchAnnouncer).announce(await storeBatch(database.dataSource, someRequests(5)));
+    // One that is on its way just then fails with its connection; the batch is announced again, or swept.
+    const batch = await storeBatch(database.dataSource, someRequests(5));
+    const isTaken = (): Promise<boolean> =>
+      jobs
+        .get(QueueBatchAnnouncer)
+        .announce(batch)
+        .then(
+          () => true,
+          () => false,
+        );
+    await eventually(isTaken, { what: 'an announcement that is taken' });
 
     await untilAggregated();
     await expectCountedOnce();
