@@ -42,10 +42,10 @@ const placesKept = {
 };
 
 /** What a package that was taken in needs is found from its own folder, and perhaps in another version than from ours. */
-function assertOurs({ fileName, imports }) {
+function assertOurs({ fileName, imports }, written) {
   const { dependencies } = JSON.parse(readFileSync(resolve(BUILT, '../package.json'), 'utf8'));
   const foreign = imports.filter(
-    (one) => !isPath(one) && !isBuiltin(one) && !one.startsWith('main') && !(packageOf(one) in dependencies),
+    (one) => !isBuiltin(one) && !written.has(one) && !(packageOf(one) in dependencies),
   );
   if (foreign.length > 0) throw new Error(`${fileName} imports ${foreign.join(', ')}: take them in as well.`);
 }
@@ -72,8 +72,9 @@ export async function bundleGateway() {
     chunkFileNames: 'main-[name].js',
   });
   await bundle.close();
+  const written = new Set(output.map(({ fileName }) => fileName));
   for (const chunk of output) {
-    assertOurs(chunk);
+    assertOurs(chunk, written);
     writeFileSync(resolve(BUILT, chunk.fileName), inOneByte(chunk.code));
   }
   writeFileSync(resolve(BUILT, '.built'), '');
