@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCE = join(ROOT, 'src');
-/** Written last, by scripts/bundle-gateway.mjs. */
+/** Written last, by scripts/bundle-programs.mjs. */
 const BUILT = join(ROOT, 'dist', '.built');
 const LOCK = join(ROOT, 'node_modules', '.gatehouse-build');
 const LOCK_STALE_MS = 60_000;
@@ -32,7 +32,7 @@ function newestSource() {
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !name.endsWith('.spec.ts'),
   );
-  const files = ['.swcrc', 'nest-cli.json', 'package.json', 'scripts/bundle-gateway.mjs'].map((name) => join(ROOT, name));
+  const files = ['.swcrc', 'nest-cli.json', 'package.json', 'scripts/bundle-programs.mjs'].map((name) => join(ROOT, name));
   return Math.max(
     ...[...sources.map((name) => join(SOURCE, name)), ...files].map(
       (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
@@ -68,6 +68,6 @@ async function build() {
 }
 
 async function bundle() {
-  const { bundleGateway } = await import('../scripts/bundle-gateway.mjs');
-  await bundleGateway();
+  const { bundlePrograms } = await import('../scripts/bundle-programs.mjs');
+  await bundlePrograms();
 }

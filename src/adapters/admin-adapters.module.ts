@@ -14,7 +14,6 @@ import { GenaiModelCatalog } from './prices/genai-model-catalog.js';
 import { GenaiPriceBook } from './prices/genai-price-book.js';
 import { PostgresChangePublisher } from './changes/postgres-change-publisher.js';
 import { PostgresCurrentRights } from './directories/postgres-current-rights.js';
-import { RedisChangePublisher } from './changes/redis-change-publisher.js';
 
 /** Which adapter is behind which port of the administration. */
 const PORTS: readonly FactoryProvider[] = [
@@ -48,6 +47,9 @@ export class AdminAdaptersModule implements OnApplicationShutdown {
   }
 }
 
-function changePublisher(work: UnitOfWork, { redisUrl }: Settings): ChangePublisher {
-  return redisUrl ? new RedisChangePublisher(work, redisUrl) : new PostgresChangePublisher(work);
+/** The client of Redis is loaded where there is a Redis. */
+async function changePublisher(work: UnitOfWork, { redisUrl }: Settings): Promise<ChangePublisher> {
+  if (!redisUrl) return new PostgresChangePublisher(work);
+  const { RedisChangePublisher } = await import('./changes/redis-change-publisher.js');
+  return new RedisChangePublisher(work, redisUrl);
 }

@@ -1,23 +1,27 @@
 /**
- * Makes one file of the program of a gateway process, `dist/main.js`: of its 1,500 modules most are a few lines, and what V8 and the
- * loader keep of each is memory of every gateway process and time of every start. Names and lines stay as they are, so that a stack can be
- * read. Run after `nest build`. docs/decisions/2026-11-23-a-gateway-process-is-one-file.md
+ * Makes one file of each program of an instance, `dist/main.js`, `dist/administration.js` and `dist/worker.js`: of their modules most are
+ * a few lines, and what V8 and the loader keep of each is memory of every process and time of every start. Names and lines stay as they
+ * are, so that a stack can be read. Run after `nest build`. docs/decisions/2026-11-23-a-process-is-one-file.md
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const BUILT = resolve(dirname(fileURLToPath(import.meta.url)), '../dist');
-const PROGRAM = resolve(BUILT, 'main.js');
+const PROGRAMS = ['main', 'administration', 'worker'];
 
 /**
- * What is taken in: much code of which a gateway uses little, with what it needs itself. All other packages are imported as they are, above
- * all those that are loaded only where a setting asks for them.
+ * What is taken in: much code of which we use little, with what it needs itself. NestJS is taken in whole, because a second one beside the
+ * first would know none of its classes. All other packages are imported as they are, above all those that are loaded only where a setting
+ * asks for them, and those that look for files beside themselves.
  */
 const TAKEN_IN = new Set([
   ...['@nestjs/common', '@nestjs/core', 'fast-safe-stringify', 'iterare', 'path-to-regexp', 'tslib', 'uid'],
+  ...['@nestjs/platform-fastify', '@fastify/middie', 'fast-decode-uri-component', 'fast-querystring', 'fastify-plugin', 'find-my-way'],
+  ...['@nestjs/swagger', '@nestjs/mapped-types', 'es-toolkit', 'js-yaml'],
+  ...['@nestjs/typeorm', '@nestjs/bullmq', '@nestjs/bull-shared'],
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
   '@pydantic/genai-prices',
   're2js',
@@ -56,10 +60,10 @@ function inOneByte(code) {
   return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes `dist/main.js` anew, `dist/main-*.js`, what it loads later, and when all is there `dist/.built`. Rejects where a module cannot be found or taken in. */
-export async function bundleGateway() {
+/** Writes `dist/<program>.js` anew, and `dist/<program>-*.js`, what it loads later. The source map of its old text goes. */
+async function bundleProgram(program) {
   const bundle = await rolldown({
-    input: PROGRAM,
+    input: resolve(BUILT, `${program}.js`),
     platform: 'node',
     external: staysOutside,
     plugins: [placesKept],
@@ -69,15 +73,21 @@ export async function bundleGateway() {
     format: 'esm',
     keepNames: true,
     comments: false,
-    chunkFileNames: 'main-[name].js',
+    chunkFileNames: `${program}-[name].js`,
   });
   await bundle.close();
+  rmSync(resolve(BUILT, `${program}.js.map`), { force: true });
   const written = new Set(output.map(({ fileName }) => fileName));
   for (const chunk of output) {
     assertOurs(chunk, written);
     writeFileSync(resolve(BUILT, chunk.fileName), inOneByte(chunk.code));
   }
+}
+
+/** Bundles all programs and, when all is there, writes `dist/.built`. Rejects where a module cannot be found or taken in. */
+export async function bundlePrograms() {
+  await Promise.all(PROGRAMS.map(bundleProgram));
   writeFileSync(resolve(BUILT, '.built'), '');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleGateway();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundlePrograms();
