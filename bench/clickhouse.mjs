@@ -24,9 +24,9 @@ import { ClickHouseLogRows } from '../dist/admin/logs/rows/clickhouse-log-rows.j
 import { logQueryOf } from '../dist/admin/logs/rows/log-query.js';
 import { ClickHouse } from '../dist/common/usage-store/clickhouse/clickhouse.js';
 import { ClickHouseUsageReader } from '../dist/common/usage-store/clickhouse/clickhouse-usage-reader.js';
-import { encodePiece } from '../dist/jobs/exports/encode.js';
-import { GrowingFile } from '../dist/jobs/exports/export-file.js';
+import { growingFile } from '../dist/jobs/exports/export-file.js';
 import { columnsOf, ExportRows } from '../dist/jobs/exports/export-rows.js';
+import { ExportWriter } from '../dist/jobs/exports/export-writer.js';
 import { parquetOf } from '../dist/jobs/exports/parquet.js';
 
 const [folder, what, ...rest] = process.argv.slice(2);
@@ -264,11 +264,11 @@ const EXPORT_MS = 8_000;
 
 /** Without PostgreSQL's part of a step: the check of rights, and the two commits of each piece. */
 async function measureExports(logs, end) {
-  const rows = new ExportRows(
+  const read = new ExportRows(
     logs,
     null,
     { conditions: async () => [] },
-    { runFor: (_, read) => read() },
+    { runFor: (_, work) => work() },
     { brought: async () => [] },
   );
   const temporary = mkdtempSync(join(folder, '..', 'gatehouse-exports-'));
@@ -276,31 +276,42 @@ async function measureExports(logs, end) {
   for (const format of ['jsonl', 'csv', 'parquet'])
     for (const [name, requestedData] of Object.entries(EXPORTED)) {
       const wanted = { organizationId: ORGANIZATION, workspaceId: WORKSPACE, filters: {}, requestedData };
-      const export_ = { ...wanted, until: new Date(end), format, compression: 'none' };
-      const columns = columnsOf(export_);
-      const path = join(temporary, `${name}.${format}`);
-      const file = await GrowingFile.open(temporary, path, 0);
+      const begin = { after: null, rows: 0, bytes: 0, run: 1, tries: 1 };
+      const export_ = { ...wanted, ...begin, id: name, until: new Date(end), format, compression: 'none' };
       const began = performance.now();
-      let [after, count, reading, isLast] = [null, 0, 0, false];
-      while (!isLast && performance.now() - began < EXPORT_MS) {
-        const asked = performance.now();
-        const step = await rows.step(export_, after, []);
-        reading += performance.now() - asked;
-        await file.append(
-          await encodePiece({ format, compression: 'none', columns }, step.requests, file.bytes === 0),
-        );
-        count += step.requests.length;
-        ({ after, isLast } = step);
-      }
-      await file.close();
-      if (format === 'parquet') await parquetOf(path, `${path}.made`, columns);
-      const perSecond = (ms) => Math.round((count * 1_000) / ms);
+      const sum = { rows: 0, readingMs: 0 };
+      const writer = new ExportWriter(writing(export_, read, temporary, sum, began));
+      await writer.write(name);
+      const made = growingFile(temporary, export_);
+      if (format === 'parquet') await parquetOf(made, `${made}.made`, columnsOf(export_));
+      const perSecond = (ms) => Math.round((sum.rows * 1_000) / ms);
       console.log(
-        `| ${format}, ${columns.length} fields | ${count} | ${perSecond(reading)} | ${perSecond(performance.now() - began)} |`,
+        `| ${format}, ${requestedData.length} fields | ${sum.rows} | ${perSecond(sum.readingMs)} | ${perSecond(performance.now() - began)} |`,
       );
-      rmSync(`${path}.made`, { force: true });
     }
   rmSync(temporary, { recursive: true });
+}
+
+/** What a writer works with: whoever holds the export, and who may read, is not in question here. It stops after eight seconds. */
+function writing(export_, read, temporary, sum, began) {
+  const step = async (...asked) => {
+    const from = performance.now();
+    const rows = await read.step(...asked);
+    sum.readingMs += performance.now() - from;
+    return rows;
+  };
+  const advance = async (_, { rows }) => {
+    sum.rows = rows;
+    return true;
+  };
+  return {
+    leases: { claim: async () => export_, advance, release: async () => true },
+    rows: { step },
+    rights: { of: async () => ({ scopes: new Set(['logs.export']) }) },
+    settings: { folder: temporary, limitBytes: Infinity },
+    isStopping: () => performance.now() - began > EXPORT_MS,
+    bucket: null,
+  };
 }
 
 const code = await (what === 'seed' ? seed(rest) : measure(rest));

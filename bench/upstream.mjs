@@ -53,13 +53,16 @@ function startStream(socket) {
   counts.streams += 1;
   let sent = 0;
   socket.write(STREAM_HEAD + chunk(frame(sent)));
+  const stop = () => clearInterval(timer);
   const timer = setInterval(() => {
     sent += 1;
     if (sent < FRAMES) return void socket.write(chunk(frame(sent)));
-    clearInterval(timer);
+    stop();
+    // Connections are kept: what stays of a stream would pile up.
+    socket.off('close', stop);
     socket.write(STREAM_END);
   }, FRAME_INTERVAL_MS);
-  socket.once('close', () => clearInterval(timer));
+  socket.once('close', stop);
 }
 
 function frame(position) {

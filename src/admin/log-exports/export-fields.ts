@@ -8,7 +8,7 @@ export interface ExportedMessage {
 }
 
 /** What of a row of the log fields are made of. */
-export type ExportColumn = Exclude<keyof LogRow, 'at' | 'workspace_slug'>;
+export type ExportColumn = Exclude<keyof LogRow, 'workspace_slug'>;
 
 type ExportedRow = Pick<LogRow, ExportColumn>;
 
@@ -32,6 +32,8 @@ export interface ExportField {
 }
 
 const NANO_USD_PER_CENT = 10_000_000;
+/** Of a moment of ISO 8601 without its zone, to the millisecond. */
+const LENGTH_TO_MS = '2026-01-31T23:59:59.999'.length;
 
 const made = <Column extends ExportColumn>(
   type: FieldType,
@@ -58,7 +60,7 @@ function totalOf({
 export const EXPORT_FIELDS = {
   id: column('text', 'id'),
   trace_id: column('text', 'trace_id'),
-  created_at: made('time', ['created_at'], ({ created_at }) => created_at.toISOString()),
+  created_at: made('time', ['at'], ({ at }) => `${at.slice(0, LENGTH_TO_MS)}Z`),
   request: {
     type: 'json',
     columns: ['path', 'method'],

@@ -30,7 +30,7 @@ export interface ExportStep {
   readonly isLast: boolean;
 }
 
-/** Bodies of a request are 640 KiB at most, so a step holds some 30 MiB at most. */
+/** Bodies of a request are 640 KiB at most, so a step holds some 30 MiB at most; two of them are held at once. */
 const ROWS_WITH_MESSAGES = 50;
 /** So many that what a step costs besides its rows (the check of rights, two commits, a write that is on disk) does not count. */
 const ROWS_WITHOUT = 10_000;

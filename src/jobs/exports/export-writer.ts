@@ -8,7 +8,7 @@ import type { ExportSettings } from '../../common/settings/settings.js';
 import { encodePiece } from './encode.js';
 import { GrowingFile, growingFile } from './export-file.js';
 import { type ClaimedExport, type ExportLeases, LEASE_S, type Progress } from './export-lease.js';
-import { columnsOf, type ExportRows } from './export-rows.js';
+import { columnsOf, type ExportRows, type ExportStep } from './export-rows.js';
 import { parquetOf } from './parquet.js';
 
 /** `absent`: somebody else writes it, or it was stopped. `released`: this process ends; the next one goes on. */
@@ -20,7 +20,7 @@ class ExportProblem extends Error {}
 const MOST_TRIES = 10;
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const MS_PER_S = 1_000;
-/** A step that took longer than half of the lease is not written: by the end of it somebody else may be writing. */
+/** So long after the lease was renewed nothing is written any more: by the end of it somebody else may be writing. */
 const STEP_MS = (LEASE_S * MS_PER_S) / 2;
 
 interface Parts {
@@ -36,7 +36,7 @@ interface Parts {
 /**
  * Writes the file of an export in pieces. After each piece is on disk, the export's row says up to where the file is
  * good and after which request the next piece begins; whoever comes after a crash cuts the file there and goes on.
- * Before each piece it asks whether who started the export still may.
+ * Before the requests of a piece are read it asks whether who started the export still may.
  */
 export class ExportWriter {
   constructor(private readonly parts: Parts) {}
@@ -77,27 +77,42 @@ export class ExportWriter {
     return [anew, { after: null, rows: 0, bytes: 0 }];
   }
 
+  /** The next rows are read while those before them are packed and written. */
   private async grow(
     claimed: ClaimedExport,
     file: GrowingFile,
     start: Progress,
   ): Promise<Exclude<ExportEnding, 'success' | 'failed'> | 'complete'> {
-    const { leases, rows, isStopping } = this.parts;
-    let { after, rows: count } = start;
-    for (let isLast = false; !isLast;) {
-      if (isStopping()) return (await leases.release(claimed)) ? 'released' : 'absent';
-      const startedAt = performance.now();
-      const rights = await this.rightsOf(claimed);
-      const step = await rows.step(claimed, after, sightOf(rights));
-      const piece = await encodePiece(packingOf(claimed), step.requests, file.bytes === 0);
-      this.checkSize(file.bytes + piece.length);
-      if (performance.now() - startedAt > STEP_MS) throw new Error('A step of an export took too long.');
-      await file.append(piece);
-      ({ after, isLast } = step);
-      count += step.requests.length;
-      if (!(await leases.advance(claimed, { after, rows: count, bytes: file.bytes }))) return 'absent';
+    const { leases, isStopping } = this.parts;
+    let { rows } = start;
+    let renewedAt = performance.now();
+    let ahead = this.readAhead(claimed, start.after);
+    try {
+      for (;;) {
+        if (isStopping()) return (await leases.release(claimed)) ? 'released' : 'absent';
+        const { requests, after, isLast } = await ahead;
+        if (!isLast) ahead = this.readAhead(claimed, after);
+        const piece = await encodePiece(packingOf(claimed), requests, file.bytes === 0);
+        this.checkSize(file.bytes + piece.length);
+        if (performance.now() - renewedAt > STEP_MS) throw new Error('A step of an export took too long.');
+        await file.append(piece);
+        rows += requests.length;
+        renewedAt = performance.now();
+        if (!(await leases.advance(claimed, { after, rows, bytes: file.bytes }))) return 'absent';
+        if (isLast) return 'complete';
+      }
+    } finally {
+      await ahead.catch(() => undefined);
     }
-    return 'complete';
+  }
+
+  /** Fails when it is waited for, which may be long after it failed. */
+  private readAhead(claimed: ClaimedExport, after: Progress['after']): Promise<ExportStep> {
+    const step = this.rightsOf(claimed).then((rights) =>
+      this.parts.rows.step(claimed, after, sightOf(rights)),
+    );
+    step.catch(() => undefined);
+    return step;
   }
 
   private async rightsOf(claimed: ClaimedExport): Promise<Rights> {

@@ -1,4 +1,5 @@
 import type { LogRow } from '../../../common/database/log-reading/log-row.js';
+import type { Columns } from '../../../common/usage-store/clickhouse/clickhouse.js';
 import { NO_ID } from '../../../common/usage-store/clickhouse/expressions.js';
 import type { StoredColumn } from './log-rows.js';
 
@@ -15,12 +16,9 @@ const ofDocument = (sql: string): Form => ({
   read: (text) => (text === null ? null : (JSON.parse(text as string) as unknown)),
 });
 
-/** ClickHouse writes moments without a zone; they are of UTC. */
-const momentIn = (text: unknown): string => `${String(text).replace(' ', 'T')}Z`;
-
 const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
-  created_at: { read: (text) => new Date(momentIn(text)) },
-  at: { sql: 'toString(created_at)', read: momentIn },
+  created_at: { sql: 'toUnixTimestamp64Milli(created_at)', read: (ms) => new Date(ms as number) },
+  at: { sql: 'created_at' },
   workspace_id: { sql: `nullIf(workspace_id, ${NO_ID})` },
   request_bytes: ofText('request_bytes'),
   response_bytes: ofText('response_bytes'),
@@ -28,7 +26,11 @@ const FORMS: Readonly<Partial<Record<StoredColumn, Form>>> = {
   saved_nano_usd: ofText('saved_nano_usd'),
   decisions: ofDocument('decisions'),
   hook_results: ofDocument('hook_results'),
-  metadata: ofDocument('if(has_metadata, toJSONString(metadata), NULL)'),
+  // A map cannot be null there.
+  metadata: {
+    sql: 'if(has_metadata, [metadata], [])',
+    read: (found) => (found as readonly unknown[])[0] ?? null,
+  },
 };
 
 const IDS = ['id', 'organisation_id', 'workspace_id', 'api_key_id', 'user_id', 'virtual_key_id'] as const;
@@ -69,17 +71,19 @@ export const selected = (columns: readonly StoredColumn[]): string =>
     })
     .join(', ');
 
-/** Whether a release that only counted stored the row: of it little more than the numbers is there. */
-export type StoredRow = Readonly<Record<string, unknown>> & { readonly is_whole: boolean };
-
 /** What makes rows as PostgreSQL would give them. An export makes millions of them, so all have one shape and nothing is looked up for each. */
 export function rowsOf<Column extends StoredColumn>(
   columns: readonly Column[],
-): (stored: StoredRow) => Pick<LogRow, Column> {
-  const forms = columns.map((column) => ({ column, read: FORMS[column]?.read }));
-  return (stored) => {
+  stored: Columns<Column>,
+): readonly Pick<LogRow, Column>[] {
+  const forms = columns.map((column) => ({
+    column,
+    values: stored.data[column] ?? [],
+    read: FORMS[column]?.read,
+  }));
+  return Array.from({ length: stored.rows }, (_, index) => {
     const row: Record<string, unknown> = {};
-    for (const { column, read } of forms) row[column] = read ? read(stored[column]) : stored[column];
+    for (const { column, values, read } of forms) row[column] = read ? read(values[index]) : values[index];
     return row as Pick<LogRow, Column>;
-  };
+  });
 }

@@ -6,7 +6,7 @@ import type { LogRow } from '../../../common/database/log-reading/log-row.js';
 import type { Queryable } from '../../../common/database/queryable.js';
 import type { ClickHouse } from '../../../common/usage-store/clickhouse/clickhouse.js';
 import { conditionsSql, Question } from '../../../common/usage-store/clickhouse/question.js';
-import { ALL_COLUMNS, rowsOf, selected, type StoredRow } from './clickhouse-columns.js';
+import { ALL_COLUMNS, rowsOf, selected } from './clickhouse-columns.js';
 import { isWaiting, waitingBatches, type WaitingBatches } from './waiting-batches.js';
 import { among, beyond, ID, moment, NEWEST_FIRST, OLDEST_FIRST, upTo } from './clickhouse-places.js';
 import type { LogPosition } from './log-cursor.js';
@@ -29,12 +29,11 @@ interface Asked {
 }
 
 /** The last row of a step, and how many were looked at. */
-interface End {
-  readonly last: string;
-  readonly id: string;
+interface End extends LogPosition {
   readonly looked: number;
 }
 
+const PLACE = ['at', 'id'] as const;
 const SLUGS = 'SELECT id, slug FROM workspaces WHERE organization_id = $1 AND id = ANY($2::uuid[])';
 
 /**
@@ -70,7 +69,7 @@ export class ClickHouseLogRows extends LogRows {
   }
 
   /**
-   * Looks for places first, and among those of one day before others. To put rows in order ClickHouse reads a block of every day, and of all
+   * Looks for places first, and among those of few days before others. To put rows in order ClickHouse reads a block of every day, and of all
    * columns that are asked for; where the places are known it reads those blocks alone.
    */
   async #newest(
@@ -80,15 +79,14 @@ export class ClickHouseLogRows extends LogRows {
   ): Promise<readonly Omit<LogRow, 'workspace_slug'>[]> {
     const { question } = asked;
     const where = asked.where + (after ? ` AND ${beyond(question, '<', after)}` : '');
-    const newestOf = (rest: string): string => `${rest} ${NEWEST_FIRST} LIMIT ${size + 1}`;
-    const aDay = `created_at > ${moment(question, after?.at ?? new Date().toISOString())} - INTERVAL 1 DAY`;
-    let places: readonly Place[] = [];
-    for (const rest of [newestOf(`${where} AND ${aDay}`), `${newestOf(where)} ${UNORDERED}`])
-      if (places.length <= size)
-        places = await this.clickhouse.read<Place>(
-          `SELECT ${selected(['at', 'id'])} FROM request_logs WHERE ${rest}`,
-          question.parameters,
-        );
+    const newest = `${NEWEST_FIRST} LIMIT ${size + 1}`;
+    const before = moment(question, after?.at ?? new Date().toISOString());
+    const ofDays = (days: number) =>
+      this.#places(asked, `${where} AND created_at > ${before} - INTERVAL ${days} DAY ${newest}`);
+    let places = await ofDays(1);
+    const days = Math.ceil((2 * (size + 1)) / places.length);
+    if (places.length <= size && days <= FEW_DAYS) places = await ofDays(days);
+    if (places.length <= size) places = await this.#places(asked, `${where} ${newest}`);
     const rows = await this.#rows(
       reach,
       ALL_COLUMNS,
@@ -96,7 +94,12 @@ export class ClickHouseLogRows extends LogRows {
       `${question.tenant(reach)} AND ${among(question, places)}`,
     );
     // A replica that is behind, or a day that went meanwhile: then one that knows all of it answers.
-    return rows.length === places.length ? rows : this.#rows(reach, ALL_COLUMNS, asked, newestOf(where));
+    return rows.length === places.length ? rows : this.#rows(reach, ALL_COLUMNS, asked, `${where} ${newest}`);
+  }
+
+  async #places({ question }: Asked, where: string): Promise<readonly Place[]> {
+    const sql = `SELECT ${selected(PLACE)} FROM request_logs WHERE ${where}`;
+    return rowsOf(PLACE, await this.clickhouse.readColumns(sql, question.parameters));
   }
 
   async step<Column extends StoredColumn>(
@@ -107,7 +110,7 @@ export class ClickHouseLogRows extends LogRows {
     const asked = await this.#asked(reach, wanted.conditions, waiting);
     if (!asked) return this.beside.postgres.step(reach, wanted);
     // Rows of both are put in order by these.
-    const columns: readonly (Column | 'at' | 'id')[] = [...new Set([...wanted.columns, 'at', 'id'] as const)];
+    const columns: readonly (Column | 'at' | 'id')[] = [...new Set([...wanted.columns, ...PLACE])];
     const stored = await this.#stepOfStored(reach, { ...wanted, columns }, asked, waiting);
     const until = stored.isLast || !stored.end ? wanted.until : new Date(stored.end.at);
     const [inbox] = await this.#inbox(waiting, async (among) => [
@@ -196,13 +199,14 @@ export class ClickHouseLogRows extends LogRows {
     { question }: Asked,
     where: string,
   ): Promise<readonly (Pick<LogRow, Column> & Place)[]> {
-    const wanted = [...new Set([...columns, 'at' as const, 'id' as const])];
-    const rows = await this.clickhouse.read<StoredRow>(
+    const wanted = [...new Set([...columns, ...PLACE])];
+    const stored = await this.clickhouse.readColumns<Column | 'at' | 'id' | 'is_whole'>(
       `SELECT ${selected(wanted)}, is_whole FROM request_logs WHERE ${where}`,
       question.parameters,
     );
-    const found = rows.map(rowsOf(wanted));
-    const narrow = found.filter((_, index) => rows[index]?.is_whole === false);
+    const found = rowsOf(wanted, stored);
+    // Of a row that a release stored which only counted here, little more than the numbers is there.
+    const narrow = found.filter((_, index) => stored.data.is_whole?.[index] === false);
     return narrow.length === 0 ? found : this.#completed(reach, found, narrow);
   }
 
@@ -225,20 +229,20 @@ export class ClickHouseLogRows extends LogRows {
   ): Promise<LogStepRows<Column> & { readonly rows: readonly Place[] }> {
     const end = await this.#endOfStep(reach, { after, until, size }, waiting);
     if (!end || end.looked === 0) return { rows: [], end: null, isLast: true };
-    const to: LogPosition = { at: `${end.last.replace(' ', 'T')}Z`, id: end.id };
     const { question, where } = asked;
     const from = after ? ` AND ${beyond(question, '>', after)}` : '';
     const rows = await this.#rows(
       reach,
       columns,
       asked,
-      `${where}${from} AND ${upTo(question, to)} ${OLDEST_FIRST}`,
+      `${where}${from} AND ${upTo(question, end)} ${OLDEST_FIRST}`,
     );
-    return { rows, end: to, isLast: end.looked < size };
+    return { rows, end, isLast: end.looked < size };
   }
 
   /**
-   * The last of the next so many rows, among those of one day before others: as for places, a block of every day would be read.
+   * The last of the next so many rows. Put in order by the moment alone, few blocks are read; among the rows up to that moment it is looked for
+   * by all that orders them. Within one day, if that has so many: as for places, a block of every day would be read.
    */
   async #endOfStep(
     reach: Reach,
@@ -249,19 +253,27 @@ export class ClickHouseLogRows extends LogRows {
     if (!edge) return null;
     const { question } = edge;
     const last = question.bind(until.getTime(), 'Int64');
-    const begun = after ? ` AND ${beyond(question, '>', after)}` : '';
-    const where = `${edge.where} AND created_at <= fromUnixTimestamp64Milli(${last}, 'UTC')${begun}`;
-    const aDay = after ? [` AND created_at < ${moment(question, after.at)} + INTERVAL 1 DAY`] : [];
-    for (const within of [...aDay, '']) {
-      const [end = null] = await this.clickhouse.read<End>(
-        `SELECT toString(last.1) AS last, last.3 AS id, looked FROM (
-           SELECT max((created_at, ${ID}, id)) AS last, count() AS looked FROM (
-             SELECT created_at, id FROM request_logs WHERE ${where}${within} ${OLDEST_FIRST} LIMIT ${size}))`,
-        question.parameters,
-      );
-      if (within === '' || end?.looked === size) return end;
-    }
-    return null;
+    const where = `${edge.where} AND created_at <= fromUnixTimestamp64Milli(${last}, 'UTC')`;
+    if (!after) return this.#lastOf(question, where, size);
+    const begun = `${where} AND ${beyond(question, '>', after)}`;
+    const { data } = await this.clickhouse.readColumns<'at'>(
+      `SELECT created_at AS at FROM request_logs WHERE ${begun} AND created_at < ${moment(question, after.at)} + INTERVAL 1 DAY
+       ORDER BY created_at LIMIT 1 OFFSET ${size - 1}`,
+      question.parameters,
+    );
+    const at = data.at?.[0];
+    const near = at === undefined ? '' : ` AND created_at <= ${moment(question, at as string)}`;
+    return this.#lastOf(question, begun + near, size);
+  }
+
+  async #lastOf(question: Question, where: string, size: number): Promise<End | null> {
+    const [end = null] = await this.clickhouse.read<End>(
+      `SELECT concat(replaceOne(toString(last.1), ' ', 'T'), 'Z') AS at, last.3 AS id, looked FROM (
+         SELECT max((created_at, ${ID}, id)) AS last, count() AS looked FROM (
+           SELECT created_at, id FROM request_logs WHERE ${where} ${OLDEST_FIRST} LIMIT ${size}))`,
+      question.parameters,
+    );
+    return end;
   }
 
   async #named(reach: Reach, rows: readonly Omit<LogRow, 'workspace_slug'>[]): Promise<readonly LogRow[]> {
@@ -279,11 +291,8 @@ export class ClickHouseLogRows extends LogRows {
   }
 }
 
-/**
- * What a day has few of is rare: to find it nearly all is read, which takes half of the time when it need not be read in order.
- * https://clickhouse.com/docs/operations/settings/settings#optimize_read_in_order
- */
-const UNORDERED = 'SETTINGS optimize_read_in_order = 0';
+/** Where a day has so few that more of them would be needed, all are looked through at once. */
+const FEW_DAYS = 10;
 
 /** A date of JavaScript drops microseconds. */
 const afterMicroseconds = (moment: Date): Date => new Date(moment.getTime() + 1);

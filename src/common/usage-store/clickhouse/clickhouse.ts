@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { ClickHouseClient, ClickHouseSettings as QuerySettings } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings as QuerySettings, QueryParams } from '@clickhouse/client';
 import { AppError } from '../../errors/app-error.js';
 import type { ClickHouseSettings, RetentionDays } from '../../settings/settings.js';
 import { Ddl } from './ddl.js';
@@ -16,6 +16,14 @@ export interface ClickHouseOptions extends Pick<ClickHouseSettings, 'cluster'> {
   readonly retentionDays: RetentionDays;
   /** Seconds that a reading may take, unless it is five. */
   readonly readWithinS?: number;
+}
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** Values by column, in the order of the rows. Of no row there are no columns either. */
+export interface Columns<Name extends string> {
+  readonly data: Readonly<Partial<Record<Name, readonly unknown[]>>>;
+  readonly rows: number;
 }
 
 /**
@@ -49,19 +57,40 @@ export class ClickHouse implements OnApplicationShutdown {
   }
 
   /** Rows of a question, within five seconds. Refuses with `overloaded` what takes longer. */
-  async read<Row>(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<readonly Row[]> {
+  read<Row>(sql: string, parameters: Parameters): Promise<readonly Row[]> {
+    return this.#answer(sql, parameters, async (asked) => {
+      const answer = await this.client.query({ ...asked, format: 'JSONEachRow' });
+      return answer.json<Row>();
+    });
+  }
+
+  /**
+   * As `read`, for answers of many columns or rows: names stand in them once, and they are read in half of the time. Moments are of ISO 8601.
+   * https://clickhouse.com/docs/interfaces/formats/JSONColumnsWithMetadata
+   */
+  readColumns<Name extends string>(sql: string, parameters: Parameters): Promise<Columns<Name>> {
+    return this.#answer(`${sql} ${OF_ROWS}`, parameters, async (asked) => {
+      const answer = await this.client.query({ ...asked, format: 'JSONColumnsWithMetadata' });
+      // The package's type is that of rows.
+      return (await answer.json()) as unknown as Columns<Name>;
+    });
+  }
+
+  async #answer<Answer>(
+    query: string,
+    parameters: Parameters,
+    ask: (asked: Omit<QueryParams, 'format'>) => Promise<Answer>,
+  ): Promise<Answer> {
     await this.#ready();
     const { readWithinS = READ_WITHIN_S } = this.options;
     const abort = AbortSignal.timeout(readWithinS * 1_000 + ANSWER_MS);
     try {
-      const answer = await this.client.query({
-        query: sql,
+      return await ask({
+        query,
         query_params: { ...parameters },
-        format: 'JSONEachRow',
         clickhouse_settings: { ...READING, max_execution_time: readWithinS },
         abort_signal: abort,
       });
-      return await answer.json<Row>();
     } catch (error) {
       if (abort.aborted || isBusy(error)) throw new AppError('overloaded', {}, { cause: error });
       throw error;
@@ -114,6 +143,12 @@ const READING: QuerySettings = {
   prefer_column_name_to_alias: 1,
   output_format_json_quote_64bit_integers: 0,
 };
+
+/**
+ * For rows. Where few of an order are wanted, reading ahead reads all of them.
+ * https://clickhouse.com/docs/reference/settings/session-settings/read-in
+ */
+const OF_ROWS = "SETTINGS date_time_output_format = 'iso', read_in_order_use_buffering = 0";
 
 /** Rows come as one block per partition, in one order: so a second try is known by its token. */
 const STORING: QuerySettings = {
