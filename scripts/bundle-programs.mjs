@@ -5,7 +5,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -39,7 +39,8 @@ const placesKept = {
   transform(code, id) {
     if (/\b__(dirname|filename)\b/.test(code))
       throw new Error(`${id} looks for files beside itself: leave its package outside.`);
-    if (!id.startsWith(BUILT + sep) || !code.includes('import.meta.url')) return null;
+    // What is no file is the bundler's own.
+    if (!isAbsolute(id) || !code.includes('import.meta.url')) return null;
     const place = `./${relative(BUILT, id).split(sep).join('/')}`;
     return code.replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`);
   },
