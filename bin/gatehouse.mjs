@@ -1,6 +1,11 @@
 #!/usr/bin/env node
 import { buildIfStale } from './build-if-stale.mjs';
 
-await buildIfStale();
+try {
+  await buildIfStale();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
 const { runCommand } = await import(new URL('../dist/launcher/cli.js', import.meta.url).href);
 await runCommand(process.argv.slice(2));
