@@ -1,4 +1,5 @@
 import type { CapturedBody } from '../../common/contracts/request-log.js';
+import { passedLarge } from '../../common/processes/collect-garbage.js';
 
 const HEAD_BYTES = 256 * 1024;
 const TAIL_BYTES = 64 * 1024;
@@ -43,6 +44,7 @@ export class BodyCapture {
 
   add(chunk: Buffer): void {
     this.bytes += chunk.length;
+    if (this.bytes > HEAD_BYTES) passedLarge(chunk.length);
     if (!this.isKept || chunk.length === 0 || processBytes > PROCESS_BYTES_MAX) return;
     const room = HEAD_BYTES - this.headBytes;
     if (chunk.length <= room) return this.keepHead(chunk);
