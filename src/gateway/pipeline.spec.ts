@@ -469,6 +469,24 @@ describe('Pipeline', () => {
     await reader.cancel();
   });
 
+  it.each([
+    ['at the end of an event', ['data: {"choices":[{"delta":{"content":"[DONE]"}}]}\n\n']],
+    ['at the end of a piece', ['data: {"choices":[{"delta":{"content":"[DONE]', '"}}]}\n\n']],
+    ['as a whole piece', ['data: {"choices":[{"delta":{"content":"', 'data: [DONE]', '"}}]}\n\n']],
+  ])('takes a text that has the last word of a stream (%s) for no end of it', async (_, said) => {
+    const usage = event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
+    const chunks = [...said, usage, 'data: [DONE]\n\n'];
+    const { chat, logged } = await given({ answers: [{ headers: EVENTS, chunks }] });
+
+    const response = await chat({ ...CHAT, stream: true, stream_options: { include_usage: true } });
+
+    expect(await response.text()).toBe(chunks.join(''));
+    expect(await logged()).toMatchObject({
+      usage: { input_tokens: 3, output_tokens: 2 },
+      response_bytes: chunks.join('').length,
+    });
+  });
+
   it('cancels the call of a client that leaves, and logs it then', async () => {
     const { chat, logs, cancelled, logged } = await given({
       answers: [{ headers: EVENTS, chunks: [delta('a')], isEndless: true }],
