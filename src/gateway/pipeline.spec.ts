@@ -14,6 +14,16 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 const delta = (content: string): string =>
   event({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: { content } }] });
+const usageOf = (prompt_tokens: number, completion_tokens: number): string =>
+  event({ choices: [], usage: { prompt_tokens, completion_tokens } });
+
+/** Leaves an answer that has said so much. */
+async function leaveBehind(answer: Response, said: string): Promise<void> {
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  let text = '';
+  while (!text.includes(said)) text += Buffer.from((await reader.read()).value ?? []).toString();
+  await reader.cancel();
+}
 
 let gateway: TestGateway;
 const given = async (wishes: GatewayWishes): Promise<TestGateway> => (gateway = await aGateway(wishes));
@@ -502,6 +512,50 @@ describe('Pipeline', () => {
       attempts: [{ status: 200 }],
     });
     expect(cancelled).toHaveLength(1);
+  });
+
+  it.each([
+    ['asks for usage at the end', true, [], null, { output: 'Hello "you"' }],
+    ['is never told usage', false, [], null, { output: 'Hello "you"' }],
+    ['was told all usage', true, [usageOf(3, 9)], { input_tokens: 3, output_tokens: 9 }, null],
+  ])(
+    'charges a client that leaves for what came, where it %s',
+    async (_, include_usage, last, usage, rest) => {
+      const texts = [delta('Hel'), delta('lo '), delta('"you"')];
+      const { chat, logged } = await given({
+        answers: [{ headers: EVENTS, chunks: [...texts, ...last], isEndless: true }],
+      });
+
+      await leaveBehind(await chat({ ...CHAT, stream: true, stream_options: { include_usage } }), 'you');
+
+      expect(await logged()).toMatchObject({ ending: 'client_aborted', usage, countable: rest });
+    },
+  );
+
+  it("charges a client that leaves Anthropic's stream for what came, and for the input as it was told", async () => {
+    const told = event({
+      type: 'message_start',
+      message: { model: 'm', usage: { input_tokens: 7, output_tokens: 1 } },
+    });
+    const text = (said: string): string =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } });
+    const { request, logged } = await given({
+      virtualKeys: { claude: 'anthropic' },
+      answers: [{ headers: EVENTS, chunks: [told, text('Hel'), text('lo')], isEndless: true }],
+    });
+
+    const answer = await request('/v1/messages', {
+      method: 'POST',
+      body: JSON.stringify({ ...CHAT, max_tokens: 9, stream: true }),
+      headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'claude' },
+    });
+    await leaveBehind(answer, '"lo"');
+
+    expect(await logged()).toMatchObject({
+      ending: 'client_aborted',
+      usage: { input_tokens: 7, output_tokens: 1 },
+      countable: { input: '', output: 'Hello', isOutputOnly: true },
+    });
   });
 
   it('breaks off visibly when the provider does, instead of a clean end', async () => {

@@ -1,5 +1,5 @@
 import type { Json, UsageReader } from '../endpoint.js';
-import { isObject, list, stringify, textOf } from './reading.js';
+import { isObject, list, plainTextIn, stringify, textOf } from './reading.js';
 import { usageOf } from './openai-usage.js';
 
 /**
@@ -22,6 +22,8 @@ export const chatCompletionsUsage: UsageReader = {
     }
     return text;
   },
+
+  passingText: (json) => plainTextIn(json, '"delta":{"content":"', '"}'),
 
   inputText(request) {
     let text = '';
