@@ -112,3 +112,31 @@ describe('a stream that breaks off before the usage that was asked for', () => {
     expect(meter?.reading.outputText).toBe(text);
   });
 });
+
+describe('an event that is too long to be read whole', () => {
+  const LONG = 'A'.repeat(2 * 1024 * 1024);
+  const usage = { ...USAGE, input_tokens_details: { text_tokens: 10, image_tokens: 40 } };
+  const streamed = (reader: UsageReader, ...events: readonly object[]): Usage | null => {
+    const meter = meterStream(reader, null, true);
+    const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    for (let at = 0; at < bytes.length; at += 65_536) meter?.feed(bytes.subarray(at, at + 65_536));
+    return meter?.reading.usage ?? null;
+  };
+
+  it('tells its usage at its end, also where that stands in a response', () => {
+    const read = { ...READ, image_input_tokens: 40 };
+    const picture = { type: 'image_generation.completed', b64_json: LONG, usage, size: '1024x1024' };
+    const output = [{ type: 'image_generation_call', result: LONG }];
+    const response = { model: 'm', output, usage, user: null, metadata: {} };
+
+    expect(streamed(mediaUsage, picture)).toEqual(read);
+    expect(streamed(responsesUsage, { type: 'response.completed', response })).toEqual(read);
+  });
+
+  it('tells nothing where its end does not, and the next one is read', () => {
+    const partial = { type: 'image_generation.partial_image', b64_json: LONG };
+
+    expect(streamed(mediaUsage, partial)).toBeNull();
+    expect(streamed(mediaUsage, partial, { type: 'image_generation.completed', usage: USAGE })).toEqual(READ);
+  });
+});

@@ -58,12 +58,16 @@ export function meterStream(
   expectsUsage: boolean,
 ): Meter | null {
   const reading = nothingRead();
-  const events = new SseReader((data) => {
+  const onEvent = (data: string): void => {
     reading.firstEventAt ??= performance.now();
     if (data === DONE) reading.isDone = true;
     else if (!expectsUsage || reading.responseModel === null || mayHaveUsage(data))
       note(reading, reader, parsedObject(data));
     else if (isGathered(reading)) reading.outputText += textIn(data, reader);
+  };
+  const events = new SseReader(onEvent, (end) => {
+    reading.firstEventAt ??= performance.now();
+    note(reading, reader, parsedObject(usageAtTheEnd(end)));
   });
   const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
     events.feed(chunk);
@@ -118,11 +122,21 @@ class KeptAnswer {
   }
 }
 
-/** What stands from the last `"usage…` on, as an object of its own; within a text its first quote would be escaped. */
+/** The last `"usage…": {…}` as an object of its own; within a text its first quote would be escaped. */
 function usageAtTheEnd(text: string): string {
   let at = text.lastIndexOf('"usage');
   while (at > 0 && text[at - 1] === '\\') at = text.lastIndexOf('"usage', at - 1);
-  return at < 0 ? '' : `{${text.slice(at)}`;
+  return at < 0 ? '' : `{${text.slice(at, endOfObject(text, at))}}`;
+}
+
+/** Where the first object behind `from` is over. What counts has no braces in its texts. */
+function endOfObject(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth <= 0) return at + 1;
+  }
+  return text.length;
 }
 
 function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
