@@ -38,7 +38,7 @@ export class FormBody implements AsyncIterable<Buffer> {
   isWhole = false;
 
   constructor(
-    request: IncomingMessage,
+    private readonly request: IncomingMessage,
     private readonly capture: BodyCapture,
     private readonly boundary: string,
     private readonly limitBytes: number,
@@ -112,9 +112,15 @@ export class FormBody implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    const head = this.takeHead();
-    if (head.length > 0) yield head;
-    for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+    try {
+      const head = this.takeHead();
+      if (head.length > 0) yield head;
+      for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+    } finally {
+      // As of every body on its way through: what is not wanted any more is read all the same.
+      await this.chunks.return?.();
+      this.request.resume();
+    }
   }
 
   private async next(): Promise<Buffer | null> {

@@ -45,7 +45,10 @@ export function parseJsonObject(body: Buffer): Json {
   return value as Json;
 }
 
-/** A body on its way through: never whole in memory, and paused when the provider is slow. */
+/**
+ * A body on its way through: never whole in memory, and paused when the provider is slow. What a provider does not want of it any more
+ * is read all the same: a client that sends first and listens then would wait for ever, and the next request of its connection too.
+ */
 export class BodyStream implements AsyncIterable<Buffer> {
   constructor(
     private readonly request: IncomingMessage,
@@ -54,9 +57,14 @@ export class BodyStream implements AsyncIterable<Buffer> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     // Ending the iteration must not destroy the request: its socket still has to carry our answer.
-    for await (const chunk of this.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      this.capture.add(chunk);
-      yield chunk;
+    const chunks = this.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    try {
+      for await (const chunk of chunks) {
+        this.capture.add(chunk);
+        yield chunk;
+      }
+    } finally {
+      this.request.resume();
     }
   }
 }
