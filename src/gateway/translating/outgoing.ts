@@ -99,13 +99,16 @@ function knownRequest(prepared: Prepared): WireRequest {
 
 function ownRequest({ request, content, target, entry }: Prepared): WireRequest {
   const { path, query } = content.path;
+  const { body } = content;
   const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '');
+  // Of bytes that are known the HTTP client tells it itself. Not every provider takes a body without.
+  if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
     path: rootOf(content, target) + joined(ownPath(target, entry, path) + query, target.query),
     headers,
-    body: content.body,
+    body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
 }
