@@ -451,6 +451,18 @@ describe('Pipeline', () => {
     expect((await logged()).first_token_ms).toBeGreaterThan(0);
   });
 
+  it('asks for no coding that it cannot read, where an answer is charged by what it says', async () => {
+    const { chat, request, calls, key } = await given({ answers: [{ chunks: [ANSWER] }] });
+    const headers = { 'accept-encoding': 'gzip, zstd', 'x-gateway-virtual-key': 'openai-prod' };
+
+    await chat(CHAT, headers);
+    await request('/v1/anything', { headers });
+
+    const asked = calls.map(({ headers: sent }) => sent[sent.indexOf('accept-encoding') + 1]);
+    expect(asked).toEqual(['gzip', 'gzip, zstd']);
+    expect(calls.every(({ headers: sent }) => !sent.includes(key))).toBe(true);
+  });
+
   it('hands over the text to count when a stream tells no usage', async () => {
     const { chat, logged } = await given({
       answers: [{ headers: EVENTS, chunks: [delta('Hel'), delta('lo'), 'data: [DONE]\n\n'] }],
