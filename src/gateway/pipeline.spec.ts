@@ -463,6 +463,20 @@ describe('Pipeline', () => {
     expect(calls.every(({ headers: sent }) => !sent.includes(key))).toBe(true);
   });
 
+  it.each([true, false])(
+    "prices Azure's stream by the model that answers (usage asked for: %s)",
+    async (isAsked) => {
+      const filtered = { id: '', model: '', object: '', created: 0, choices: [], prompt_filter_results: [] };
+      const chunks = [event(filtered), delta('Hello'), usageOf(100, 10), 'data: [DONE]\n\n'];
+      const { chat, logged } = await given({ answers: [{ headers: EVENTS, chunks }] });
+
+      const asked = { ...CHAT, model: 'my-deployment', stream: true };
+      await (await chat({ ...asked, ...(isAsked && { stream_options: { include_usage: true } }) })).text();
+
+      expect(await logged()).toMatchObject({ response_model: 'gpt-4o-mini', cost_nano_usd: 21_000 });
+    },
+  );
+
   it('hands over the text to count when a stream tells no usage', async () => {
     const { chat, logged } = await given({
       answers: [{ headers: EVENTS, chunks: [delta('Hel'), delta('lo'), 'data: [DONE]\n\n'] }],
