@@ -14,6 +14,16 @@ const EVENTS = { 'content-type': 'text/event-stream' };
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 const delta = (content: string): string =>
   event({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: { content } }] });
+const usageOf = (prompt_tokens: number, completion_tokens: number): string =>
+  event({ choices: [], usage: { prompt_tokens, completion_tokens } });
+
+/** Leaves an answer that has said so much. */
+async function leaveBehind(answer: Response, said: string): Promise<void> {
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  let text = '';
+  while (!text.includes(said)) text += Buffer.from((await reader.read()).value ?? []).toString();
+  await reader.cancel();
+}
 
 let gateway: TestGateway;
 const given = async (wishes: GatewayWishes): Promise<TestGateway> => (gateway = await aGateway(wishes));
@@ -441,6 +451,32 @@ describe('Pipeline', () => {
     expect((await logged()).first_token_ms).toBeGreaterThan(0);
   });
 
+  it('asks for no coding that it cannot read, where an answer is charged by what it says', async () => {
+    const { chat, request, calls, key } = await given({ answers: [{ chunks: [ANSWER] }] });
+    const headers = { 'accept-encoding': 'gzip, zstd', 'x-gateway-virtual-key': 'openai-prod' };
+
+    await chat(CHAT, headers);
+    await request('/v1/anything', { headers });
+
+    const asked = calls.map(({ headers: sent }) => sent[sent.indexOf('accept-encoding') + 1]);
+    expect(asked).toEqual(['gzip', 'gzip, zstd']);
+    expect(calls.every(({ headers: sent }) => !sent.includes(key))).toBe(true);
+  });
+
+  it.each([true, false])(
+    "prices Azure's stream by the model that answers (usage asked for: %s)",
+    async (isAsked) => {
+      const filtered = { id: '', model: '', object: '', created: 0, choices: [], prompt_filter_results: [] };
+      const chunks = [event(filtered), delta('Hello'), usageOf(100, 10), 'data: [DONE]\n\n'];
+      const { chat, logged } = await given({ answers: [{ headers: EVENTS, chunks }] });
+
+      const asked = { ...CHAT, model: 'my-deployment', stream: true };
+      await (await chat({ ...asked, ...(isAsked && { stream_options: { include_usage: true } }) })).text();
+
+      expect(await logged()).toMatchObject({ response_model: 'gpt-4o-mini', cost_nano_usd: 21_000 });
+    },
+  );
+
   it('hands over the text to count when a stream tells no usage', async () => {
     const { chat, logged } = await given({
       answers: [{ headers: EVENTS, chunks: [delta('Hel'), delta('lo'), 'data: [DONE]\n\n'] }],
@@ -469,6 +505,24 @@ describe('Pipeline', () => {
     await reader.cancel();
   });
 
+  it.each([
+    ['at the end of an event', ['data: {"choices":[{"delta":{"content":"[DONE]"}}]}\n\n']],
+    ['at the end of a piece', ['data: {"choices":[{"delta":{"content":"[DONE]', '"}}]}\n\n']],
+    ['as a whole piece', ['data: {"choices":[{"delta":{"content":"', 'data: [DONE]', '"}}]}\n\n']],
+  ])('takes a text that has the last word of a stream (%s) for no end of it', async (_, said) => {
+    const usage = event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
+    const chunks = [...said, usage, 'data: [DONE]\n\n'];
+    const { chat, logged } = await given({ answers: [{ headers: EVENTS, chunks }] });
+
+    const response = await chat({ ...CHAT, stream: true, stream_options: { include_usage: true } });
+
+    expect(await response.text()).toBe(chunks.join(''));
+    expect(await logged()).toMatchObject({
+      usage: { input_tokens: 3, output_tokens: 2 },
+      response_bytes: chunks.join('').length,
+    });
+  });
+
   it('cancels the call of a client that leaves, and logs it then', async () => {
     const { chat, logs, cancelled, logged } = await given({
       answers: [{ headers: EVENTS, chunks: [delta('a')], isEndless: true }],
@@ -484,6 +538,50 @@ describe('Pipeline', () => {
       attempts: [{ status: 200 }],
     });
     expect(cancelled).toHaveLength(1);
+  });
+
+  it.each([
+    ['asks for usage at the end', true, [], null, { output: 'Hello "you"' }],
+    ['is never told usage', false, [], null, { output: 'Hello "you"' }],
+    ['was told all usage', true, [usageOf(3, 9)], { input_tokens: 3, output_tokens: 9 }, null],
+  ])(
+    'charges a client that leaves for what came, where it %s',
+    async (_, include_usage, last, usage, rest) => {
+      const texts = [delta('Hel'), delta('lo '), delta('"you"')];
+      const { chat, logged } = await given({
+        answers: [{ headers: EVENTS, chunks: [...texts, ...last], isEndless: true }],
+      });
+
+      await leaveBehind(await chat({ ...CHAT, stream: true, stream_options: { include_usage } }), 'you');
+
+      expect(await logged()).toMatchObject({ ending: 'client_aborted', usage, countable: rest });
+    },
+  );
+
+  it("charges a client that leaves Anthropic's stream for what came, and for the input as it was told", async () => {
+    const told = event({
+      type: 'message_start',
+      message: { model: 'm', usage: { input_tokens: 7, output_tokens: 1 } },
+    });
+    const text = (said: string): string =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } });
+    const { request, logged } = await given({
+      virtualKeys: { claude: 'anthropic' },
+      answers: [{ headers: EVENTS, chunks: [told, text('Hel'), text('lo')], isEndless: true }],
+    });
+
+    const answer = await request('/v1/messages', {
+      method: 'POST',
+      body: JSON.stringify({ ...CHAT, max_tokens: 9, stream: true }),
+      headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'claude' },
+    });
+    await leaveBehind(answer, '"lo"');
+
+    expect(await logged()).toMatchObject({
+      ending: 'client_aborted',
+      usage: { input_tokens: 7, output_tokens: 1 },
+      countable: { input: '', output: 'Hello', isOutputOnly: true },
+    });
   });
 
   it('breaks off visibly when the provider does, instead of a clean end', async () => {

@@ -76,6 +76,12 @@ export interface UsageReader {
   fromAnswer(answer: Json, known?: Usage | null): Usage | null;
   /** Text that an answer, or one event of a stream, adds to the output. For counting where usage is missing. */
   outputText(answer: Json): string;
+  /**
+   * The same of an event that tells no usage, by its JSON, without reading the rest of it; null where it must be read. Absent: it always must.
+   */
+  passingText?(json: string): string | null;
+  /** Whether the usage that an event tells is that of the beginning, before there was any output. Absent: never. */
+  tellsBeginning?(event: Json): boolean;
   /** Text of the request that counts as input. */
   inputText(request: Json): string;
   /** The model that an answer or event names; null when it names none. */

@@ -247,6 +247,40 @@ describe('E13, B30: a pass-through is true to the byte', () => {
     expect((await send(false)).status).toBe(400);
   });
 
+  it('a body on its way through says how long it is, as it did, or that it comes in chunks', async () => {
+    const bytes = Buffer.alloc(300_000, 'a');
+    const form = formOf('b', bytes, `@${world.virtualKey}/whisper-1`, true);
+    const chunks = async function* () {
+      yield bytes;
+    };
+    const framing = async (path: string, sent: Buffer | AsyncIterable<Buffer>, type: string) => {
+      world.upstream.ledger.length = 0;
+      await world.send({
+        method: 'POST',
+        path,
+        headers: { ...world.headers, 'content-type': type },
+        body: sent,
+      });
+      const [received] = world.upstream.ledger;
+      const told = received?.headers.filter(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+      return { bytes: received?.bytes, told };
+    };
+
+    expect(await framing('/v1/anything', bytes, 'text/plain')).toEqual({
+      bytes: 300_000,
+      told: [['content-length', '300000']],
+    });
+    expect(await framing('/v1/anything', chunks(), 'text/plain')).toEqual({
+      bytes: 300_000,
+      told: [['transfer-encoding', 'chunked']],
+    });
+    const length = form.length - `@${world.virtualKey}/`.length;
+    expect(await framing('/v1/audio/transcriptions', form, 'multipart/form-data; boundary=b')).toEqual({
+      bytes: length,
+      told: [['content-length', String(length)]],
+    });
+  });
+
   it('answers without a body keep their status and their headers', async () => {
     for (const status of [204, 304]) {
       world.upstream.on('/base/v9/empty', {

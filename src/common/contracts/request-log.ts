@@ -123,6 +123,8 @@ export interface AttemptRecord {
 export interface CountableText {
   readonly input: string;
   readonly output: string;
+  /** The provider told how much the input was, and nothing of the output that came after. */
+  readonly isOutputOnly?: true;
 }
 
 export interface RequestLogRecord extends OpenedExchange {

@@ -31,8 +31,10 @@ const logger = createLogger('delivery');
 /** Answers that end with their head: nothing is gained by sending it before it is known to be all. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
 
-const DONE = '[DONE]';
-const DONE_TAIL_BYTES = 24;
+/** The last word of a stream is a line of its own. Texts can say it too, but in JSON, which has no line breaks within them. */
+const LAST_WORD = /(^|[\r\n])data: ?\[DONE\][\r\n]{0,4}$/;
+/** As long as that may be, and one more: what matches at its beginning begins the chunk. */
+const LAST_WORD_BYTES = 18;
 
 const isJson = (contentType: string | null): boolean => contentType?.startsWith('application/json') ?? false;
 const LINE_FEED = 0x0a;
@@ -251,9 +253,9 @@ export class Delivery implements ReplySink {
   /** The client knows the end of its answer by its length, or by the stream's own last word. */
   private isLast(chunk: Buffer): boolean {
     if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
-    return (
-      this.isStream && chunk.toString('latin1', Math.max(0, chunk.length - DONE_TAIL_BYTES)).includes(DONE)
-    );
+    if (!this.isStream) return false;
+    const said = LAST_WORD.exec(chunk.toString('latin1', Math.max(0, chunk.length - LAST_WORD_BYTES)));
+    return said !== null && (said[1] !== '' || this.isBetweenEvents);
   }
 
   private meterFor(): Meter | null {

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
+import type { PassingBody } from '../upstream/wire.js';
 import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
+import { announcedSize } from './request-hygiene.js';
 
 /** Fields before the first file, at most: they wait here until the model is known. */
 const HELD_BYTES_MAX = 256 * 1024;
@@ -23,7 +25,8 @@ interface Field {
  * A multipart form on its way through: its short fields are read, its files pass in constant memory. Fields that stand before
  * the first file are known before the request goes anywhere; those behind it when they have passed.
  */
-export class FormBody implements AsyncIterable<Buffer> {
+export class FormBody implements PassingBody {
+  size: number | null;
   private readonly fields = new Map<NotedField, Field>();
   private readonly scanner: MultipartScanner;
   private readonly chunks: AsyncIterator<Buffer, undefined>;
@@ -38,12 +41,13 @@ export class FormBody implements AsyncIterable<Buffer> {
   isWhole = false;
 
   constructor(
-    request: IncomingMessage,
+    private readonly request: IncomingMessage,
     private readonly capture: BodyCapture,
     private readonly boundary: string,
     private readonly limitBytes: number,
   ) {
     // Ending the iteration must not destroy the request: its socket still has to carry our answer.
+    this.size = announcedSize(request);
     this.chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
     this.scanner = new MultipartScanner(boundary, {
       onField: (name, value, start) => this.note(name, value, start),
@@ -78,7 +82,9 @@ export class FormBody implements AsyncIterable<Buffer> {
     if (!field) return;
     const whole = Buffer.concat(this.held);
     const end = field.start + field.bytes;
-    this.held = [whole.subarray(0, field.start), Buffer.from(value), whole.subarray(end)];
+    const bytes = Buffer.from(value);
+    this.held = [whole.subarray(0, field.start), bytes, whole.subarray(end)];
+    if (this.size !== null) this.size += bytes.length - field.bytes;
   }
 
   /**
@@ -112,9 +118,15 @@ export class FormBody implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    const head = this.takeHead();
-    if (head.length > 0) yield head;
-    for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+    try {
+      const head = this.takeHead();
+      if (head.length > 0) yield head;
+      for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+    } finally {
+      // As of every body on its way through: what is not wanted any more is read all the same.
+      await this.chunks.return?.();
+      this.request.resume();
+    }
   }
 
   private async next(): Promise<Buffer | null> {

@@ -75,6 +75,14 @@ describe('a form', () => {
     );
   });
 
+  it('says how long it is, also where its model was written anew', async () => {
+    const parts = [field('model', '@prod/whisper-1'), file(LONG), END];
+    const {
+      read: { body },
+    } = await read(...parts);
+    expect(body).toMatchObject({ size: parts.join('').length - '@prod/'.length });
+  });
+
   it('is known later where the model stands behind the file', async () => {
     const parts = [file(LONG), field('model', 'whisper-1'), END];
     const form = await read(...parts);

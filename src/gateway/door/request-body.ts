@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
+import type { PassingBody } from '../upstream/wire.js';
+import { announcedSize } from './request-hygiene.js';
 
 /** Reads a whole body, at most `limitBytes` of it. Refuses a longer one before reading where its length is known. */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -45,18 +47,30 @@ export function parseJsonObject(body: Buffer): Json {
   return value as Json;
 }
 
-/** A body on its way through: never whole in memory, and paused when the provider is slow. */
-export class BodyStream implements AsyncIterable<Buffer> {
+/**
+ * A body on its way through: never whole in memory, and paused when the provider is slow. What a provider does not want of it any more
+ * is read all the same: a client that sends first and listens then would wait for ever, and the next request of its connection too.
+ */
+export class BodyStream implements PassingBody {
+  readonly size: number | null;
+
   constructor(
     private readonly request: IncomingMessage,
     private readonly capture: BodyCapture,
-  ) {}
+  ) {
+    this.size = announcedSize(request);
+  }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     // Ending the iteration must not destroy the request: its socket still has to carry our answer.
-    for await (const chunk of this.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      this.capture.add(chunk);
-      yield chunk;
+    const chunks = this.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    try {
+      for await (const chunk of chunks) {
+        this.capture.add(chunk);
+        yield chunk;
+      }
+    } finally {
+      this.request.resume();
     }
   }
 }

@@ -56,3 +56,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
+
+/** Of the body, as its client announced it, bytes; null where it comes in chunks. */
+export function announcedSize({ headers }: IncomingMessage): number | null {
+  const length = headers['content-length'];
+  return length === undefined ? null : Number(length);
+}

@@ -79,6 +79,18 @@ describe('BodyCapture', () => {
     letters[2]?.body.release();
   });
 
+  it('keeps nothing of what comes after its release, which nobody would let go of', () => {
+    const late = Buffer.alloc(300 * KIB, 'z');
+    for (let n = 0; n < 500; n++) {
+      const over = new BodyCapture(true);
+      over.add(Buffer.from('over'));
+      over.release();
+      over.add(late);
+    }
+
+    expect(Buffer.concat(capture([Buffer.from('next')])?.chunks ?? []).toString()).toBe('next');
+  });
+
   it('counts but does not keep when bodies are off', () => {
     const body = new BodyCapture(false);
     body.add(Buffer.from('secret'));

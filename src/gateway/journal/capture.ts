@@ -54,8 +54,9 @@ export class BodyCapture {
 
   /** Keeps other bytes than those that passed, which stay counted. */
   replace(whole: Buffer): void {
-    const { bytes } = this;
+    const { bytes, isKept } = this;
     this.release();
+    this.isKept = isKept;
     this.add(whole);
     this.bytes = bytes;
   }
@@ -85,7 +86,9 @@ export class BodyCapture {
     };
   }
 
+  /** Bytes may still come, of an answer that goes on behind its end: they are only counted. */
   release(): void {
+    this.isKept = false;
     processBytes -= this.headBytes + this.tailBytes;
     this.headBytes = 0;
     this.tailBytes = 0;

@@ -8,6 +8,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress(),
 };
 
+/** In lower case; empty for none. */
+export const canDecode = (contentEncoding: string): boolean =>
+  contentEncoding === '' || contentEncoding === 'identity' || Object.hasOwn(DECODERS, contentEncoding);
+
 /** Takes an answer's bytes as they pass and gives them to a reader in clear. */
 export interface Decoding {
   write(chunk: Buffer): void;

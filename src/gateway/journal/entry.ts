@@ -24,7 +24,7 @@ import { appliedPrice } from './applied-price.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
-import { type Reading, UNREAD } from './metering.js';
+import { lacksOutput, type Reading, UNREAD } from './metering.js';
 import { attemptRecord, closedRecord, type Findings, openedExchange, type Outcome } from './records.js';
 import { redacted } from './redaction.js';
 
@@ -236,7 +236,7 @@ export class Entry implements Findings {
 
   private isCountedLater({ countable, reading }: Added): boolean {
     if (countable !== undefined) return countable !== null;
-    return reading.usage === null && reading.outputText !== '' && this.body !== null;
+    return lacksOutput(reading) && reading.outputText !== '' && this.body !== null;
   }
 
   private add(attempt: Attempt, target: Target, added: Added): void {

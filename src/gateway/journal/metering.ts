@@ -7,7 +7,9 @@ import { SseReader } from './sse-reader.js';
 export interface Reading {
   usage: Usage | null;
   responseModel: string | null;
-  /** Text of the output, gathered only while usage is unknown. */
+  /** It is that of the beginning: the output was still to come. */
+  isBeginning: boolean;
+  /** Text of the output, gathered only while its usage is unknown. */
   outputText: string;
   /** When the first event of a stream came; null before, and for plain answers. */
   firstEventAt: number | null;
@@ -35,12 +37,20 @@ export const UNREAD: Reading = Object.freeze(nothingRead());
 
 /** A reading at its beginning. */
 export function nothingRead(): Reading {
-  return { usage: null, responseModel: null, outputText: '', firstEventAt: null, isDone: false };
+  return {
+    usage: null,
+    isBeginning: false,
+    responseModel: null,
+    outputText: '',
+    firstEventAt: null,
+    isDone: false,
+  };
 }
 
 /**
  * Meters a stream of events. `expectsUsage` says that the client asked for usage, so that only the
- * event which has it needs to be parsed; otherwise each is, to gather the text that will be counted.
+ * event which has it needs to be parsed. The text is gathered all the same, and counted where that event does not come: the client left,
+ * or the provider broke off.
  */
 export function meterStream(
   reader: UsageReader,
@@ -48,11 +58,16 @@ export function meterStream(
   expectsUsage: boolean,
 ): Meter | null {
   const reading = nothingRead();
-  const events = new SseReader((data) => {
+  const onEvent = (data: string): void => {
     reading.firstEventAt ??= performance.now();
     if (data === DONE) reading.isDone = true;
     else if (!expectsUsage || reading.responseModel === null || mayHaveUsage(data))
       note(reading, reader, parsedObject(data));
+    else if (isGathered(reading)) reading.outputText += textIn(data, reader);
+  };
+  const events = new SseReader(onEvent, (end) => {
+    reading.firstEventAt ??= performance.now();
+    note(reading, reader, parsedObject(usageAtTheEnd(end)));
   });
   const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
     events.feed(chunk);
@@ -107,11 +122,21 @@ class KeptAnswer {
   }
 }
 
-/** What stands from the last `"usage…` on, as an object of its own; within a text its first quote would be escaped. */
+/** The last `"usage…": {…}` as an object of its own; within a text its first quote would be escaped. */
 function usageAtTheEnd(text: string): string {
   let at = text.lastIndexOf('"usage');
   while (at > 0 && text[at - 1] === '\\') at = text.lastIndexOf('"usage', at - 1);
-  return at < 0 ? '' : `{${text.slice(at)}`;
+  return at < 0 ? '' : `{${text.slice(at, endOfObject(text, at))}}`;
+}
+
+/** Where the first object behind `from` is over. What counts has no braces in its texts. */
+function endOfObject(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth <= 0) return at + 1;
+  }
+  return text.length;
 }
 
 function meter(reading: Reading, decoder: Decoding, finish: () => void): Meter {
@@ -144,7 +169,11 @@ function mayHaveUsage(data: string): boolean {
 /** Takes from an answer, or one event of a stream, what it tells of itself. */
 export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
   if (!answer) return;
-  reading.usage = reader.fromAnswer(answer, reading.usage) ?? reading.usage;
+  const usage = reader.fromAnswer(answer, reading.usage);
+  if (usage) {
+    reading.usage = usage;
+    reading.isBeginning = reader.tellsBeginning?.(answer) ?? false;
+  }
   reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
 }
@@ -154,8 +183,18 @@ export function noteText(reading: Reading, text: string): void {
   if (isGathered(reading)) reading.outputText += text;
 }
 
-const isGathered = ({ usage, outputText }: Reading): boolean =>
-  usage === null && outputText.length < OUTPUT_CHARS_MAX;
+function textIn(event: string, reader: UsageReader): string {
+  const text = reader.passingText?.(event);
+  if (text !== undefined && text !== null) return text;
+  const parsed = parsedObject(event);
+  return parsed ? reader.outputText(parsed) : '';
+}
+
+/** The output is to be counted, as far as it is known. */
+export const lacksOutput = ({ usage, isBeginning }: Reading): boolean => usage === null || isBeginning;
+
+const isGathered = (reading: Reading): boolean =>
+  lacksOutput(reading) && reading.outputText.length < OUTPUT_CHARS_MAX;
 
 /** Null for what is not a JSON object: the provider's affair, the bytes pass. */
 export function parsedObject(text: string): Json | null {

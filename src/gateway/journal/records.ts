@@ -17,7 +17,7 @@ import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { maskedHeaders, maskedPath } from './masking.js';
-import { type Reading, UNREAD } from './metering.js';
+import { lacksOutput, type Reading, UNREAD } from './metering.js';
 
 /** What the steps of an exchange have found so far. */
 export interface Findings {
@@ -193,7 +193,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     cache_score: found.cacheScore,
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
-    countable: usage ? null : countable(found, outcome.reading),
+    countable: lacksOutput(outcome.reading) ? countable(found, outcome.reading) : null,
     hook_results: found.hookResults && { ...found.hookResults },
     request_headers: maskedHeaders(found.rawHeaders, found.gatewayKey),
     response_headers: maskedHeaders(outcome.responseHeaders, providerSecret(found.target)),
@@ -218,14 +218,14 @@ function providerSecret(target: Target | null): string | null {
   return key ? key.reveal() : null;
 }
 
-/** Text to count where the provider gave an answer and no usage. */
+/** Text to count where the provider gave an answer and no usage, or only that of its input. */
 function countable(
   { cacheStatus, endpoint, body }: Findings,
-  { outputText }: Reading,
+  { usage, outputText }: Reading,
 ): RequestLogRecord['countable'] {
-  return endpoint?.usage && body && outputText !== '' && !isHit(cacheStatus)
-    ? { input: endpoint.usage.inputText(body), output: outputText }
-    : null;
+  if (!endpoint?.usage || !body || outputText === '' || isHit(cacheStatus)) return null;
+  if (usage) return { input: '', output: outputText, isOutputOnly: true };
+  return { input: endpoint.usage.inputText(body), output: outputText };
 }
 
 function between(from: number, to: number | null): number | null {

@@ -1,24 +1,30 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** A line longer than this is not looked at; the bytes pass all the same. */
+/** Of a line longer than this only the end is looked at; the bytes pass all the same. */
 const LINE_BYTES_MAX = 1024 * 1024;
+const LINE_END_BYTES = 64 * 1024;
 
 const BOM = '\ufeff';
 const DATA = 'data';
 
 /**
  * Reads server-sent events beside the bytes that pass: feed it chunks cut anywhere, hear the data of
- * each event. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ * each event, and the end of each line that is too long to be heard. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class SseReader {
   private pending: Buffer[] = [];
   private pendingBytes = 0;
+  /** Of the line that is too long. */
+  private keptBytes = 0;
   private data: string[] = [];
   private endedWithCr = false;
   private isFirstLine = true;
 
-  constructor(private readonly onEvent: (data: string) => void) {}
+  constructor(
+    private readonly onEvent: (data: string) => void,
+    private readonly onLineEnd: ((end: string) => void) | null = null,
+  ) {}
 
   feed(chunk: Buffer): void {
     let start = 0;
@@ -41,16 +47,28 @@ export class SseReader {
 
   private keep(rest: Buffer): void {
     this.pendingBytes += rest.length;
-    if (this.pendingBytes > LINE_BYTES_MAX) this.pending = [];
-    else this.pending.push(rest);
+    this.keptBytes += rest.length;
+    this.pending.push(rest);
+    if (this.pendingBytes > LINE_BYTES_MAX) this.shorten();
+  }
+
+  private shorten(): void {
+    let first = 0;
+    for (const { length } of this.pending) {
+      if (this.keptBytes - length < LINE_END_BYTES) break;
+      this.keptBytes -= length;
+      first++;
+    }
+    this.pending.splice(0, first);
   }
 
   private line(end: Buffer): void {
     const bytes = this.pendingBytes === 0 ? end : Buffer.concat([...this.pending, end]);
     const isTooLong = this.pendingBytes > LINE_BYTES_MAX;
     this.pending = [];
-    this.pendingBytes = 0;
-    if (isTooLong) return;
+    this.pendingBytes = this.keptBytes = 0;
+    if (isTooLong)
+      return this.onLineEnd?.(bytes.toString('utf8', Math.max(0, bytes.length - LINE_END_BYTES)));
     if (bytes.length === 0) return this.dispatch();
     this.field(this.withoutBom(bytes.toString('utf8')));
   }

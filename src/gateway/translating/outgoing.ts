@@ -9,6 +9,7 @@ import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
+import { readableCodings } from '../upstream/readable-codings.js';
 import { type RequestHead, upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
 import { addSubprotocols } from '../upstream/subprotocols.js';
@@ -99,13 +100,17 @@ function knownRequest(prepared: Prepared): WireRequest {
 
 function ownRequest({ request, content, target, entry }: Prepared): WireRequest {
   const { path, query } = content.path;
-  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '');
+  const { body } = content;
+  const own = entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '', own);
+  // Of bytes that are known the HTTP client tells it itself. Not every provider takes a body without.
+  if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
     path: rootOf(content, target) + joined(ownPath(target, entry, path) + query, target.query),
     headers,
-    body: content.body,
+    body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
 }

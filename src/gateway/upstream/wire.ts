@@ -4,6 +4,12 @@ import type { Lead } from '../caching/lead.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';
 
+/** A body on its way through. */
+export interface PassingBody extends AsyncIterable<Buffer> {
+  /** Its size, where the client has told it; null where it comes in chunks, and goes on in such. */
+  readonly size: number | null;
+}
+
 /** A request as it goes upstream. */
 export interface WireRequest {
   readonly method: string;
@@ -11,7 +17,7 @@ export interface WireRequest {
   /** Names and values in turn. */
   readonly headers: string[];
   /** Bytes that are known, or a body on its way through; null for none. */
-  readonly body: Buffer | AsyncIterable<Buffer> | null;
+  readonly body: Buffer | PassingBody | null;
   /** The protocol that the connection is to change to, where it is. */
   readonly upgrade?: 'websocket' | undefined;
   /** A text whose tokens the gateway counts by itself: nothing is sent to anybody. */

@@ -22,6 +22,25 @@ describe('withCountedUsage', () => {
     expect(withCountedUsage(record, counter)).toBe(record);
   });
 
+  it.each([
+    ['more than that was', 'a tale of forty two characters, more than so', 44],
+    ['less', 'a tale', 20],
+  ])('counts an output whose beginning alone was told, where it is %s', (_, output, output_tokens) => {
+    const usage = { input_tokens: 700, cached_input_tokens: 600, output_tokens: 20 };
+    const record = aRecord(anOpened(), {
+      usage,
+      attempts: [{ ...quiet, usage, cost_nano_usd: 5 }],
+      countable: { input: '', output, isOutputOnly: true },
+    });
+
+    expect(withCountedUsage(record, counter)).toMatchObject({
+      usage: { ...usage, output_tokens },
+      usage_source: 'counted',
+      cost_nano_usd: 900,
+      attempts: [{ usage: { ...usage, output_tokens }, cost_nano_usd: 900 }],
+    });
+  });
+
   it('leaves usage unknown when there is nothing to count', () => {
     const record = aRecord(anOpened(), silent);
 

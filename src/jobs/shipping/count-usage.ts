@@ -15,13 +15,20 @@ import type { UsageCounter } from './ports.js';
  */
 export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter): RequestLogRecord {
   const last = record.attempts.at(-1);
-  const usage = record.usage === null && last ? counted(record.countable, counter) : null;
+  const usage = last ? countedIn(record, counter) : null;
   if (!usage && !record.attempts.some(({ countable }) => countable)) return record;
   const attempts = record.attempts.map((attempt) =>
     usage && attempt === last ? charged(attempt, usage, counter) : countedAttempt(attempt, counter),
   );
   const own = usage ? ({ usage, usage_source: 'counted' } as const) : {};
   return { ...record, ...own, attempts, cost_nano_usd: costOfAttempts(attempts) };
+}
+
+/** Null where the provider told all. */
+function countedIn({ usage, countable }: RequestLogRecord, counter: UsageCounter): Usage | null {
+  if (!usage) return counted(countable, counter);
+  const rest = countable?.isOutputOnly ? counted(countable, counter) : null;
+  return rest && { ...usage, output_tokens: Math.max(usage.output_tokens, rest.output_tokens) };
 }
 
 function countedAttempt(attempt: AttemptRecord, counter: UsageCounter): AttemptRecord {

@@ -1,5 +1,5 @@
 import type { Json, UsageReader } from '../endpoint.js';
-import { isObject, list, stringify, textOf } from './reading.js';
+import { isObject, list, plainTextIn, stringify, textOf, textOrNull } from './reading.js';
 import { usageOf } from './openai-usage.js';
 
 /**
@@ -11,9 +11,9 @@ export const chatCompletionsUsage: UsageReader = {
     return usageOf(answer.usage) ?? fromGroq(answer.x_groq);
   },
 
-  modelOf({ model }) {
-    return typeof model === 'string' ? model : null;
-  },
+  // Azure's first event tells of its filter, and has an empty one.
+  // https://learn.microsoft.com/en-us/azure/ai-services/openai/concepts/content-filter
+  modelOf: ({ model }) => textOrNull(model),
 
   outputText(answer) {
     let text = '';
@@ -22,6 +22,8 @@ export const chatCompletionsUsage: UsageReader = {
     }
     return text;
   },
+
+  passingText: (json) => plainTextIn(json, '"delta":{"content":"', '"}'),
 
   inputText(request) {
     let text = '';

@@ -14,6 +14,7 @@ export const mediaUsage: UsageReader = {
   fromAnswer: (answer) => tokenUsageOf(answer.usage) ?? usageOf(answer.usage) ?? heard(answer),
   modelOf: ({ model }) => textOrNull(model),
   outputText: () => '',
+  passingText: () => '',
   inputText: () => '',
 };
 

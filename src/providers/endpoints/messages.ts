@@ -1,7 +1,7 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import type { Json, UsageReader } from '../endpoint.js';
 import { checkedUsage, type FinerCounts, latest } from './checked-usage.js';
-import { isObject, list, objectOf, stringify, textOf, textOrNull } from './reading.js';
+import { isObject, list, objectOf, plainTextIn, stringify, textOf, textOrNull } from './reading.js';
 
 /**
  * Reads Anthropic's messages, plain and streamed.
@@ -21,6 +21,10 @@ export const messagesUsage: UsageReader = {
     if (isObject(answer.delta)) return deltaText(answer.delta);
     return blocksText(isObject(answer.content_block) ? [answer.content_block] : answer.content);
   },
+
+  passingText: (json) => plainTextIn(json, '"delta":{"type":"text_delta","text":"', '"}'),
+
+  tellsBeginning: ({ type }) => type === 'message_start',
 
   inputText({ system, messages, tools }) {
     let text = textOf(system);

@@ -45,6 +45,19 @@ export function textOf(value: unknown, depth = DEPTH): string {
   return text;
 }
 
+/**
+ * The one string that stands in a JSON text between `before` and `behind`, both of which say how the JSON goes on around it; null where
+ * there is none, or several, or one with escapes.
+ */
+export function plainTextIn(json: string, before: string, behind: string): string | null {
+  const at = json.indexOf(before);
+  const from = at + before.length;
+  const end = json.indexOf('"', from);
+  if (at < 0 || end < 0 || !json.startsWith(behind, end) || json.includes(before, end)) return null;
+  const text = json.slice(from, end);
+  return text.includes('\\') ? null : text;
+}
+
 /** The JSON of a value; empty where there is none, as for one that is nested too deep to be written. */
 export function stringify(value: unknown): string {
   try {

@@ -1,6 +1,6 @@
 import type { Json, UsageReader } from '../endpoint.js';
 import type { FinerCounts } from './checked-usage.js';
-import { isObject, list, objectOf, stringify, textOf, textOrNull } from './reading.js';
+import { isObject, list, objectOf, plainTextIn, stringify, textOf, textOrNull } from './reading.js';
 import { tokenUsageOf } from './openai-usage.js';
 
 /** Events that add text to the answer. Those of audio and images carry bytes, which are no text. */
@@ -14,6 +14,8 @@ const DELTAS: ReadonlySet<unknown> = new Set([
   'response.mcp_call_arguments.delta',
   'response.code_interpreter_call_code.delta',
 ]);
+
+const TEXT_DELTA = '{"type":"response.output_text.delta"';
 
 /**
  * Reads OpenAI's responses. A plain answer has `usage` itself; in a stream it stands in the `response` of the last
@@ -32,6 +34,8 @@ export const responsesUsage: UsageReader = {
     if (typeof answer.type === 'string') return DELTAS.has(answer.type) ? textOf(answer.delta) : '';
     return itemsText(answer.output);
   },
+
+  passingText: (json) => (json.startsWith(TEXT_DELTA) ? plainTextIn(json, '"delta":"', '"') : null),
 
   inputText: ({ instructions, input, tools }) =>
     textOf(instructions) +

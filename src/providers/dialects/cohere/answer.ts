@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
+import { callId } from '../call-id.js';
 import { citationFields } from './citations.js';
 import { chatUsage } from './usage.js';
 
@@ -26,7 +27,7 @@ export function chatAnswer(answer: Json, context: Context): Json {
   const told = chatUsage(usage);
   const choice = {
     index: 0,
-    message: messageOf(isObject(message) ? message : {}, context.isStrict),
+    message: messageOf(isObject(message) ? message : {}, context),
     logprobs: null,
     ...finishFields(finish_reason, context.isStrict),
   };
@@ -41,11 +42,11 @@ export function chatAnswer(answer: Json, context: Context): Json {
 }
 
 /** Where tools are called, Cohere says what it means to do in `tool_plan`; other models say that in the content. */
-function messageOf({ content, tool_plan, tool_calls, citations }: Json, isStrict: boolean): Json {
+function messageOf({ content, tool_plan, tool_calls, citations }: Json, { id, isStrict }: Context): Json {
   const blocks = list(content).filter(isObject);
   const text = textOf(tool_plan) + textsIn(blocks, 'text');
   const thinking = textsIn(blocks, 'thinking');
-  const calls = list(tool_calls).flatMap(callOf);
+  const calls = list(tool_calls).flatMap((call, index) => callOf(call, index, id));
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -68,9 +69,9 @@ function blockOf({ type, text, thinking }: Json): readonly Json[] {
   return typeof text === 'string' ? [{ type: 'text', text }] : [];
 }
 
-function callOf(call: unknown, index: number): readonly Json[] {
+function callOf(call: unknown, index: number, requestId: string): readonly Json[] {
   if (!isObject(call) || !isObject(call.function) || typeof call.function.name !== 'string') return [];
   const { name, arguments: given } = call.function;
-  const id = typeof call.id === 'string' ? call.id : `call_${index}_${name}`;
+  const id = typeof call.id === 'string' ? call.id : callId(requestId, index);
   return [{ id, type: 'function', function: { name, arguments: typeof given === 'string' ? given : '{}' } }];
 }

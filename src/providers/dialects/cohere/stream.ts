@@ -8,6 +8,7 @@ import {
   type Translated,
   UNNOTED,
 } from '../../translation.js';
+import { callId } from '../call-id.js';
 import { finishFields, isWritable } from './answer.js';
 import { citationFields } from './citations.js';
 import { cohereError } from './errors.js';
@@ -78,7 +79,7 @@ export class CohereStream implements EventTranslator {
     const { name, arguments: given } = call.function;
     const position = this.calls.size;
     this.calls.set(index, position);
-    const id = typeof call.id === 'string' ? call.id : `call_${position}_${name}`;
+    const id = typeof call.id === 'string' ? call.id : callId(this.context.id, position);
     const called = { name, arguments: textOf(given) };
     return this.said({ tool_calls: [{ index: position, id, type: 'function', function: called }] });
   }

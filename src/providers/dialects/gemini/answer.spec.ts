@@ -138,8 +138,25 @@ describe('a call', () => {
   it('that is nested too deep to be written has no arguments', () => {
     const args = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as Json;
     expect(choiceOf(saying({ functionCall: { name: 'f', args } })).message.tool_calls).toEqual([
-      { id: 'call_0_f', type: 'function', function: { name: 'f', arguments: '{}' } },
+      { id: 'call_exchange1_0', type: 'function', function: { name: 'f', arguments: '{}' } },
     ]);
+  });
+
+  it('has its own id, or else one that no other request gives, as short as OpenAI takes it', () => {
+    const idOf = (functionCall: Json, id: string): string => {
+      const candidates = [saying({ functionCall })];
+      const { choices } = chatAnswer({ candidates }, { ...context, id }) as unknown as {
+        choices: [{ message: { tool_calls: [{ id: string }] } }];
+      };
+      return choices[0].message.tool_calls[0].id;
+    };
+    const name = 'get_the_weather_of_a_place_whose_name_is_long';
+    const turns = ['01a207cc-97be-761c-afb3-6d714b02fa24', '01a207cc-98fa-75bd-80de-20a92e3a887a'];
+
+    expect(idOf({ id: 'own', name }, 'any')).toBe('own');
+    const [first = '', second = ''] = turns.map((turn) => idOf({ name }, turn));
+    expect(first).not.toBe(second);
+    expect(first).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
   });
 
   it('without a name is none', () => {

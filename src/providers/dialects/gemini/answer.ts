@@ -39,7 +39,7 @@ export function heading({ responseId, modelVersion }: Json, { id, model, created
 }
 
 function choice(candidate: Json, position: number, context: Context): Json {
-  const reader = new SpeechReader();
+  const reader = new SpeechReader(context.id);
   const speech = reader.read(candidate.content);
   const reason = finishReason(candidate.finishReason, reader.hasCalls);
   return {

@@ -1,5 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, stringify } from '../../endpoints/reading.js';
+import { callId } from '../call-id.js';
 import { extraContent } from './signature.js';
 
 /** A stretch of an answer of one kind. `index` counts the stretches of an answer. */
@@ -43,6 +44,8 @@ export class SpeechReader {
   #calls = 0;
   #block = -1;
   #kind: Block['kind'] | null = null;
+
+  constructor(private readonly requestId: string) {}
 
   /** Whether a tool was called so far. */
   get hasCalls(): boolean {
@@ -91,7 +94,7 @@ export class SpeechReader {
     const index = this.#calls;
     this.#calls += 1;
     const call = {
-      id: typeof id === 'string' && id !== '' ? id : `call_${index}_${name}`,
+      id: typeof id === 'string' && id !== '' ? id : callId(this.requestId, index),
       type: 'function',
       function: { name, arguments: (isObject(args) && stringify(args)) || '{}' },
       ...(typeof signature === 'string' && { extra_content: extraContent(signature) }),

@@ -106,7 +106,10 @@ describe("Gemini's stream", () => {
       candidates: [{ index: 0, content: { parts: [{ functionCall: { name } }] } }],
     });
     const calls = run([call('f'), call('f')]).choices.map(({ delta }) => (delta as Json).tool_calls);
-    expect(calls).toMatchObject([[{ index: 0, id: 'call_0_f' }], [{ index: 1, id: 'call_1_f' }]]);
+    expect(calls).toMatchObject([
+      [{ index: 0, id: 'call_exchange1_0' }],
+      [{ index: 1, id: 'call_exchange1_1' }],
+    ]);
   });
 
   it('tells thoughts as text, and as numbered blocks when not strict', () => {

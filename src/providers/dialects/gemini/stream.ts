@@ -100,7 +100,7 @@ export class ChatStream implements EventTranslator {
     const known = this.#choices.get(index);
     if (known) return known;
     const choice: Choice = {
-      reader: new SpeechReader(),
+      reader: new SpeechReader(this.context.id),
       text: '',
       grounding: null,
       hasRole: false,

@@ -1,11 +1,12 @@
 import type { Json } from '../../endpoint.js';
-import { count, isObject, list, stringify, textOf, wordOf } from '../../endpoints/reading.js';
+import { count, isObject, list, stringify, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
+import { callId } from '../call-id.js';
 
 /** A chat answer in the hub's words. Never throws. https://docs.ollama.com/api/chat */
 export function chatAnswer(answer: Json, context: Context): Json {
   const message = isObject(answer.message) ? answer.message : {};
-  const calls = callsOf(message, 0);
+  const calls = callsOf(message, 0, context.id);
   const text = textOf(message.content);
   const thinking = textOf(message.thinking);
   const usage = usageOf(answer);
@@ -54,7 +55,7 @@ interface Called {
 }
 
 /** Calls, each whole, counted on from `first`. */
-export function callsOf({ tool_calls: calls }: Json, first: number): readonly Called[] {
+export function callsOf({ tool_calls: calls }: Json, first: number, requestId: string): readonly Called[] {
   const functions = list(calls).flatMap((call) =>
     isObject(call) && isObject(call.function) && typeof call.function.name === 'string'
       ? [call.function]
@@ -63,6 +64,6 @@ export function callsOf({ tool_calls: calls }: Json, first: number): readonly Ca
   return functions.map(({ name, arguments: given }, position) => {
     const index = first + position;
     const called = { name, arguments: (isObject(given) && stringify(given)) || '{}' };
-    return { index, call: { id: `call_${index}_${wordOf(name)}`, type: 'function', function: called } };
+    return { index, call: { id: callId(requestId, index), type: 'function', function: called } };
   });
 }

@@ -35,7 +35,7 @@ export class OllamaStream implements EventTranslator {
     const text = textOf(message.content);
     if (thinking !== '') deltas.push({ reasoning_content: thinking });
     if (text !== '') deltas.push({ content: text });
-    const called = callsOf(message, this.calls);
+    const called = callsOf(message, this.calls, this.context.id);
     this.calls += called.length;
     if (called.length > 0) deltas.push({ tool_calls: called.map(({ index, call }) => ({ index, ...call })) });
     if (!this.hasBegun) deltas.unshift({ role: 'assistant', content: '' });

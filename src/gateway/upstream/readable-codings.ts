@@ -1,0 +1,32 @@
+import { canDecode } from '../journal/decoding.js';
+
+/** What clients wrote, and what goes on in its place; few write anything else than the others. */
+const decided = new Map<string, readonly string[]>();
+const DECIDED_MAX = 200;
+
+const AS_IT_IS: readonly string[] = [];
+/** https://www.rfc-editor.org/rfc/rfc9110#name-quality-values */
+const REFUSED = /;\s*q=0(?:\.0*)?$/i;
+
+/**
+ * Name and value of an `accept-encoding` without the codings that the gateway cannot undo, where there are such; nothing where the
+ * client's own can stay. For answers that are read on their way: what is in a coding that nobody undoes is charged to nobody.
+ */
+export function readableCodings(accepted: string | undefined): readonly string[] {
+  if (accepted === undefined) return AS_IT_IS;
+  const known = decided.get(accepted);
+  if (known) return known;
+  const own = decide(accepted);
+  if (decided.size < DECIDED_MAX) decided.set(accepted, own);
+  return own;
+}
+
+function decide(accepted: string): readonly string[] {
+  const asked = accepted.split(',').map((coding) => coding.trim());
+  const readable = asked.filter((coding) => REFUSED.test(coding) || canDecode(nameOf(coding)));
+  if (readable.length === asked.length) return AS_IT_IS;
+  const hasChoice = readable.some((coding) => !REFUSED.test(coding));
+  return ['accept-encoding', hasChoice ? readable.join(', ') : 'identity'];
+}
+
+const nameOf = (coding: string): string => (coding.split(';', 1)[0] as string).trim().toLowerCase();
