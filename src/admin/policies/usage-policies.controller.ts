@@ -39,7 +39,7 @@ export class UsagePoliciesController {
   async create(@Caller() caller: Principal, @Body() dto: CreateUsagePolicyDto): Promise<CreatedPolicyDto> {
     checkOrganization(caller, dto.organisation_id);
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
-    const rule = { budget: budgetRule(dto, []), rate: null };
+    const rule = { budget: budgetRule(dto), rate: null };
     return CreatedPolicyDto.from(await this.policies.create(tenant, dto, rule));
   }
 
@@ -139,7 +139,7 @@ function changeOf({ budget }: LimitPolicy, dto: UpdateUsagePolicyDto): PolicyCha
         dto.periodic_reset_days === undefined ? budget.periodic_reset_days : dto.periodic_reset_days,
       next_usage_reset_at: dto.next_usage_reset_at ?? null,
     },
-    [budget],
+    budget,
   );
   return {
     budget: rule,

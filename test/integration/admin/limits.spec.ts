@@ -158,6 +158,41 @@ describe('limits of keys', () => {
     expect(await shown(body.id)).toMatchObject({ usage_limits: { usage: 0.000000005 } });
   });
 
+  it.each([
+    ['said again', (rules: object[]) => rules],
+    ['said in another order', (rules: object[]) => [...rules].reverse()],
+    ['raised', (rules: object[]) => rules.map((rule) => ({ ...rule, credit_limit: 500 }))],
+  ])('keep each its own counter when several are %s', async (_how, again) => {
+    const budgets = [
+      { credit_limit: 10, periodic_reset_days: 7 },
+      { credit_limit: 100, periodic_reset_days: 30 },
+      { credit_limit: 1000, type: 'tokens' },
+    ];
+    const { body } = await aKey({ usage_limits: budgets });
+    const counters = async () =>
+      new Map((await rowOf(body.id)).usageLimits?.map((rule) => [rule.periodic_reset_days, rule.id]));
+    const before = await counters();
+
+    expect((await change(body.id, { usage_limits: again(budgets) })).status).toBe(200);
+
+    expect(await counters()).toEqual(before);
+  });
+
+  it('never share a counter, also where both take the place of one', async () => {
+    const { body } = await aKey({ usage_limits: BUDGET });
+    await spend(body.id, 1_000_000_000);
+
+    await change(body.id, {
+      usage_limits: [
+        { credit_limit: 10, periodic_reset_days: 7 },
+        { credit_limit: 100, periodic_reset_days: 30 },
+      ],
+    });
+
+    const ids = (await rowOf(body.id)).usageLimits?.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
   it('cannot be changed by the key that they limit', async () => {
     const scopes = ['workspace_service_api_keys.update', 'completions.write'];
     const { id, key } = (await aKey({ scopes, usage_limits: BUDGET })).body;
