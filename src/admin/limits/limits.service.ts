@@ -63,6 +63,17 @@ export class LimitsService {
     return rules.length > 0 ? rules : null;
   }
 
+  /** The limits of a thing for another one, with counters of their own that begin at nothing. */
+  copied({ rateLimits, usageLimits }: Limited): {
+    readonly rateLimits: RateRule[] | null;
+    readonly usageLimits: BudgetRule[] | null;
+  } {
+    return {
+      rateLimits: rateLimits && rateLimits.map(apart),
+      usageLimits: usageLimits && usageLimits.map(apart),
+    };
+  }
+
   /** Sets what was used of a thing's budgets back to nothing. Requests that run now count anew when they end. */
   reset({ usageLimits }: Pick<Limited, 'usageLimits'>): Promise<void> {
     return this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));
@@ -99,6 +110,8 @@ export class LimitsService {
     );
   }
 }
+
+const apart = <Rule extends RateRule | BudgetRule>(rule: Rule): Rule => ({ ...rule, id: randomUUID() });
 
 export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);
