@@ -112,12 +112,18 @@ class PolicyFieldsDto {
 export class CreateUsagePolicyDto extends IntersectionType(PolicyFieldsDto, UsageLimitsDto) {}
 export class CreateRatePolicyDto extends IntersectionType(PolicyFieldsDto, RateLimitDto) {}
 
+/** What is left out stays; what is null must be one that can be. */
+const LEFT_OUT = { skipNullProperties: false };
+
 /** Groups, type and place are what a policy is; another one is another policy. */
-class ChangeablePolicyFieldsDto extends PartialType(PickType(PolicyFieldsDto, ['name', 'conditions'])) {}
+class ChangeablePolicyFieldsDto extends PartialType(
+  PickType(PolicyFieldsDto, ['name', 'conditions']),
+  LEFT_OUT,
+) {}
 
 export class UpdateUsagePolicyDto extends IntersectionType(
   ChangeablePolicyFieldsDto,
-  PartialType(OmitType(UsageLimitsDto, ['type'])),
+  PartialType(OmitType(UsageLimitsDto, ['type']), LEFT_OUT),
 ) {
   /** The id or the value of the group whose use is set back to nothing. */
   @ApiPropertyOptional({ example: 'ann' })
@@ -129,7 +135,7 @@ export class UpdateUsagePolicyDto extends IntersectionType(
 
 export class UpdateRatePolicyDto extends IntersectionType(
   ChangeablePolicyFieldsDto,
-  PartialType(OmitType(RateLimitDto, ['type'])),
+  PartialType(OmitType(RateLimitDto, ['type']), LEFT_OUT),
 ) {}
 
 export class CreatedPolicyDto {

@@ -294,6 +294,20 @@ describe('policies', () => {
     expect(await make(path, { ...(path === USAGE ? BUDGET : RATE), ...more })).toMatchObject({ status: 400 });
   });
 
+  it.each([
+    [USAGE, { name: null }],
+    [USAGE, { conditions: null }],
+    [USAGE, { credit_limit: null }],
+    [RATES, { name: null }],
+    [RATES, { conditions: null }],
+    [RATES, { value: null }],
+  ])('at %s refuse the change %j, which would leave them without it', async (path, change) => {
+    const { body } = await make(path, path === USAGE ? BUDGET : RATE);
+
+    expect(await app.call('PUT', `${path}/${body.id}`, { body: change })).toMatchObject({ status: 400 });
+    expect((await app.call('GET', `${path}/${body.id}`)).body).toMatchObject({ name: 'p', ...SCOPE });
+  });
+
   it('show what each group used, and set one back', async () => {
     const { body } = await make(USAGE, BUDGET);
     const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
