@@ -20,7 +20,9 @@ import {
   UsagePolicyListDto,
 } from './policy.dto.js';
 import { PolicyEntitiesService } from './policy-entities.service.js';
-import { checkOrganization, statusOf } from './policy-query.js';
+import { checkOrganization, filterOf, statusOf } from './policy-query.js';
+
+const BUDGET_TYPES = ['cost', 'tokens'] as const;
 
 @AdminController('policies/usage-limits')
 @Refusals()
@@ -49,11 +51,12 @@ export class UsagePoliciesController {
   @PagedQuery()
   @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @ApiQuery({ name: 'type', required: false, enum: BUDGET_TYPES })
   @ApiOkResponse({ type: UsagePolicyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UsagePolicyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const isArchived = statusOf(query, ['active', 'archived']) === 'archived';
-    return UsagePolicyListDto.from(...(await this.policies.list(reach, 'budget', isArchived, pageOf(query))));
+    const filter = filterOf(query, { type: BUDGET_TYPES });
+    return UsagePolicyListDto.from(...(await this.policies.list(reach, 'budget', filter, pageOf(query))));
   }
 
   @Get(':id')

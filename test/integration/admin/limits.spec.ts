@@ -308,6 +308,24 @@ describe('policies', () => {
     expect((await app.call('GET', `${path}/${body.id}`)).body).toMatchObject({ name: 'p', ...SCOPE });
   });
 
+  it('are listed by type and unit', async () => {
+    const named = async (path: string, query: string) =>
+      (await app.call('GET', `${path}?${query}`)).body.data.map(({ name }: { name: string }) => name);
+    await make(USAGE, { name: 'dollars', credit_limit: 5 });
+    await make(USAGE, { name: 'tokens', credit_limit: 500, type: 'tokens' });
+    await make(RATES, { name: 'day', ...RATE, unit: 'rpd' });
+    await make(RATES, { name: 'day of tokens', type: 'tokens', unit: 'rpd', value: 5 });
+
+    expect(await named(USAGE, 'type=tokens')).toEqual(['tokens']);
+    expect(await named(USAGE, 'type=cost')).toContain('dollars');
+    expect(await named(USAGE, 'type=cost')).not.toContain('tokens');
+    expect(await named(RATES, 'unit=rpd')).toEqual(['day of tokens', 'day']);
+    expect(await named(RATES, 'unit=rpd&type=tokens')).toEqual(['day of tokens']);
+    expect(await named(RATES, 'type=tokens&status=archived')).toEqual([]);
+    for (const wrong of [`${USAGE}?type=requests`, `${RATES}?unit=rpy`])
+      expect(await app.call('GET', wrong)).toMatchObject({ status: 400 });
+  });
+
   it('show what each group used, and set one back', async () => {
     const { body } = await make(USAGE, BUDGET);
     const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
