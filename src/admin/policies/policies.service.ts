@@ -89,6 +89,11 @@ export class PoliciesService {
     return this.find(reach, kind, id);
   }
 
+  /** For a change of what it counts: until that is over, nobody changes the policy itself. */
+  lock(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
+    return this.find(reach, kind, id, true);
+  }
+
   /** `change` sees the policy as it is, locked. */
   async update(
     reach: Reach,
@@ -106,6 +111,7 @@ export class PoliciesService {
     return this.save(policy, before);
   }
 
+  /** The caller holds its lock. */
   async noteReset(policy: LimitPolicy): Promise<void> {
     const before = shownPolicy(policy);
     policy.lastResetAt = new Date();

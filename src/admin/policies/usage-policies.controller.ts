@@ -118,7 +118,7 @@ export class UsagePoliciesController {
     @Param('id') id: string,
     @Param('entity') entity: string,
   ): Promise<DoneDto> {
-    await this.resetOf(await this.policies.get(reachOf(caller), 'budget', id), entity);
+    await this.resetOf(await this.policies.lock(reachOf(caller), 'budget', id), entity);
     return EMPTY_ANSWER;
   }
 

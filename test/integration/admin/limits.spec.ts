@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
@@ -324,6 +325,38 @@ describe('policies', () => {
     expect(await named(RATES, 'type=tokens&status=archived')).toEqual([]);
     for (const wrong of [`${USAGE}?type=requests`, `${RATES}?unit=rpy`])
       expect(await app.call('GET', wrong)).toMatchObject({ status: 400 });
+  });
+
+  it('keep a change that is made while a group is set back', async () => {
+    const { body } = await make(USAGE, BUDGET);
+    const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
+    const [limit] = limitsOf(
+      { organizationId: app.first.organisation_id, subject: '' },
+      { rate_limits: null, usage_limits: [row.budget] },
+    );
+    if (!limit) throw new Error('the policy has no limit');
+    const key = counterKey(limit.id, periodAt(row.budget, Date.now()), 'c'.repeat(32));
+    const store = new PostgresLimitStore(app.dataSource, randomUUID());
+    await store.take([{ ...asks(limit), key, group: 'metadata._user:cid' }]);
+    const holder = app.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('SELECT FROM limit_counters WHERE key = $1 FOR UPDATE', [key]);
+
+    const reset = app.call('PUT', `${USAGE}/${body.id}/entities/cid/reset`);
+    await expect
+      .poll(() =>
+        app.dataSource.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        ),
+      )
+      .toHaveLength(1);
+    const change = app.call('PUT', `${USAGE}/${body.id}`, { body: { name: 'renamed meanwhile' } });
+    await Promise.race([change, setTimeout(300)]);
+    await holder.rollbackTransaction();
+    await holder.release();
+
+    expect([await reset, await change]).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect((await app.call('GET', `${USAGE}/${body.id}`)).body).toMatchObject({ name: 'renamed meanwhile' });
   });
 
   it('show what each group used, and set one back', async () => {
