@@ -395,6 +395,10 @@ describe('policies', () => {
     expect((await entities()).data.map((each: { current_usage: number }) => each.current_usage)).toEqual([
       0, 0,
     ]);
-    expect(await app.call('PUT', `${USAGE}/${body.id}/entities/nobody/reset`)).toMatchObject({ status: 404 });
+    for (const none of ['nobody', '%00'])
+      expect(await app.call('PUT', `${USAGE}/${body.id}/entities/${none}/reset`)).toMatchObject({
+        status: 404,
+      });
+    expect(await app.call('GET', `${USAGE}/${body.id}/entities?search=%00`)).toMatchObject({ status: 400 });
   });
 });
