@@ -21,9 +21,17 @@ export const IsName = (): PropertyDecorator =>
 
 const LONGEST_NOTE = 2000;
 
-/** Longer words for people, line breaks allowed. */
+/** Longer words for people, line breaks allowed, or none at all. */
 export const IsNote = (): PropertyDecorator =>
-  rule('isNote', `it must be a text of at most ${LONGEST_NOTE} characters`, (value) =>
+  rule(
+    'isNote',
+    `it must be a text of at most ${LONGEST_NOTE} characters`,
+    (value) => value === '' || isText(value, LONGEST_NOTE),
+  );
+
+/** The same where there must be some. */
+export const IsReason = (): PropertyDecorator =>
+  rule('isReason', `it must be a text of 1 to ${LONGEST_NOTE} characters`, (value) =>
     isText(value, LONGEST_NOTE),
   );
 
@@ -35,8 +43,20 @@ export const IsFutureDateTime = (): PropertyDecorator =>
   rule(
     'isFutureDateTime',
     'it must be a date and time in the future, such as 2030-01-31T12:00:00Z',
-    (value) => typeof value === 'string' && DATE_TIME.test(value) && Date.parse(value) > Date.now(),
+    (value) =>
+      typeof value === 'string' &&
+      DATE_TIME.test(value) &&
+      isDay(value.slice(0, DAY_CHARACTERS)) &&
+      Date.parse(value) > Date.now(),
   );
+
+const DAY_CHARACTERS = '2030-01-31'.length;
+
+/** Whether the calendar has the day. `Date.parse` takes 31 February for 3 March. */
+function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
 
 const UUID_OR_SLUG = /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/;
 
