@@ -4,7 +4,7 @@ import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validato
 import { HasNoEffectYet, IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
 import { MayTakeSlug } from '../shapes/fields.js';
 
-const NO_LIMITS = "limits of a workspace's use of an integration are not enforced; set them on its provider";
+const NO_LIMITS = "limits of a workspace's use of an integration are not enforced yet, so none can be set";
 const MOST_WORKSPACES = 1_000;
 
 class WorkspaceAccessDto {
