@@ -198,7 +198,13 @@ describe('limits of keys', () => {
     const scopes = ['workspace_service_api_keys.update', 'completions.write'];
     const { id, key } = (await aKey({ scopes, usage_limits: BUDGET })).body;
 
-    for (const body of [{ usage_limits: null }, { rate_limits: null }, { reset_usage: true }])
+    for (const body of [
+      { usage_limits: null },
+      { rate_limits: null },
+      { reset_usage: true },
+      { expires_at: null },
+      { expires_at: '2099-01-01T00:00:00Z' },
+    ])
       expect(await app.call('PUT', `/v1/api-keys/${id}`, { key, body })).toMatchObject({ status: 403 });
     expect(await app.call('PUT', `/v1/api-keys/${id}`, { key, body: { name: 'mine' } })).toMatchObject({
       status: 200,
