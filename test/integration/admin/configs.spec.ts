@@ -299,6 +299,8 @@ describe('configs', () => {
     });
     expect((await put(slug, { config: { virtual_key: 'never' } }, '?dry_run=true')).status).toBe(400);
     expect((await put(slug, { config: OTHER }, '?dry_run=perhaps')).status).toBe(400);
+    const back = await app.call('POST', `${CONFIGS}/${slug}/rollback?dry_run=true`, { body: { version_id } });
+    expect(back.body.data).toEqual({ dry_run: true, config: SIMPLE, changes: [] });
     expect(await read(slug)).toMatchObject({ version_id });
     const [{ count, versions }] = await counts();
     expect(versions).toBe(before[0].versions);
@@ -324,6 +326,20 @@ describe('configs', () => {
     expect((await put(slug, { isDefault: 0, status: 'archived' })).status).toBe(200);
     expect(await named()).toEqual({ default_config_id: null });
     expect(await inForce(slug)).toBeNull();
+  });
+
+  it('are rehearsed on the way back as well', async () => {
+    const { slug, version_id } = await aConfig();
+    const second = (await put(slug, { config: OTHER })).body.data.version_id;
+
+    const back = await app.call('POST', `${CONFIGS}/${slug}/rollback?dry_run=true`, { body: { version_id } });
+
+    expect(back.body.data).toMatchObject({
+      dry_run: true,
+      config: SIMPLE,
+      changes: [{ op: 'replace', path: '/retry/attempts', value: 2, old_value: 3 }],
+    });
+    expect(await read(slug)).toMatchObject({ version: 2, version_id: second });
   });
 
   it('are not removed while an API key goes by them', async () => {
