@@ -342,6 +342,25 @@ describe('configs', () => {
     expect(await read(slug)).toMatchObject({ version: 2, version_id: second });
   });
 
+  it('are not archived while an API key goes by them', async () => {
+    const { slug, id } = await aConfig();
+    const { id: keyId } = await app.workspaceKey();
+    await app.call('PUT', `/v1/api-keys/${keyId}`, { body: { defaults: { config_id: id } } });
+
+    expect((await put(slug, { status: 'archived' })).status).toBe(409);
+    expect((await put(slug, { name: 'renamed', status: 'active' })).status).toBe(200);
+    await app.call('PUT', `/v1/api-keys/${keyId}`, { body: { defaults: { config_id: null } } });
+    expect((await put(slug, { status: 'archived' })).status).toBe(200);
+  });
+
+  it('may be named by their id, with their slug repeated in the body', async () => {
+    const { slug, id } = await aConfig();
+
+    expect((await put(id, { slug, name: 'By id' })).status).toBe(200);
+    expect((await put(id, { slug: id, name: 'By id' })).status).toBe(200);
+    expect((await put(id, { slug: 'pc-another' })).status).toBe(400);
+  });
+
   it('are not removed while an API key goes by them', async () => {
     const { slug, id } = await aConfig();
     await app.dataSource.query(
