@@ -67,6 +67,10 @@ describe('configs', () => {
     const { slug } = await aConfig({ config: JSON.stringify(SIMPLE) });
     expect((await read(slug)).config).toEqual(SIMPLE);
     expect((await make({ config: '{"retry":' })).body.error.message).toContain('not JSON');
+    expect((await make({ config: '{"provider":{"toString":1}}' })).body.error).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('config.provider must be text'),
+    });
   });
 
   describe('simulated', () => {
