@@ -7,17 +7,9 @@ import {
   PickType,
 } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsString,
-  IsUUID,
-  Length,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'class-validator';
 import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
-import { IfGiven, IsName, rule } from '../../common/http/validators.js';
+import { IfGiven, IsName, rule, ValidateEach } from '../../common/http/validators.js';
 import {
   type BudgetRule,
   POLICY_KEYS,
@@ -85,7 +77,7 @@ class PolicyFieldsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => ConditionDto)
   readonly conditions: ConditionDto[];
 
@@ -94,7 +86,7 @@ class PolicyFieldsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => GroupDto)
   readonly group_by: GroupDto[];
 

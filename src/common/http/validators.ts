@@ -1,6 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty } from '@nestjs/swagger';
-import { IsOptional, registerDecorator, ValidateIf, type ValidationOptions } from 'class-validator';
+import {
+  IsOptional,
+  registerDecorator,
+  ValidateIf,
+  ValidateNested,
+  type ValidationOptions,
+} from 'class-validator';
 
 /** May be left out, but not be null: null would have to mean something. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -50,10 +56,10 @@ export const IsFutureDateTime = (): PropertyDecorator =>
       Date.parse(value) > Date.now(),
   );
 
-const DAY_CHARACTERS = '2030-01-31'.length;
+export const DAY_CHARACTERS = '2030-01-31'.length;
 
-/** Whether the calendar has the day. `Date.parse` takes 31 February for 3 March. */
-function isDay(day: string): boolean {
+/** Whether the calendar has the day, such as 2030-01-31. `Date.parse` takes 31 February for 3 March. */
+export function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
@@ -67,6 +73,20 @@ export const IsIdOrSlug = (): PropertyDecorator =>
     'it must be an id or a slug',
     (value) => typeof value === 'string' && UUID_OR_SLUG.test(value),
   );
+
+/** Checks each entry of a list against its class. `ValidateNested` alone lets a list within the list through, unlooked at where it is empty. */
+export const ValidateEach = (message?: string): PropertyDecorator =>
+  applyDecorators(
+    ValidateNested({ each: true, ...(message === undefined ? {} : { message }) }),
+    rule(
+      'validateEach',
+      message ?? 'it must be a list of objects',
+      (value) => !Array.isArray(value) || !value.some(Array.isArray),
+    ),
+  );
+
+/** What makes two ids one. Whatever else stands in the place of an id is for its own rule to refuse. */
+export const withoutCase = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 

@@ -295,6 +295,9 @@ describe('policies', () => {
     [USAGE, { group_by: [] }],
     [USAGE, { group_by: [{ key: 'metadata.' }] }],
     [USAGE, { type: 'requests' }],
+    [USAGE, { conditions: [[]] }],
+    [USAGE, { conditions: [[{ key: 'model', value: 'gpt-4o' }]] }],
+    [RATES, { group_by: [[]] }],
     [RATES, { unit: 'rpy' }],
     [RATES, { value: -1 }],
   ])('at %s refuse %j', async (path, more) => {
