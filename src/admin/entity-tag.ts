@@ -17,7 +17,7 @@ export function entityTagOf(shown: object): string {
 
 /** A list has no tag: no change is about a whole list, and a tag of a hundred things costs more than finding them. */
 export const isOneThing = (shown: object): boolean =>
-  (shown as { object?: unknown }).object !== 'list' && !('records' in shown);
+  (shown as { object?: unknown }).object !== 'list' && !('records' in shown || 'total' in shown);
 
 /** What requests change and nobody sets would make every tag of a busy thing out of date. */
 const CHANGED_BY_USE: ReadonlySet<string> = new Set(['usage', 'status']);

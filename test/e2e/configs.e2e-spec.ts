@@ -360,6 +360,8 @@ describe('gatehouse apply', () => {
     ];
     for (const description of ['one', 'another'])
       await world.administration.ask('POST', '/v1/admin/workspaces', { name, description });
+    // By its slug the first workspace would now be taken for this one, whose name comes first.
+    await world.administration.ask('POST', '/v1/admin/workspaces', { name: 'ws-default' });
     const printed = await gatehouse('export');
     expect(printed.code).toBe(0);
     expect(parse(printed.text)).toMatchObject({

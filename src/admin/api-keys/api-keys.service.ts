@@ -218,10 +218,12 @@ export class ApiKeysService {
   }
 }
 
-/** A key that could raise its own budget would have none, and one that could choose its config would not be bound to it. */
+/** A key that could raise its own budget would have none, one that could move its end would not end, and one that could choose its config would not be bound to it. */
 function checkNotOwn(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): void {
   if (caller.apiKeyId !== key.id) return;
   if (changesLimits(dto)) throw new AppError('forbidden', { detail: 'a key cannot change its own limits' });
+  if (dto.expires_at !== undefined)
+    throw new AppError('forbidden', { detail: 'a key cannot change its own expiry' });
   if (dto.defaults !== undefined)
     throw new AppError('forbidden', { detail: 'a key cannot change its own defaults' });
 }

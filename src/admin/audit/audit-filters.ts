@@ -75,12 +75,17 @@ export const AUDIT_FILTERS = {
     sql: (placeholder) => `${placeholder}::text IN (action, split_part(action, '.', 2))`,
   },
   client_ip: equal('ip'),
+  /** No record has one. */
+  country: {
+    sql: (placeholder) => `${placeholder}::text IS NULL`,
+    read: (text) => text,
+    expects: 'a text',
+  },
   outcome: oneOf((placeholder) => `outcome = ${placeholder}::text`, 'success', 'refused', 'failed'),
 } as const satisfies Record<string, Filter>;
 
 const OTHERS: ReadonlySet<string> = new Set([
   'organisation_id',
-  'country',
   'current_page',
   'currentPage',
   'page_size',

@@ -34,7 +34,8 @@ function collect(node: unknown, path: string, { found, depth }: { found: Referen
   if (!isNode(node) || depth > DEEPEST || Math.max(virtualKeys.length, guardrails.length) >= MOST) return;
   const { virtual_key, virtualKey, provider, targets } = node;
   note(virtualKeys, virtual_key ?? virtualKey, `${path}.virtual_key`);
-  if (String(provider).startsWith('@')) note(virtualKeys, provider, `${path}.provider`);
+  if (typeof provider === 'string' && provider.startsWith('@'))
+    note(virtualKeys, provider, `${path}.provider`);
   noteEmbedding(virtualKeys, node.cache, path);
   for (const list of HOOK_LIST_NAMES) noteGuardrails(guardrails, node, { list, path });
   if (!Array.isArray(targets)) return;

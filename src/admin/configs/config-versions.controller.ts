@@ -10,6 +10,7 @@ import { ConfigDiffDto, ConfigVersionListDto, SavedConfigDto, ShownConfigDto } f
 import { ConfigVersionsService } from './config-versions.service.js';
 import { RollBackDto } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
+import { isRehearsal, MayBeRehearsed } from './rehearsals.js';
 import { differences } from '../../common/json/differences.js';
 
 /** What a config was before, and the way back. */
@@ -82,12 +83,20 @@ export class ConfigVersionsController {
   @HttpCode(200)
   @RequireScope('configs.update')
   @ApiOperation({ summary: 'Put the document of an earlier version in force again, as a new version' })
+  @MayBeRehearsed()
   @ApiOkResponse({ type: SavedConfigDto })
   async rollBack(
     @Caller() caller: Principal,
     @Param('slug') slug: string,
-    @Body() dto: RollBackDto,
+    @Query() query: ListQuery,
+    @Body() { version_id }: RollBackDto,
   ): Promise<SavedConfigDto> {
-    return SavedConfigDto.from(await this.configs.rollBack(caller, reachOf(caller), slug, dto.version_id));
+    const reach = reachOf(caller);
+    if (!isRehearsal(query))
+      return SavedConfigDto.from(await this.configs.rollBack(caller, reach, slug, version_id));
+    const before = await this.versions.find(reach, slug);
+    const { document: wanted } = await this.versions.version(before.config, version_id);
+    const { document, changes } = await this.configs.rehearse(before.config, wanted, before);
+    return SavedConfigDto.rehearsed(document, changes);
   }
 }

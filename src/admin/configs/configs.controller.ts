@@ -4,7 +4,6 @@ import { Caller, RequireScope } from '../../auth/permissions/access.decorators.j
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
@@ -12,16 +11,9 @@ import { ConfigListDto, SavedConfigDto, ShownConfigDto } from './config-answers.
 import { ConfigVersionsService } from './config-versions.service.js';
 import { CreateConfigDto, UpdateConfigDto } from './config.dto.js';
 import { ConfigsService } from './configs.service.js';
+import { isRehearsal, MayBeRehearsed } from './rehearsals.js';
 import { SimulateConfigDto, SimulationDto } from './simulation.dto.js';
 import { SimulationService } from './simulation.service.js';
-
-const MayBeRehearsed = (): MethodDecorator =>
-  ApiQuery({
-    name: 'dry_run',
-    required: false,
-    schema: { type: 'boolean', default: false },
-    description: 'Only check, and answer what would be saved',
-  });
 
 @AdminController('configs')
 @Refusals()
@@ -105,10 +97,4 @@ export class ConfigsController {
     await this.configs.remove(reachOf(caller), slug);
     return EMPTY_ANSWER;
   }
-}
-
-function isRehearsal(query: ListQuery): boolean {
-  const wanted = parameterOf(query, 'dry_run') ?? 'false';
-  if (wanted === 'true' || wanted === 'false') return wanted === 'true';
-  throw new AppError('invalid_request', { detail: 'The parameter "dry_run" must be "true" or "false".' });
 }

@@ -75,7 +75,7 @@ export class ConfigsService {
   /** A document that differs makes a new version; the last one stays in force until the commit. */
   async update(caller: Principal, reach: Reach, named: string, dto: UpdateConfigDto): Promise<Config> {
     const before = await this.versions.find(reach, named, true);
-    if (dto.slug !== undefined && dto.slug !== named)
+    if (dto.slug !== undefined && dto.slug !== named && dto.slug !== before.config.slug)
       throw new AppError('invalid_request', {
         detail: 'The slug of a config cannot be changed; the field "slug" may only repeat that of the path.',
       });
@@ -103,14 +103,10 @@ export class ConfigsService {
     return { document, changes: differences(now, document) };
   }
 
-  /** Refuses with `conflict` while API keys name it: they would silently go on without what it demands. */
+  /** Refuses with `conflict` while API keys go by it. */
   async remove(reach: Reach, named: string): Promise<void> {
     const { config, version } = await this.versions.find(reach, named, true);
-    const keys = await this.unitOfWork.repository(ApiKey).countBy({ defaultConfigId: config.id });
-    if (keys > 0)
-      throw new AppError('conflict', {
-        detail: `The config is the default of ${keys} API keys. Give them another one first.`,
-      });
+    await this.checkNotOfKeys(config);
     await this.checkNotOfPeople(config);
     this.note(config, { before: ConfigDto.of(config, version) });
     await this.defaults.set(config, false);
@@ -142,7 +138,17 @@ export class ConfigsService {
         detail: 'The default config of a workspace cannot be archived: its requests would all be refused.',
       });
     if (saved.status === 'archived') await this.checkNotOfPeople(saved);
+    if (dto.status === 'archived') await this.checkNotOfKeys(saved);
     return saved;
+  }
+
+  /** Requests of these keys would all be refused, or go on without what it demands. The caller holds the config's lock. */
+  private async checkNotOfKeys({ id }: Config): Promise<void> {
+    const keys = await this.unitOfWork.repository(ApiKey).countBy({ defaultConfigId: id });
+    if (keys > 0)
+      throw new AppError('conflict', {
+        detail: `The config is the default of ${keys} API keys. Give them another one first.`,
+      });
   }
 
   /** What the keys of a workspace's people go by stays, as the default of a key does. The caller holds the config's lock. */

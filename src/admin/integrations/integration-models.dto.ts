@@ -1,15 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsObject,
-  IsString,
-  Length,
-  ValidateNested,
-} from 'class-validator';
-import { HasNoEffectYet, IfGiven, OrNull } from '../../common/http/validators.js';
+import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
+import { HasNoEffectYet, IfGiven, OrNull, ValidateEach } from '../../common/http/validators.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig } from '../shapes/model-pricing.js';
 
 const LONGEST_MODEL = 256;
@@ -58,7 +50,7 @@ export class UpdateModelsDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MODELS)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => ModelDto)
   readonly models?: readonly ModelDto[];
 

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, ValidateNested } from 'class-validator';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
 import { MayTakeSlug } from '../shapes/fields.js';
 
-const NO_LIMITS = "limits of a workspace's use of an integration are not enforced; set them on its provider";
+const NO_LIMITS = "limits of a workspace's use of an integration are not enforced yet, so none can be set";
 const MOST_WORKSPACES = 1_000;
 
 class WorkspaceAccessDto {
@@ -52,7 +52,7 @@ export class UpdateAccessDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_WORKSPACES)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => WorkspaceAccessDto)
   readonly workspaces?: readonly WorkspaceAccessDto[];
 

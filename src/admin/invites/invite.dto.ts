@@ -12,7 +12,7 @@ import {
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import type { Invite, InvitedRole, InviteStatus } from '../../common/database/entities/invite.entity.js';
 import { IsEmailAddress } from '../../common/http/email-address.js';
-import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment, ApiMomentOrNull } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
@@ -54,7 +54,7 @@ export class CreateInviteDto {
   @ApiProperty({ type: [InvitedToDto] })
   @IsArray()
   @ArrayMaxSize(MOST_WORKSPACES)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => InvitedToDto)
   readonly workspaces: readonly InvitedToDto[];
 

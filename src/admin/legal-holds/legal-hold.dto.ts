@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { LegalHold } from '../../common/database/entities/legal-hold.entity.js';
-import { IfGiven, IsIdOrSlug, IsNote } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, IsReason } from '../../common/http/validators.js';
 import { ApiId, ApiIdOrNull, ApiMomentOrNull, ApiTextOrNull } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
@@ -9,7 +9,7 @@ const WHY = 'Case 2030-17, letter of 4 March';
 export class CreateLegalHoldDto {
   /** Why: a case, a letter, an order. */
   @ApiProperty({ example: WHY, maxLength: 2000 })
-  @IsNote()
+  @IsReason()
   readonly reason: string;
 
   /** Id or slug. Without one the whole organization is held, with workspaces that are still to come. */
@@ -22,7 +22,7 @@ export class CreateLegalHoldDto {
 export class ReleaseLegalHoldDto {
   /** Why it may end. */
   @ApiProperty({ example: 'Case 2030-17 is closed', maxLength: 2000 })
-  @IsNote()
+  @IsReason()
   readonly reason: string;
 }
 

@@ -52,7 +52,8 @@ export class LimitsService {
     given: readonly UsageLimitsDto[] | null,
     before: readonly BudgetRule[] | null,
   ): BudgetRule[] | null {
-    const rules = (given ?? []).map((dto) => budgetRule(dto, before ?? []));
+    const known = predecessors(given ?? [], before ?? []);
+    const rules = (given ?? []).map((dto) => budgetRule(dto, known.get(dto)));
     checkDistinct(
       'usage_limits',
       rules.map(({ type, periodic_reset, periodic_reset_days }) =>
@@ -60,6 +61,17 @@ export class LimitsService {
       ),
     );
     return rules.length > 0 ? rules : null;
+  }
+
+  /** The limits of a thing for another one, with counters of their own that begin at nothing. */
+  copied({ rateLimits, usageLimits }: Limited): {
+    readonly rateLimits: RateRule[] | null;
+    readonly usageLimits: BudgetRule[] | null;
+  } {
+    return {
+      rateLimits: rateLimits && rateLimits.map(apart),
+      usageLimits: usageLimits && usageLimits.map(apart),
+    };
   }
 
   /** Sets what was used of a thing's budgets back to nothing. Requests that run now count anew when they end. */
@@ -98,6 +110,8 @@ export class LimitsService {
     );
   }
 }
+
+const apart = <Rule extends RateRule | BudgetRule>(rule: Rule): Rule => ({ ...rule, id: randomUUID() });
 
 export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);
@@ -157,12 +171,11 @@ export function rateRule({ type, unit = null, value }: RateLimitDto, before: rea
   return { id: known?.id ?? randomUUID(), type, unit, value };
 }
 
-/** One budget as people write it. A budget of the same kind that is there keeps its counter. */
-export function budgetRule(dto: UsageLimitsDto, before: readonly BudgetRule[]): BudgetRule {
+/** One budget as people write it. It goes on with the counter of the one whose place it takes, if there is one. */
+export function budgetRule(dto: UsageLimitsDto, known?: BudgetRule): BudgetRule {
   checkBudget(dto);
   const { credit_limit, type = 'cost', alert_threshold = null } = dto;
   const { periodic_reset = null, periodic_reset_days = null } = dto;
-  const known = sameKind(before, type, periodic_reset);
   return {
     id: known?.id ?? randomUUID(),
     type,
@@ -176,14 +189,32 @@ export function budgetRule(dto: UsageLimitsDto, before: readonly BudgetRule[]): 
   };
 }
 
-function sameKind(
+/**
+ * Whose place each budget takes: that of its very kind, else one of its type whose reset was another. No two take the place
+ * of one: what both count would be charged to its counter twice.
+ */
+function predecessors(
+  given: readonly UsageLimitsDto[],
   before: readonly BudgetRule[],
-  type: BudgetRule['type'],
-  reset: BudgetRule['periodic_reset'],
-): BudgetRule | undefined {
-  const ofType = before.filter((rule) => rule.type === type);
-  return ofType.find((rule) => rule.periodic_reset === reset) ?? ofType[0];
+): ReadonlyMap<UsageLimitsDto, BudgetRule> {
+  const left = new Map(before.map((rule) => [rule.id, rule]));
+  const found = new Map<UsageLimitsDto, BudgetRule>();
+  for (const isLike of [isOfKind, isOfType])
+    for (const dto of given) {
+      const known = found.has(dto) ? undefined : [...left.values()].find((rule) => isLike(dto, rule));
+      if (known === undefined) continue;
+      found.set(dto, known);
+      left.delete(known.id);
+    }
+  return found;
 }
+
+const isOfType = ({ type = 'cost' }: UsageLimitsDto, rule: BudgetRule): boolean => rule.type === type;
+
+const isOfKind = (dto: UsageLimitsDto, rule: BudgetRule): boolean =>
+  isOfType(dto, rule) &&
+  rule.periodic_reset === (dto.periodic_reset ?? null) &&
+  rule.periodic_reset_days === (dto.periodic_reset_days ?? null);
 
 function checkBudget(dto: UsageLimitsDto): void {
   const { credit_limit, alert_threshold, periodic_reset, periodic_reset_days, next_usage_reset_at } = dto;

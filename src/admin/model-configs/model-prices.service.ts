@@ -48,9 +48,9 @@ export class ModelPricesService {
   async set(priced: PricedModel, price: Price): Promise<void> {
     const { organizationId } = priced;
     findProvider(priced.providerId);
-    if (priced.model.length > LONGEST_MODEL)
+    if (priced.model.length > LONGEST_MODEL || priced.model.includes('\0'))
       throw new AppError('invalid_request', {
-        detail: `A model has a name of at most ${LONGEST_MODEL} characters.`,
+        detail: `A model has a name of at most ${LONGEST_MODEL} characters, without a NUL.`,
       });
     const prices = this.unitOfWork.repository(ModelPrice);
     const before = await this.find(priced);
@@ -73,7 +73,8 @@ export class ModelPricesService {
     await this.changed(priced, before, null);
   }
 
-  private find(priced: PricedModel): Promise<ModelPrice | null> {
+  private async find(priced: PricedModel): Promise<ModelPrice | null> {
+    if (`${priced.providerId}${priced.model}`.includes('\0')) return null;
     return this.unitOfWork
       .repository(ModelPrice)
       .findOne({ where: where(priced), lock: { mode: 'pessimistic_write' } });

@@ -1,16 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsString,
-  Length,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
 import {
   DEFAULT_NEWCOMERS,
   type NewcomerRules,
@@ -18,7 +8,7 @@ import {
   type UnknownPeople,
 } from '../../auth/tokens/token-rules.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
-import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, ValidateEach } from '../../common/http/validators.js';
 
 const MOST_MAPPINGS = 100;
 const MOST_PEOPLE = 100_000;
@@ -66,7 +56,7 @@ export class NewcomersDto {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_MAPPINGS)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => RoleMappingDto)
   readonly role_mappings?: RoleMappingDto[];
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
+import { IsNull, JsonContains, Not } from 'typeorm';
 import type { Reach, Tenant } from '../../auth/tenant.js';
 import { ChangePublisher } from '../../common/changes/change.js';
 import { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
@@ -26,6 +26,12 @@ export interface PolicyChange {
   /** The rule with what is to be changed. */
   readonly budget?: BudgetRule;
   readonly rate?: RateRule;
+}
+
+/** What a list is narrowed to. What is left out narrows nothing. */
+export interface PolicyFilter
+  extends Partial<Pick<RateRule | BudgetRule, 'type'>>, Partial<Pick<RateRule, 'unit'>> {
+  readonly isArchived: boolean;
 }
 
 const MOST_POLICIES = 100;
@@ -67,11 +73,12 @@ export class PoliciesService {
   list(
     reach: Reach,
     kind: PolicyKind,
-    isArchived: boolean,
+    { isArchived, ...rule }: PolicyFilter,
     { skip, take }: Page,
   ): Promise<[LimitPolicy[], number]> {
+    const ofKind = Object.keys(rule).length > 0 ? JsonContains(rule) : Not(IsNull());
     return this.unitOfWork.repository(LimitPolicy).findAndCount({
-      where: { ...reach, [kind]: Not(IsNull()), archivedAt: isArchived ? Not(IsNull()) : IsNull() },
+      where: { ...reach, [kind]: ofKind, archivedAt: isArchived ? Not(IsNull()) : IsNull() },
       order: { createdAt: 'DESC', id: 'DESC' },
       skip,
       take,
@@ -80,6 +87,11 @@ export class PoliciesService {
 
   get(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
     return this.find(reach, kind, id);
+  }
+
+  /** For a change of what it counts: until that is over, nobody changes the policy itself. */
+  lock(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
+    return this.find(reach, kind, id, true);
   }
 
   /** `change` sees the policy as it is, locked. */
@@ -99,6 +111,7 @@ export class PoliciesService {
     return this.save(policy, before);
   }
 
+  /** The caller holds its lock. */
   async noteReset(policy: LimitPolicy): Promise<void> {
     const before = shownPolicy(policy);
     policy.lastResetAt = new Date();

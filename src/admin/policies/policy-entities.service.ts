@@ -97,6 +97,7 @@ export class PolicyEntitiesService {
   /** Sets one group's use back to nothing. It is named by its id, or by its value where the policy has one group. */
   async reset(policy: LimitPolicy, named: string): Promise<void> {
     const budget = budgetOf(policy);
+    if (named.includes('\0')) throw noSuchEntity();
     const [group] = policy.groupBy;
     const rows: { key: string }[] = await this.unitOfWork.manager.query(
       `SELECT key FROM limit_counters WHERE ${OF_POLICY} AND period = $3 AND (key = $4 OR group_text = ANY($5))`,
@@ -108,10 +109,12 @@ export class PolicyEntitiesService {
         [named, `${group?.key ?? ''}:${named}`],
       ],
     );
-    if (rows.length === 0) throw new AppError('not_found', { resource: 'entity' });
+    if (rows.length === 0) throw noSuchEntity();
     await this.limits.forgive(rows.map(({ key }) => key));
   }
 }
+
+const noSuchEntity = (): AppError => new AppError('not_found', { resource: 'entity' });
 
 const GROUP = '\n';
 

@@ -7,17 +7,9 @@ import {
   PickType,
 } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsString,
-  IsUUID,
-  Length,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'class-validator';
 import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
-import { IfGiven, IsName, rule } from '../../common/http/validators.js';
+import { IfGiven, IsName, rule, ValidateEach } from '../../common/http/validators.js';
 import {
   type BudgetRule,
   POLICY_KEYS,
@@ -85,7 +77,7 @@ class PolicyFieldsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => ConditionDto)
   readonly conditions: ConditionDto[];
 
@@ -94,7 +86,7 @@ class PolicyFieldsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_CONDITIONS)
-  @ValidateNested({ each: true })
+  @ValidateEach()
   @Type(() => GroupDto)
   readonly group_by: GroupDto[];
 
@@ -112,12 +104,18 @@ class PolicyFieldsDto {
 export class CreateUsagePolicyDto extends IntersectionType(PolicyFieldsDto, UsageLimitsDto) {}
 export class CreateRatePolicyDto extends IntersectionType(PolicyFieldsDto, RateLimitDto) {}
 
+/** What is left out stays; what is null must be one that can be. */
+const LEFT_OUT = { skipNullProperties: false };
+
 /** Groups, type and place are what a policy is; another one is another policy. */
-class ChangeablePolicyFieldsDto extends PartialType(PickType(PolicyFieldsDto, ['name', 'conditions'])) {}
+class ChangeablePolicyFieldsDto extends PartialType(
+  PickType(PolicyFieldsDto, ['name', 'conditions']),
+  LEFT_OUT,
+) {}
 
 export class UpdateUsagePolicyDto extends IntersectionType(
   ChangeablePolicyFieldsDto,
-  PartialType(OmitType(UsageLimitsDto, ['type'])),
+  PartialType(OmitType(UsageLimitsDto, ['type']), LEFT_OUT),
 ) {
   /** The id or the value of the group whose use is set back to nothing. */
   @ApiPropertyOptional({ example: 'ann' })
@@ -129,7 +127,7 @@ export class UpdateUsagePolicyDto extends IntersectionType(
 
 export class UpdateRatePolicyDto extends IntersectionType(
   ChangeablePolicyFieldsDto,
-  PartialType(OmitType(RateLimitDto, ['type'])),
+  PartialType(OmitType(RateLimitDto, ['type']), LEFT_OUT),
 ) {}
 
 export class CreatedPolicyDto {

@@ -6,6 +6,7 @@ import { reachOf } from '../../auth/tenant.js';
 import type { LimitPolicy } from '../../common/database/entities/limit-policy.entity.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { RATE_WINDOWS_MS, type RateUnit } from '../../common/limits/rules.js';
 import { AdminController } from '../admin-controller.js';
 import { rateRule } from '../limits/limits.service.js';
 import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
@@ -18,7 +19,10 @@ import {
   RatePolicyListDto,
   UpdateRatePolicyDto,
 } from './policy.dto.js';
-import { checkOrganization, statusOf } from './policy-query.js';
+import { checkOrganization, filterOf } from './policy-query.js';
+
+const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
+const RATE_UNITS = Object.keys(RATE_WINDOWS_MS) as RateUnit[];
 
 @AdminController('policies/rate-limits')
 @Refusals()
@@ -46,11 +50,13 @@ export class RatePoliciesController {
   @PagedQuery()
   @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @ApiQuery({ name: 'type', required: false, enum: RATE_TYPES })
+  @ApiQuery({ name: 'unit', required: false, enum: RATE_UNITS })
   @ApiOkResponse({ type: RatePolicyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<RatePolicyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const isArchived = statusOf(query, ['active', 'archived']) === 'archived';
-    return RatePolicyListDto.from(...(await this.policies.list(reach, 'rate', isArchived, pageOf(query))));
+    const filter = filterOf(query, { type: RATE_TYPES, unit: RATE_UNITS });
+    return RatePolicyListDto.from(...(await this.policies.list(reach, 'rate', filter, pageOf(query))));
   }
 
   @Get(':id')

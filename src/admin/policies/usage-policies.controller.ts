@@ -20,7 +20,9 @@ import {
   UsagePolicyListDto,
 } from './policy.dto.js';
 import { PolicyEntitiesService } from './policy-entities.service.js';
-import { checkOrganization, statusOf } from './policy-query.js';
+import { checkOrganization, filterOf, statusOf } from './policy-query.js';
+
+const BUDGET_TYPES = ['cost', 'tokens'] as const;
 
 @AdminController('policies/usage-limits')
 @Refusals()
@@ -39,7 +41,7 @@ export class UsagePoliciesController {
   async create(@Caller() caller: Principal, @Body() dto: CreateUsagePolicyDto): Promise<CreatedPolicyDto> {
     checkOrganization(caller, dto.organisation_id);
     const tenant = await this.workspaces.tenantFor(caller, dto.workspace_id);
-    const rule = { budget: budgetRule(dto, []), rate: null };
+    const rule = { budget: budgetRule(dto), rate: null };
     return CreatedPolicyDto.from(await this.policies.create(tenant, dto, rule));
   }
 
@@ -49,11 +51,12 @@ export class UsagePoliciesController {
   @PagedQuery()
   @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @ApiQuery({ name: 'type', required: false, enum: BUDGET_TYPES })
   @ApiOkResponse({ type: UsagePolicyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UsagePolicyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
-    const isArchived = statusOf(query, ['active', 'archived']) === 'archived';
-    return UsagePolicyListDto.from(...(await this.policies.list(reach, 'budget', isArchived, pageOf(query))));
+    const filter = filterOf(query, { type: BUDGET_TYPES });
+    return UsagePolicyListDto.from(...(await this.policies.list(reach, 'budget', filter, pageOf(query))));
   }
 
   @Get(':id')
@@ -115,7 +118,7 @@ export class UsagePoliciesController {
     @Param('id') id: string,
     @Param('entity') entity: string,
   ): Promise<DoneDto> {
-    await this.resetOf(await this.policies.get(reachOf(caller), 'budget', id), entity);
+    await this.resetOf(await this.policies.lock(reachOf(caller), 'budget', id), entity);
     return EMPTY_ANSWER;
   }
 
@@ -139,7 +142,7 @@ function changeOf({ budget }: LimitPolicy, dto: UpdateUsagePolicyDto): PolicyCha
         dto.periodic_reset_days === undefined ? budget.periodic_reset_days : dto.periodic_reset_days,
       next_usage_reset_at: dto.next_usage_reset_at ?? null,
     },
-    [budget],
+    budget,
   );
   return {
     budget: rule,

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, getSchemaPath, ApiExtraModels } from '@nestjs/swagger';
 import { plainToInstance, Transform } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
 import { RATE_WINDOWS_MS } from '../../common/limits/rules.js';
-import { IfGiven, IsFutureDateTime, OrNull, rule } from '../../common/http/validators.js';
+import { IfGiven, IsFutureDateTime, OrNull, rule, ValidateEach } from '../../common/http/validators.js';
 import { ApiMomentOrNull } from './fields.js';
 
 /** Limits as people set and see them, for every resource that has them. */
@@ -99,7 +99,7 @@ const OneOrMore = (item: new () => object): PropertyDecorator =>
     Transform(({ value }: { readonly value: unknown }) => listOf(item, value)),
     IsArray({ message: 'it must be an object or a list of objects' }),
     ArrayMaxSize(MOST_RULES, { message: `it must have at most ${MOST_RULES} entries` }),
-    ValidateNested({ each: true, message: 'it must be an object or a list of objects' }),
+    ValidateEach('it must be an object or a list of objects'),
   );
 
 export const RateLimits = (): PropertyDecorator => OneOrMore(RateLimitDto);

@@ -1,18 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsObject,
-  IsString,
-  Length,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
 import type { Price } from '../../common/contracts/price.js';
 import type { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
-import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull } from '../../common/http/validators.js';
+import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull, ValidateEach } from '../../common/http/validators.js';
 import {
   ApiId,
   ApiMoment,
@@ -100,7 +92,7 @@ const IsDeployments = (): PropertyDecorator =>
     IfGiven(),
     IsArray(),
     ArrayMaxSize(1, { message: 'a virtual key leads to one deployment; make one for each' }),
-    ValidateNested({ each: true }),
+    ValidateEach(),
     Type(() => DeploymentDto),
   );
 

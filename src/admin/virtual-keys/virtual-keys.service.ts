@@ -81,26 +81,16 @@ export class VirtualKeysService {
     await this.announce(saved);
   }
 
-  /** A second key to the same place, with a credential sealed for itself; in the same workspace unless another is said. */
+  /** A second key to the same place, with a credential sealed and limits counted for itself; in the same workspace unless another is said. */
   async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
     const key = await this.find(reach, slug, true);
-    const {
-      organizationId,
-      providerId,
-      customHost,
-      note,
-      fields,
-      prices,
-      expiresAt,
-      rateLimits,
-      usageLimits,
-    } = key;
+    const { organizationId, providerId, customHost, note, fields, prices, expiresAt } = key;
     const workspaceId = to ? to.workspaceId : key.workspaceId;
     const place = { organizationId, workspaceId, id: uuidV7(Date.now()), providerId, customHost };
     const sealedCredentials = await this.credentials.sealAgain(key, place);
     const name = wish.name ?? key.name;
     return this.add(
-      { ...place, name, note, fields, prices, expiresAt, rateLimits, usageLimits, sealedCredentials },
+      { ...place, name, note, fields, prices, expiresAt, ...this.limits.copied(key), sealedCredentials },
       wish.slug,
     );
   }

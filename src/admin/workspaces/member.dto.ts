@@ -1,20 +1,12 @@
 import { ApiHideProperty, ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsIn,
-  IsUUID,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsUUID } from 'class-validator';
 import { scopesOfRoles } from '../../auth/permissions/roles.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
 import type { User, UserStatus } from '../../common/database/entities/user.entity.js';
 import type { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
-import { IfGiven, IsIdOrSlug } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, withoutCase, ValidateEach } from '../../common/http/validators.js';
 import { ApiId, ApiMoment } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 
@@ -56,8 +48,10 @@ export class AddMembersDto extends RepeatedIdsDto {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MOST_USERS)
-  @ArrayUnique(({ id }: NewMemberDto) => id.toLowerCase(), { message: 'each person may be named only once' })
-  @ValidateNested({ each: true })
+  @ArrayUnique((member: Partial<NewMemberDto> | null) => withoutCase(member?.id), {
+    message: 'each person may be named only once',
+  })
+  @ValidateEach()
   @Type(() => NewMemberDto)
   readonly users: readonly NewMemberDto[];
 }

@@ -14,7 +14,7 @@ import {
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import type { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
-import { IfGiven, IsIdOrSlug, IsMetadata, OrNull } from '../../common/http/validators.js';
+import { IfGiven, IsIdOrSlug, IsMetadata, OrNull, withoutCase } from '../../common/http/validators.js';
 import {
   AN_ID,
   ApiId,
@@ -137,7 +137,7 @@ export class CreateWorkspaceDto extends WorkspaceFields {
   @IfGiven()
   @IsArray()
   @ArrayMaxSize(MOST_USERS)
-  @ArrayUnique()
+  @ArrayUnique(withoutCase, { message: 'each person may be named only once' })
   @IsUUID('all', { each: true })
   readonly users?: readonly string[];
 }

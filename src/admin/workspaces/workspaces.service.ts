@@ -8,6 +8,7 @@ import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { isSlug } from '../../common/http/validators.js';
 import { slugOfName, withSuffix } from '../../common/ids/slug-of-name.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { readRedaction } from '../../common/redaction/rules.js';
@@ -68,10 +69,13 @@ export class WorkspacesService {
   async get(caller: Principal, named: string, lock = false): Promise<Workspace> {
     const { organizationId, workspaceId } = reachOf(caller);
     const which = isUuid(named) ? { id: named.toLowerCase() } : { slug: named };
-    const workspace = await this.unitOfWork.repository(Workspace).findOne({
-      where: { organizationId, ...which },
-      ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
-    });
+    const workspace =
+      isUuid(named) || isSlug(named)
+        ? await this.unitOfWork.repository(Workspace).findOne({
+            where: { organizationId, ...which },
+            ...(lock ? { lock: { mode: 'pessimistic_write' as const } } : {}),
+          })
+        : null;
     if (!workspace || (workspaceId !== undefined && workspace.id !== workspaceId))
       throw new AppError('not_found', { resource: 'workspace' });
     return workspace;

@@ -34,7 +34,10 @@ export function pageOf(query: ListQuery): Page {
   return { skip: page * take, take };
 }
 
-/** One text parameter, or undefined. Refuses one that was sent twice: nobody could say which of them counts. */
+/**
+ * One text parameter, or undefined. Refuses one that was sent twice, of which nobody could say which counts, and one with a
+ * NUL, which no text of PostgreSQL can have: https://www.postgresql.org/docs/current/datatype-character.html
+ */
 export function parameterOf(query: ListQuery, ...names: readonly string[]): string | undefined {
   const given = names.filter((name) => query[name] !== undefined);
   const [name] = given;
@@ -42,6 +45,8 @@ export function parameterOf(query: ListQuery, ...names: readonly string[]): stri
   const value = query[name];
   if (given.length > 1 || typeof value !== 'string')
     throw new AppError('invalid_request', { detail: `The parameter "${name}" may be sent only once.` });
+  if (value.includes('\0'))
+    throw new AppError('invalid_request', { detail: `The parameter "${name}" must not have a NUL.` });
   return value;
 }
 

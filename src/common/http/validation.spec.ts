@@ -3,7 +3,16 @@ import { Transform, Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { createValidationPipe } from './validation.js';
-import { HasNoEffectYet, IfGiven, IsFutureDateTime, IsName, IsSlug, OrNull } from './validators.js';
+import {
+  HasNoEffectYet,
+  IfGiven,
+  IsFutureDateTime,
+  IsName,
+  IsNote,
+  IsReason,
+  IsSlug,
+  OrNull,
+} from './validators.js';
 
 class Inner {
   @IsString()
@@ -25,6 +34,14 @@ class Dto {
   @OrNull()
   @IsFutureDateTime()
   readonly ends_at?: string | null;
+
+  @OrNull()
+  @IsNote()
+  readonly note?: string | null;
+
+  @IfGiven()
+  @IsReason()
+  readonly reason?: string;
 
   @IfGiven()
   @ValidateNested()
@@ -84,6 +101,26 @@ describe('the validation of bodies', () => {
 
   it('does not show values', async () => {
     await expect(check({ name: 'A', count: 'sk-canary' })).rejects.not.toThrow(/canary/);
+  });
+
+  it.each(['2030-02-29T00:00:00Z', '2030-02-31T12:00:00+14:00', '2030-04-31T12:00Z', '2030-13-01T00:00:00Z'])(
+    'refuses %s, a day that there is not, instead of taking another',
+    async (ends_at) => {
+      await expect(check({ name: 'A', ends_at })).rejects.toThrow('ends_at');
+    },
+  );
+
+  it.each(['2032-02-29T00:00:00Z', '2030-12-31T23:59:59.999999-11:00', '2030-01-31T12:00+05:30'])(
+    'takes the moment %s',
+    async (ends_at) => {
+      expect(await check({ name: 'A', ends_at })).toMatchObject({ ends_at });
+    },
+  );
+
+  it('takes an empty note, as a form sends it, and no empty reason', async () => {
+    expect(await check({ name: 'A', note: '' })).toMatchObject({ note: '' });
+    await expect(check({ name: 'A', note: 'x'.repeat(2001) })).rejects.toThrow('at most 2000');
+    await expect(check({ name: 'A', reason: '' })).rejects.toThrow('1 to 2000');
   });
 
   it('takes null for "nothing" where that means something', async () => {

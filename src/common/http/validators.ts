@@ -1,6 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHideProperty } from '@nestjs/swagger';
-import { IsOptional, registerDecorator, ValidateIf, type ValidationOptions } from 'class-validator';
+import {
+  IsOptional,
+  registerDecorator,
+  ValidateIf,
+  ValidateNested,
+  type ValidationOptions,
+} from 'class-validator';
 
 /** May be left out, but not be null: null would have to mean something. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -21,9 +27,17 @@ export const IsName = (): PropertyDecorator =>
 
 const LONGEST_NOTE = 2000;
 
-/** Longer words for people, line breaks allowed. */
+/** Longer words for people, line breaks allowed, or none at all. */
 export const IsNote = (): PropertyDecorator =>
-  rule('isNote', `it must be a text of at most ${LONGEST_NOTE} characters`, (value) =>
+  rule(
+    'isNote',
+    `it must be a text of at most ${LONGEST_NOTE} characters`,
+    (value) => value === '' || isText(value, LONGEST_NOTE),
+  );
+
+/** The same where there must be some. */
+export const IsReason = (): PropertyDecorator =>
+  rule('isReason', `it must be a text of 1 to ${LONGEST_NOTE} characters`, (value) =>
     isText(value, LONGEST_NOTE),
   );
 
@@ -35,8 +49,20 @@ export const IsFutureDateTime = (): PropertyDecorator =>
   rule(
     'isFutureDateTime',
     'it must be a date and time in the future, such as 2030-01-31T12:00:00Z',
-    (value) => typeof value === 'string' && DATE_TIME.test(value) && Date.parse(value) > Date.now(),
+    (value) =>
+      typeof value === 'string' &&
+      DATE_TIME.test(value) &&
+      isDay(value.slice(0, DAY_CHARACTERS)) &&
+      Date.parse(value) > Date.now(),
   );
+
+export const DAY_CHARACTERS = '2030-01-31'.length;
+
+/** Whether the calendar has the day, such as 2030-01-31. `Date.parse` takes 31 February for 3 March. */
+export function isDay(day: string): boolean {
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
 
 const UUID_OR_SLUG = /^[0-9A-Za-z][0-9A-Za-z-]{0,63}$/;
 
@@ -47,6 +73,20 @@ export const IsIdOrSlug = (): PropertyDecorator =>
     'it must be an id or a slug',
     (value) => typeof value === 'string' && UUID_OR_SLUG.test(value),
   );
+
+/** Checks each entry of a list against its class. `ValidateNested` alone lets a list within the list through, unlooked at where it is empty. */
+export const ValidateEach = (message?: string): PropertyDecorator =>
+  applyDecorators(
+    ValidateNested({ each: true, ...(message === undefined ? {} : { message }) }),
+    rule(
+      'validateEach',
+      message ?? 'it must be a list of objects',
+      (value) => !Array.isArray(value) || !value.some(Array.isArray),
+    ),
+  );
+
+/** What makes two ids one. Whatever else stands in the place of an id is for its own rule to refuse. */
+export const withoutCase = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
 
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 

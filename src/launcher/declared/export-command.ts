@@ -14,7 +14,7 @@ export async function exportCommand(
 
 async function exported(client: AdministrationClient): Promise<string> {
   const workspaces = await client.all('/v1/admin/workspaces');
-  const slugs = new Map(workspaces.map(({ id, slug }) => [id, slug]));
+  const places = placesOf(workspaces);
   const configs = await client.all('/v1/configs');
   const shown: Json[] = [];
   for (const { slug } of configs)
@@ -29,10 +29,10 @@ async function exported(client: AdministrationClient): Promise<string> {
       const id = sharesName(workspace) ? workspace.id : null;
       return filled({ name, id, description, log_retention_days, body_retention_days, log_redaction });
     }),
-    virtual_keys: (await client.all('/v1/virtual-keys')).map((key) => virtualKey(key, slugs)),
+    virtual_keys: (await client.all('/v1/virtual-keys')).map((key) => virtualKey(key, places)),
     configs: shown.map((config) => ({
       slug: config.slug,
-      workspace: slugs.get(config.workspace_id),
+      workspace: places.get(config.workspace_id),
       name: config.name,
       ...(config.is_default === 1 ? { is_default: true } : {}),
       ...(config.status === 'archived' ? { status: 'archived' } : {}),
@@ -43,7 +43,7 @@ async function exported(client: AdministrationClient): Promise<string> {
         name: key.name,
         id: sharesKeyName(key) ? key.id : null,
         type: key.type,
-        workspace: key.workspace_id === null ? null : slugs.get(key.workspace_id),
+        workspace: key.workspace_id === null ? null : places.get(key.workspace_id),
         description: key.description,
         scopes: key.scopes,
       }),
@@ -52,22 +52,28 @@ async function exported(client: AdministrationClient): Promise<string> {
   return `${HEAD}${stringify(document).trimEnd()}`;
 }
 
+/** By which word each workspace is meant: its slug, and where another one is called so, which would come first, its id. */
+function placesOf(workspaces: readonly Json[]): ReadonlyMap<unknown, unknown> {
+  const names = new Set(workspaces.map(({ name }) => name));
+  return new Map(workspaces.map(({ id, slug }) => [id, names.has(slug) ? id : slug]));
+}
+
 const HEAD = [
   '# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.',
-  '# Where several share a name, "id" says which is meant: such an entry is for this organization alone.\n',
+  '# Where several share a name, an id says which is meant: such an entry is for this organization alone.\n',
 ].join('\n');
 
 /** What the administration shows and nobody sets. */
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
-function virtualKey(key: Json, slugs: ReadonlyMap<unknown, unknown>): Json {
+function virtualKey(key: Json, places: ReadonlyMap<unknown, unknown>): Json {
   const { slug, workspace_id, name, note, provider, custom_host, fields, model_pricing, expires_at } = key;
   const variable = `${String(slug).toUpperCase().replaceAll('-', '_')}_KEY`;
   const said = filled({ note, custom_host, model_pricing, expires_at });
   const account = Object.keys(fields as Json).length > 0 ? { fields } : {};
   return {
     slug,
-    workspace: slugs.get(workspace_id),
+    workspace: places.get(workspace_id),
     name,
     provider,
     ...said,

@@ -112,6 +112,22 @@ describe('what a file declares', () => {
     );
   });
 
+  it.each([
+    ['2031-03-01T02:00:00.5+02:00', '2031-03-01T00:00:00.500Z'],
+    ['2031-02-31T00:00:00Z', '2031-02-31T00:00:00Z'],
+  ])('sends the expiry %s as %s, and moves none to another day', async (said, sent) => {
+    const things = {
+      '/v1/admin/workspaces': [SEARCH],
+      '/v1/virtual-keys/vk': { provider: 'openai', workspace_id: SEARCH.id, fields: {} },
+    };
+    const [change] = await planned(
+      things,
+      `virtual_keys: [{ slug: vk, workspace: ws-search, provider: openai, expires_at: "${said}" }]`,
+    );
+
+    expect(change?.body((name) => name)).toEqual({ expires_at: sent });
+  });
+
   it('says by id which of several workspaces of one name is meant', async () => {
     const things = { '/v1/admin/workspaces': [SEARCH, { ...SEARCH, id: IDS[0], slug: 'ws-other' }] };
     await expect(planned(things, 'workspaces: [{ name: Search, description: x }]')).rejects.toThrow(

@@ -5,6 +5,7 @@ import {
   type WantedDestination,
 } from '../../admin/credentials/destination-of-key.js';
 import { parseDestination } from '../../common/egress/destination.js';
+import { DAY_CHARACTERS, isDay } from '../../common/http/validators.js';
 import type { Json } from './administration-client.js';
 import { type Change, changed, given, made } from './change.js';
 import type { DeclaredVirtualKey, SecretSource } from './document.js';
@@ -108,7 +109,10 @@ function canonicalUrl(text: string): string {
   return URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text;
 }
 
+/** What is no moment goes on as it is, for the administration to refuse. */
 function canonicalMoment(text: string): string {
   const moment = Date.parse(text);
-  return Number.isNaN(moment) ? text : new Date(moment).toISOString();
+  return Number.isNaN(moment) || !isDay(text.slice(0, DAY_CHARACTERS))
+    ? text
+    : new Date(moment).toISOString();
 }

@@ -275,6 +275,10 @@ describe('the audit trail', () => {
       expect((await list(`?${query}`)).status).toBe(400);
     });
 
+    it('has nothing of a country, which no record tells', async () => {
+      expect((await list('?country=DE')).body).toMatchObject({ total: 0, records: [] });
+    });
+
     it('is for who administers the organization, and shows another one nowhere', async () => {
       const { key } = await app.workspaceKey();
       const { organizationId } = await app.anotherOrganization();

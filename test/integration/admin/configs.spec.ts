@@ -67,6 +67,10 @@ describe('configs', () => {
     const { slug } = await aConfig({ config: JSON.stringify(SIMPLE) });
     expect((await read(slug)).config).toEqual(SIMPLE);
     expect((await make({ config: '{"retry":' })).body.error.message).toContain('not JSON');
+    expect((await make({ config: '{"provider":{"toString":1}}' })).body.error).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('config.provider must be text'),
+    });
   });
 
   describe('simulated', () => {
@@ -299,6 +303,8 @@ describe('configs', () => {
     });
     expect((await put(slug, { config: { virtual_key: 'never' } }, '?dry_run=true')).status).toBe(400);
     expect((await put(slug, { config: OTHER }, '?dry_run=perhaps')).status).toBe(400);
+    const back = await app.call('POST', `${CONFIGS}/${slug}/rollback?dry_run=true`, { body: { version_id } });
+    expect(back.body.data).toEqual({ dry_run: true, config: SIMPLE, changes: [] });
     expect(await read(slug)).toMatchObject({ version_id });
     const [{ count, versions }] = await counts();
     expect(versions).toBe(before[0].versions);
@@ -324,6 +330,39 @@ describe('configs', () => {
     expect((await put(slug, { isDefault: 0, status: 'archived' })).status).toBe(200);
     expect(await named()).toEqual({ default_config_id: null });
     expect(await inForce(slug)).toBeNull();
+  });
+
+  it('are rehearsed on the way back as well', async () => {
+    const { slug, version_id } = await aConfig();
+    const second = (await put(slug, { config: OTHER })).body.data.version_id;
+
+    const back = await app.call('POST', `${CONFIGS}/${slug}/rollback?dry_run=true`, { body: { version_id } });
+
+    expect(back.body.data).toMatchObject({
+      dry_run: true,
+      config: SIMPLE,
+      changes: [{ op: 'replace', path: '/retry/attempts', value: 2, old_value: 3 }],
+    });
+    expect(await read(slug)).toMatchObject({ version: 2, version_id: second });
+  });
+
+  it('are not archived while an API key goes by them', async () => {
+    const { slug, id } = await aConfig();
+    const { id: keyId } = await app.workspaceKey();
+    await app.call('PUT', `/v1/api-keys/${keyId}`, { body: { defaults: { config_id: id } } });
+
+    expect((await put(slug, { status: 'archived' })).status).toBe(409);
+    expect((await put(slug, { name: 'renamed', status: 'active' })).status).toBe(200);
+    await app.call('PUT', `/v1/api-keys/${keyId}`, { body: { defaults: { config_id: null } } });
+    expect((await put(slug, { status: 'archived' })).status).toBe(200);
+  });
+
+  it('may be named by their id, with their slug repeated in the body', async () => {
+    const { slug, id } = await aConfig();
+
+    expect((await put(id, { slug, name: 'By id' })).status).toBe(200);
+    expect((await put(id, { slug: id, name: 'By id' })).status).toBe(200);
+    expect((await put(id, { slug: 'pc-another' })).status).toBe(400);
   });
 
   it('are not removed while an API key goes by them', async () => {

@@ -114,6 +114,18 @@ describe('integrations', () => {
       expect(tried.text).toContain('organisation_integrations.update');
     });
 
+    it('have an ETag by themselves, and none of their models and workspaces, which no change compares', async () => {
+      const slug = await aShared();
+      const tagOf = async (path: string) =>
+        (await app.call('GET', `${INTEGRATIONS}/${slug}${path}`)).headers.etag;
+
+      expect([await tagOf(''), await tagOf('/models'), await tagOf('/workspaces')]).toEqual([
+        expect.any(String),
+        undefined,
+        undefined,
+      ]);
+    });
+
     it('show of the key its last four characters, and nothing anywhere else', async () => {
       const secret = aSecret();
       const slug = await aShared({ key: secret });

@@ -93,6 +93,8 @@ describe('invites', () => {
       ],
       [{ invited_by: randomUUID() }],
       [{ expires_at: '2099-01-01T00:00:00Z' }],
+      [{ workspaces: [[]] }],
+      [{ workspaces: [[{ id: 'ws-default', role: 'member' }]] }],
     ])('refuses %j', async (more) => {
       expect((await invite(more)).status).toBe(400);
     });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-store.js';
 import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
@@ -158,11 +159,52 @@ describe('limits of keys', () => {
     expect(await shown(body.id)).toMatchObject({ usage_limits: { usage: 0.000000005 } });
   });
 
+  it.each([
+    ['said again', (rules: object[]) => rules],
+    ['said in another order', (rules: object[]) => [...rules].reverse()],
+    ['raised', (rules: object[]) => rules.map((rule) => ({ ...rule, credit_limit: 500 }))],
+  ])('keep each its own counter when several are %s', async (_how, again) => {
+    const budgets = [
+      { credit_limit: 10, periodic_reset_days: 7 },
+      { credit_limit: 100, periodic_reset_days: 30 },
+      { credit_limit: 1000, type: 'tokens' },
+    ];
+    const { body } = await aKey({ usage_limits: budgets });
+    const counters = async () =>
+      new Map((await rowOf(body.id)).usageLimits?.map((rule) => [rule.periodic_reset_days, rule.id]));
+    const before = await counters();
+
+    expect((await change(body.id, { usage_limits: again(budgets) })).status).toBe(200);
+
+    expect(await counters()).toEqual(before);
+  });
+
+  it('never share a counter, also where both take the place of one', async () => {
+    const { body } = await aKey({ usage_limits: BUDGET });
+    await spend(body.id, 1_000_000_000);
+
+    await change(body.id, {
+      usage_limits: [
+        { credit_limit: 10, periodic_reset_days: 7 },
+        { credit_limit: 100, periodic_reset_days: 30 },
+      ],
+    });
+
+    const ids = (await rowOf(body.id)).usageLimits?.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
   it('cannot be changed by the key that they limit', async () => {
     const scopes = ['workspace_service_api_keys.update', 'completions.write'];
     const { id, key } = (await aKey({ scopes, usage_limits: BUDGET })).body;
 
-    for (const body of [{ usage_limits: null }, { rate_limits: null }, { reset_usage: true }])
+    for (const body of [
+      { usage_limits: null },
+      { rate_limits: null },
+      { reset_usage: true },
+      { expires_at: null },
+      { expires_at: '2099-01-01T00:00:00Z' },
+    ])
       expect(await app.call('PUT', `/v1/api-keys/${id}`, { key, body })).toMatchObject({ status: 403 });
     expect(await app.call('PUT', `/v1/api-keys/${id}`, { key, body: { name: 'mine' } })).toMatchObject({
       status: 200,
@@ -253,10 +295,77 @@ describe('policies', () => {
     [USAGE, { group_by: [] }],
     [USAGE, { group_by: [{ key: 'metadata.' }] }],
     [USAGE, { type: 'requests' }],
+    [USAGE, { conditions: [[]] }],
+    [USAGE, { conditions: [[{ key: 'model', value: 'gpt-4o' }]] }],
+    [RATES, { group_by: [[]] }],
     [RATES, { unit: 'rpy' }],
     [RATES, { value: -1 }],
   ])('at %s refuse %j', async (path, more) => {
     expect(await make(path, { ...(path === USAGE ? BUDGET : RATE), ...more })).toMatchObject({ status: 400 });
+  });
+
+  it.each([
+    [USAGE, { name: null }],
+    [USAGE, { conditions: null }],
+    [USAGE, { credit_limit: null }],
+    [RATES, { name: null }],
+    [RATES, { conditions: null }],
+    [RATES, { value: null }],
+  ])('at %s refuse the change %j, which would leave them without it', async (path, change) => {
+    const { body } = await make(path, path === USAGE ? BUDGET : RATE);
+
+    expect(await app.call('PUT', `${path}/${body.id}`, { body: change })).toMatchObject({ status: 400 });
+    expect((await app.call('GET', `${path}/${body.id}`)).body).toMatchObject({ name: 'p', ...SCOPE });
+  });
+
+  it('are listed by type and unit', async () => {
+    const named = async (path: string, query: string) =>
+      (await app.call('GET', `${path}?${query}`)).body.data.map(({ name }: { name: string }) => name);
+    await make(USAGE, { name: 'dollars', credit_limit: 5 });
+    await make(USAGE, { name: 'tokens', credit_limit: 500, type: 'tokens' });
+    await make(RATES, { name: 'day', ...RATE, unit: 'rpd' });
+    await make(RATES, { name: 'day of tokens', type: 'tokens', unit: 'rpd', value: 5 });
+
+    expect(await named(USAGE, 'type=tokens')).toEqual(['tokens']);
+    expect(await named(USAGE, 'type=cost')).toContain('dollars');
+    expect(await named(USAGE, 'type=cost')).not.toContain('tokens');
+    expect(await named(RATES, 'unit=rpd')).toEqual(['day of tokens', 'day']);
+    expect(await named(RATES, 'unit=rpd&type=tokens')).toEqual(['day of tokens']);
+    expect(await named(RATES, 'type=tokens&status=archived')).toEqual([]);
+    for (const wrong of [`${USAGE}?type=requests`, `${RATES}?unit=rpy`])
+      expect(await app.call('GET', wrong)).toMatchObject({ status: 400 });
+  });
+
+  it('keep a change that is made while a group is set back', async () => {
+    const { body } = await make(USAGE, BUDGET);
+    const [row] = await app.dataSource.query('SELECT budget FROM limit_policies WHERE id = $1', [body.id]);
+    const [limit] = limitsOf(
+      { organizationId: app.first.organisation_id, subject: '' },
+      { rate_limits: null, usage_limits: [row.budget] },
+    );
+    if (!limit) throw new Error('the policy has no limit');
+    const key = counterKey(limit.id, periodAt(row.budget, Date.now()), 'c'.repeat(32));
+    const store = new PostgresLimitStore(app.dataSource, randomUUID());
+    await store.take([{ ...asks(limit), key, group: 'metadata._user:cid' }]);
+    const holder = app.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('SELECT FROM limit_counters WHERE key = $1 FOR UPDATE', [key]);
+
+    const reset = app.call('PUT', `${USAGE}/${body.id}/entities/cid/reset`);
+    await expect
+      .poll(() =>
+        app.dataSource.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        ),
+      )
+      .toHaveLength(1);
+    const change = app.call('PUT', `${USAGE}/${body.id}`, { body: { name: 'renamed meanwhile' } });
+    await Promise.race([change, setTimeout(300)]);
+    await holder.rollbackTransaction();
+    await holder.release();
+
+    expect([await reset, await change]).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect((await app.call('GET', `${USAGE}/${body.id}`)).body).toMatchObject({ name: 'renamed meanwhile' });
   });
 
   it('show what each group used, and set one back', async () => {
@@ -295,6 +404,10 @@ describe('policies', () => {
     expect((await entities()).data.map((each: { current_usage: number }) => each.current_usage)).toEqual([
       0, 0,
     ]);
-    expect(await app.call('PUT', `${USAGE}/${body.id}/entities/nobody/reset`)).toMatchObject({ status: 404 });
+    for (const none of ['nobody', '%00'])
+      expect(await app.call('PUT', `${USAGE}/${body.id}/entities/${none}/reset`)).toMatchObject({
+        status: 404,
+      });
+    expect(await app.call('GET', `${USAGE}/${body.id}/entities?search=%00`)).toMatchObject({ status: 400 });
   });
 });

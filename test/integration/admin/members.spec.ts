@@ -80,6 +80,20 @@ describe('members of a workspace', () => {
     expect((await app.call('POST', members, { body })).status).toBe(400);
   });
 
+  it.each([
+    [{ role: 'member' }],
+    [{ id: 5, role: 'member' }],
+    [{ id: null, role: 'member' }],
+    [{ id: {}, role: 'member' }],
+    ['x'],
+    [[]],
+    [null],
+  ])('are not added where %j stands in the place of one', async (user) => {
+    const { status, body } = await app.call('POST', members, { body: { users: [user] } });
+
+    expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+  });
+
   it('lose rights with their role at once, and their keys with the membership', async () => {
     const { id } = await aMember('manager');
     const { key, id: keyId } = await aKeyOf(id, ['virtual_keys.list', 'virtual_keys.create']);

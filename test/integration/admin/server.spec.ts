@@ -84,6 +84,27 @@ describe('the web server of the administration', () => {
     expect(refused.body.error.code).toBe(code);
   });
 
+  it.each([
+    ['GET', '/v1/api-keys?workspace_id=%00', 400],
+    ['GET', '/v1/admin/workspaces?name=a%00b', 400],
+    ['GET', '/v1/admin/workspaces?exact_name=%00', 400],
+    ['GET', '/v1/admin/workspaces/%00', 404],
+    ['GET', '/v1/admin/workspaces/a%00b/users', 404],
+    ['DELETE', '/v1/admin/workspaces/a%00b', 404],
+    ['DELETE', '/v1/model-configs/pricing/openai/%00', 404],
+    ['DELETE', '/v1/model-configs/pricing/a%00b/gpt', 404],
+  ] as const)('answers %s %s, which PostgreSQL could not store, with %i', async (method, path, status) => {
+    expect(await app.call(method, path)).toMatchObject({ status });
+  });
+
+  it('prices no model whose name has a NUL', async () => {
+    const body = { pay_as_you_go: { request_token: { price: 1 }, response_token: { price: 1 } } };
+
+    expect(await app.call('PUT', '/v1/model-configs/pricing/openai/a%00b', { body })).toMatchObject({
+      status: 400,
+    });
+  });
+
   it('gives every answer the same frame', async () => {
     const answers = [
       await app.call('GET', '/v1/virtual-keys'),

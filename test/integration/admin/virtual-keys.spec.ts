@@ -584,6 +584,23 @@ describe('virtual keys', () => {
       expect((await rowOf(second)).sealedCredentials).not.toEqual((await rowOf(slug)).sealedCredentials);
     });
 
+    it.each(['duplicate', 'copy'])('has the same limits, and counts them apart (%s)', async (verb) => {
+      const limits = {
+        rate_limits: [{ type: 'requests', unit: 'rpm', value: 60 }],
+        usage_limits: [{ credit_limit: 10, periodic_reset_days: 7 }],
+      };
+      const first = await rowOf(await aSlug(limits));
+      const body = verb === 'copy' ? { workspace_id: workspaceTwo } : {};
+      const made = await app.call('POST', `${KEYS}/${first.slug}/${verb}`, { body });
+      const second = await rowOf(made.body.data.slug);
+
+      const [rate, budget] = [first.rateLimits?.[0], first.usageLimits?.[0]];
+      expect(second.rateLimits).toEqual([{ ...rate, id: expect.any(String) }]);
+      expect(second.usageLimits).toEqual([{ ...budget, id: expect.any(String) }]);
+      expect(second.rateLimits?.[0]?.id).not.toBe(rate?.id);
+      expect(second.usageLimits?.[0]?.id).not.toBe(budget?.id);
+    });
+
     it('goes into another workspace within reach', async () => {
       const secret = aSecret();
       const slug = await aSlug({ key: secret });

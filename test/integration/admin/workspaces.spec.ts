@@ -152,6 +152,16 @@ describe('workspaces', () => {
     expect((await app.call('POST', WORKSPACES, { body })).status).toBe(400);
   });
 
+  it('takes each of its people once, however the id is written', async () => {
+    const id = randomUUID();
+    const users = [id, id.toUpperCase()];
+
+    expect((await app.call('POST', WORKSPACES, { body: { name: 'a', users } })).body.error).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('each person may be named only once'),
+    });
+  });
+
   it('makes none when one of its people is not in the organization', async () => {
     const before = (await app.call('GET', WORKSPACES)).body.total;
 
