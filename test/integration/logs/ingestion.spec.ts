@@ -292,6 +292,15 @@ describe('POST /v1/otel/v1/traces', () => {
     expect(await listed(`trace_id=${traceId}`)).toHaveLength(1);
   });
 
+  it('keeps the good ones beside what is no span at all', async () => {
+    const { status, body } = await post(path, {
+      resourceSpans: [{ scopeSpans: [{ spans: [null, span('1212121212121212')] }] }],
+    });
+
+    expect([status, body.partialSuccess?.rejectedSpans]).toEqual([200, 1]);
+    expect(await listed(`trace_id=${traceId}`)).toHaveLength(1);
+  });
+
   it('speaks protobuf and gzip, and answers in kind', async () => {
     const root = protobuf.Root.fromJSON(SCHEMA);
     const bytes = (value: string) => Buffer.from(value, 'hex');

@@ -193,7 +193,8 @@ function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | 
   return free.length === 0 ? null : Object.fromEntries(free);
 }
 
-const attributesOf = ({ attributes }: OtlpSpan): Attributes => mapOf(attributes);
+/** What is no span at all, such as the null of a JSON list, has none. */
+const attributesOf = (span: OtlpSpan | null): Attributes => mapOf(span?.attributes);
 
 /** Dotted names stay what they are: to unfold them into objects is how others let clients write into prototypes. */
 function mapOf(pairs: readonly KeyValue[] | undefined): Attributes {
