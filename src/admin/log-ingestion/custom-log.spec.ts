@@ -18,4 +18,9 @@ describe('logs of calls made elsewhere', () => {
     expect(read({ ...log, more: 1 })).toThrow('There is no field "more" here.');
     expect(read(['text'])).toThrow('A log is not acceptable: it must be an object.');
   });
+
+  it('are traces of their own where the names of trace and span are empty', () => {
+    const [call] = customLogsIn({ ...log, metadata: { trace_id: '', span_id: '', parent_span_id: '' } }, 0);
+    expect(call).toMatchObject({ traceId: call?.id, spanId: null, parentSpanId: null });
+  });
 });

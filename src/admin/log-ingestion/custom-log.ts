@@ -89,10 +89,10 @@ function callOf({ request, response, metadata = {} }: CustomLog, now: number): U
   };
 }
 
-/** Without a trace it is one of its own. */
+/** Without a trace, or with an empty name of one, it is one of its own. */
 function traceOf(metadata: NonNullable<CustomLog['metadata']>, id: string) {
-  const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map((name) =>
-    metadata[name] === undefined ? null : String(metadata[name]).slice(0, LONGEST),
+  const [traceId, spanId, parentSpanId, spanName] = OF_TRACE.map(
+    (name) => String(metadata[name] ?? '').slice(0, LONGEST) || null,
   ) as [string | null, string | null, string | null, string | null];
   return { traceId: traceId ?? id, spanId, parentSpanId, spanName };
 }

@@ -292,6 +292,27 @@ describe('POST /v1/otel/v1/traces', () => {
     expect(await listed(`trace_id=${traceId}`)).toHaveLength(1);
   });
 
+  it('keeps the good ones beside what is no span at all', async () => {
+    const { status, body } = await post(path, {
+      resourceSpans: [{ scopeSpans: [{ spans: [null, span('1212121212121212')] }] }],
+    });
+
+    expect([status, body.partialSuccess?.rejectedSpans]).toEqual([200, 1]);
+    expect(await listed(`trace_id=${traceId}`)).toHaveLength(1);
+  });
+
+  it('keeps whole numbers of 64 bits to the last digit in the metadata', async () => {
+    const attributes = [
+      text('gen_ai.request.model', 'gpt-4o'),
+      { key: 'account', value: { intValue: '9007199254740993' } },
+      { key: 'gen_ai.usage.input_tokens', value: { intValue: '0010' } },
+    ];
+    await post(path, message(span('1313131313131313', { attributes })));
+
+    const [row] = await listed(`trace_id=${traceId}`);
+    expect([row.metadata.account, row.input_tokens]).toEqual(['9007199254740993', 10]);
+  });
+
   it('speaks protobuf and gzip, and answers in kind', async () => {
     const root = protobuf.Root.fromJSON(SCHEMA);
     const bytes = (value: string) => Buffer.from(value, 'hex');

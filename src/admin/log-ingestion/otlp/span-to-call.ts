@@ -193,7 +193,8 @@ function metadataOf(attributes: Attributes): Readonly<Record<string, string>> | 
   return free.length === 0 ? null : Object.fromEntries(free);
 }
 
-const attributesOf = ({ attributes }: OtlpSpan): Attributes => mapOf(attributes);
+/** What is no span at all, such as the null of a JSON list, has none. */
+const attributesOf = (span: OtlpSpan | null): Attributes => mapOf(span?.attributes);
 
 /** Dotted names stay what they are: to unfold them into objects is how others let clients write into prototypes. */
 function mapOf(pairs: readonly KeyValue[] | undefined): Attributes {
@@ -210,8 +211,14 @@ function plain(value: AnyValue | undefined, depth = 0): unknown {
     return Object.fromEntries(
       list(kvlistValue.values).map(({ key, value: each }) => [key, plain(each, depth + 1)]),
     );
-  if (intValue !== undefined) return Number(intValue);
+  if (intValue !== undefined) return wholeOf(intValue);
   return value.stringValue ?? value.boolValue ?? value.doubleValue ?? value.bytesValue;
+}
+
+/** What a number of JavaScript would round stays the digits that were sent. */
+function wholeOf(given: string | number): string | number {
+  const whole = Number(given);
+  return Number.isSafeInteger(whole) ? whole : given;
 }
 
 const list = <T>(values: readonly T[] | undefined): readonly T[] =>

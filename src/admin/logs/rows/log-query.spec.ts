@@ -29,6 +29,10 @@ describe('logQueryOf', () => {
   it.each([
     ['time_of_generation_min', 'yesterday'],
     ['time_of_generation_max', '2030-13-41'],
+    ['time_of_generation_min', '2030-02-30'],
+    ['time_of_generation_min', '0000-01-01'],
+    ['time_of_generation_min', '0001-01-01T00:00:00+02:00'],
+    ['time_of_generation_max', '9999-12-31T23:59:59-05:00'],
     ['status_code', '200; DROP TABLE request_logs'],
     ['status_code', '2'],
     ['api_key_id', `${ID}' OR '1'='1`],

@@ -68,16 +68,29 @@ const anyId = (column: string, isDimension = false): Filter => ({
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
+const DAY_LENGTH = '2030-01-31'.length;
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDayOfCalendar(day: string): boolean {
+  const midnight = new Date(day);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** In UTC. Years before 1 and after 9999, to which a zone may lead, are none that a database reads. */
+function momentIn(text: string): string | undefined {
+  const at = new Date(text);
+  const year = at.getUTCFullYear();
+  return year >= 1 && year <= 9_999 ? at.toISOString() : undefined;
+}
+
 const arrival = (operator: Comparison): Filter => ({
   sql: (placeholder) => `created_at ${operator} ${placeholder}::timestamptz`,
   inClickHouse: {
     sql: (bind, parameter) =>
       `created_at ${operator} parseDateTime64BestEffort(${bind(parameter, 'String')}, 6, 'UTC')`,
   },
-  read: (text) => {
-    const at = DATE_TIME.test(text) ? new Date(text) : undefined;
-    return at && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined;
-  },
+  read: (text) =>
+    DATE_TIME.test(text) && isDayOfCalendar(text.slice(0, DAY_LENGTH)) ? momentIn(text) : undefined,
   expects: 'a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z',
 });
 
