@@ -22,7 +22,7 @@ function aRequest(text: string, path = '/chat/completions'): ReadRequest {
 const changed = (text: string, changes: Partial<ParamChanges>): Content =>
   changedContent(aRequest(text), { ...NOTHING, ...changes });
 
-const textOf = ({ body }: Content): string => String(body as Buffer);
+const textOf = ({ body }: Content): string => (body as Buffer).toString();
 
 describe('changedContent', () => {
   it('changes no byte but the model where only the model changes', () => {

@@ -30,7 +30,7 @@ async function asked(config: Json): Promise<{ readonly sent: string }> {
     { 'x-gateway-virtual-key': 'claude', 'x-gateway-config': JSON.stringify(config) },
   );
   await response.text();
-  const { messages } = JSON.parse(String(gateway.calls[0]?.body as Buffer)) as { messages: unknown };
+  const { messages } = JSON.parse((gateway.calls[0]?.body as Buffer).toString()) as { messages: unknown };
   return { sent: JSON.stringify(messages) };
 }
 
