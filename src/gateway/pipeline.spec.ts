@@ -155,6 +155,20 @@ describe('Pipeline', () => {
     expect(text).not.toContain('s=1');
   });
 
+  it("keeps a caller's own credential out of the record when the provider echoes it in a header", async () => {
+    const { request, logs } = await given({
+      answers: [{ status: 401, headers: { 'x-echo': 'Bearer sk-own-secret', 'x-short': 'tell all' } }],
+    });
+
+    await request('/v1/files', {
+      headers: { 'x-gateway-provider': 'openai', authorization: 'Bearer sk-own-secret', 'x-api-key': 'l' },
+    });
+
+    expect(logs[0]?.record.response_headers).toEqual(
+      expect.arrayContaining(['x-echo', 'Bearer ***', 'x-short', 'tell all']),
+    );
+  });
+
   it('refuses a request without a valid API key before anything else happens, and logs nothing', async () => {
     const { request, calls, logs } = await given({});
 
@@ -558,30 +572,87 @@ describe('Pipeline', () => {
     },
   );
 
-  it("charges a client that leaves Anthropic's stream for what came, and for the input as it was told", async () => {
-    const told = event({
-      type: 'message_start',
-      message: { model: 'm', usage: { input_tokens: 7, output_tokens: 1 } },
-    });
-    const text = (said: string): string =>
-      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } });
-    const { request, logged } = await given({
-      virtualKeys: { claude: 'anthropic' },
-      answers: [{ headers: EVENTS, chunks: [told, text('Hel'), text('lo')], isEndless: true }],
-    });
+  it.each(['/v1/messages', '/v1/chat/completions'])(
+    "charges a client that leaves Anthropic's stream for what came, and for the input as it was told: %s",
+    async (path) => {
+      const told = event({
+        type: 'message_start',
+        message: { model: 'm', usage: { input_tokens: 7, output_tokens: 1 } },
+      });
+      const text = (said: string): string =>
+        event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } });
+      const { request, logged } = await given({
+        virtualKeys: { claude: 'anthropic' },
+        answers: [{ headers: EVENTS, chunks: [told, text('Hel'), text('lo')], isEndless: true }],
+      });
+
+      const answer = await request(path, {
+        method: 'POST',
+        body: JSON.stringify({ ...CHAT, max_tokens: 9, stream: true }),
+        headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'claude' },
+      });
+      await leaveBehind(answer, '"lo"');
+
+      expect(await logged()).toMatchObject({
+        ending: 'client_aborted',
+        usage: { input_tokens: 7, output_tokens: 1 },
+        countable: { input: '', output: 'Hello', isOutputOnly: true },
+      });
+    },
+  );
+
+  it.each([
+    ['what it told of the output', 3, null],
+    ['what came of the output', undefined, { input: '', output: 'Hello', isOutputOnly: true }],
+  ])(
+    "charges a client that leaves Gemini's stream for the input as it was told, and for %s",
+    async (_, candidatesTokenCount, countable) => {
+      const said = (text: string, usageMetadata?: object): string =>
+        event({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] } }], usageMetadata });
+      const { request, logged } = await given({
+        virtualKeys: { gemini: 'google' },
+        answers: [
+          {
+            headers: EVENTS,
+            chunks: [
+              said('Hel', { promptTokenCount: 258, totalTokenCount: 258 }),
+              said('lo', { promptTokenCount: 258, candidatesTokenCount }),
+            ],
+            isEndless: true,
+          },
+        ],
+      });
+
+      const answer = await request('/v1/chat/completions', {
+        method: 'POST',
+        body: JSON.stringify({ ...CHAT, stream: true }),
+        headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'gemini' },
+      });
+      await leaveBehind(answer, '"lo"');
+
+      expect(await logged()).toMatchObject({
+        usage: { input_tokens: 258, output_tokens: candidatesTokenCount ?? 0 },
+        countable,
+      });
+    },
+  );
+
+  it.each([
+    [429, { error: { message: 'Slow down.', code: 429 } }],
+    [502, { error: { message: 'It broke.', code: 'server_error' } }],
+    [502, { error: 'It broke.' }],
+  ])('translates an error behind a 200 as what it is: %i', async (status, said) => {
+    const { request, logged } = await given({ answers: [{ chunks: [JSON.stringify(said)] }] });
 
     const answer = await request('/v1/messages', {
       method: 'POST',
-      body: JSON.stringify({ ...CHAT, max_tokens: 9, stream: true }),
-      headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'claude' },
+      body: JSON.stringify({ ...CHAT, max_tokens: 9 }),
+      headers: { 'content-type': 'application/json', 'x-gateway-virtual-key': 'openai-prod' },
     });
-    await leaveBehind(answer, '"lo"');
 
-    expect(await logged()).toMatchObject({
-      ending: 'client_aborted',
-      usage: { input_tokens: 7, output_tokens: 1 },
-      countable: { input: '', output: 'Hello', isOutputOnly: true },
-    });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ type: 'error', error: { type: expect.any(String) } });
+    expect(await logged()).toMatchObject({ status, error_code: 'upstream_error', error_source: 'provider' });
   });
 
   it('breaks off visibly when the provider does, instead of a clean end', async () => {

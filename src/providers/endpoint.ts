@@ -80,8 +80,8 @@ export interface UsageReader {
    * The same of an event that tells no usage, by its JSON, without reading the rest of it; null where it must be read. Absent: it always must.
    */
   passingText?(json: string): string | null;
-  /** Whether the usage that an event tells is that of the beginning, before there was any output. Absent: never. */
-  tellsBeginning?(event: Json): boolean;
+  /** Whether the usage that an event tells, `usage` with all before it, is that of the beginning, before there was any output. Absent: never. */
+  tellsBeginning?(event: Json, usage: Usage): boolean;
   /** Text of the request that counts as input. */
   inputText(request: Json): string;
   /** The model that an answer or event names; null when it names none. */

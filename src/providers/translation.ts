@@ -121,10 +121,20 @@ export interface Translator {
   };
 }
 
+/** Usage that a stream tells before its end, for an answer that never gets there. */
+export interface UsageSoFar {
+  /** The hub's `usage`. */
+  readonly usage: Json;
+  /** The output was still to come. */
+  readonly isBeginning: boolean;
+}
+
 /** What one event, or the end of a stream, becomes. */
 export interface Translated {
   /** Objects of the hub's stream, `chat.completion.chunk` and the like, in order. */
   readonly chunks: readonly Json[];
+  /** What the provider has told of its usage by now, besides the chunk in which the client hears of it. */
+  readonly soFar?: UsageSoFar;
   /** The provider broke off with an error. Nothing that comes after is read. */
   readonly error?: HubError;
   /** The provider said that the answer is complete. */

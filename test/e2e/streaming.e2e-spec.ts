@@ -316,6 +316,62 @@ describe('a provider that breaks off', () => {
   });
 });
 
+describe('a provider that reports a failure within a stream', () => {
+  const failing = (error: object): string => `${event('part 1')}data: ${JSON.stringify(error)}\n\n`;
+  const OVERLOADED = { error: { message: 'The server is overloaded.', type: 'server_error', code: null } };
+
+  it.each([
+    ['and ends it', failing(OVERLOADED)],
+    ['and says that it is done', `${failing(OVERLOADED)}data: [DONE]\n\n`],
+  ])('%s: the client gets it as it is, and the row says that it failed', async (_, text) => {
+    world.upstream.on('/base/v9/chat/completions', {
+      headers: SSE,
+      body: (response) => void response.write(text),
+    });
+    const answer = await world.open({ method: 'POST', path: CHAT, body: BODY });
+    expect(await drain(answer.stream)).toEqual({ text, failed: false });
+    expect(await world.logs.row(answer.requestId)).toMatchObject({
+      ending: 'upstream_truncated',
+      status: 200,
+      error_code: 'upstream_error',
+      error_source: 'provider',
+    });
+  });
+
+  it('not: a model may speak of errors', async () => {
+    const text = `${event(JSON.stringify(OVERLOADED))}data: [DONE]\n\n`;
+    world.upstream.on('/base/v9/chat/completions', {
+      headers: SSE,
+      body: (response) => void response.write(text),
+    });
+    const answer = await world.open({ method: 'POST', path: CHAT, body: BODY });
+    expect(await drain(answer.stream)).toEqual({ text, failed: false });
+    expect(await world.logs.row(answer.requestId)).toMatchObject({ ending: 'completed', error_code: null });
+  });
+});
+
+it('a stream is one whatever the case of its type: it leaves as it comes, and is metered', async () => {
+  const gate = new Gate();
+  const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
+  world.upstream.on('/base/v9/chat/completions', {
+    headers: [['content-type', 'Text/Event-Stream;charset=UTF-8']],
+    body: async (response) => {
+      response.write(event('first'));
+      await gate.after(1);
+      response.write(
+        `data: ${JSON.stringify({ model: 'gpt-4o-mini', choices: [], usage })}\n\ndata: [DONE]\n\n`,
+      );
+    },
+  });
+  const answer = await world.open({ method: 'POST', path: CHAT, body: BODY });
+  for await (const part of answer.stream) if (String(part).includes('first')) gate.pass();
+  expect(await world.logs.row(answer.requestId)).toMatchObject({
+    usage_source: 'provider',
+    input_tokens: 11,
+    output_tokens: 7,
+  });
+});
+
 /** Reads to the end, however it ends. */
 async function drain(stream: AsyncIterable<unknown>): Promise<{ text: string; failed: boolean }> {
   let text = '';

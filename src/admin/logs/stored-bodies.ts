@@ -23,7 +23,10 @@ export class StoredBodies {
     this.#objects = store && new BodyObjects(store, box);
   }
 
-  /** Rows of one organization with their bodies. Rejects when the bucket is away: an export must not lack what is there. */
+  /**
+   * Rows of one organization with their bodies. Rejects when the bucket is away: an export must not lack what is there. A body
+   * whose object is gone is out of reach for ever.
+   */
   async brought<Row extends Named>(organizationId: string, rows: readonly Row[]): Promise<readonly Row[]> {
     if (!rows.some(isInBucket)) return rows;
     const [key] = await this.database.read<WrappedKey>(KEY, [organizationId]);
@@ -52,7 +55,8 @@ export class StoredBodies {
     if (!this.#objects || !key) throw new Error('A body lies in a bucket that the settings do not name.');
     const { request_id: requestId, direction, object_key, object_offset, object_length } = row;
     const place = { key: object_key, offset: Number(object_offset), length: object_length };
-    return { ...row, body: await this.#objects.read(key, { requestId, direction }, place) };
+    const body = await this.#objects.read(key, { requestId, direction }, place);
+    return body ? { ...row, body } : { ...row, is_out_of_reach: true };
   }
 }
 

@@ -69,7 +69,9 @@ export class BodyObjects {
     return places;
   }
 
-  async read(key: WrappedKey, name: BodyName, place: BodyPlace): Promise<Buffer> {
-    return this.box.openOwn(key, purposeOf(name), await this.store.read(place.key, place));
+  /** Null when its object is gone: somebody else removed it. */
+  async read(key: WrappedKey, name: BodyName, place: BodyPlace): Promise<Buffer | null> {
+    const sealed = await this.store.read(place.key, place);
+    return sealed && this.box.openOwn(key, purposeOf(name), sealed);
   }
 }

@@ -19,8 +19,17 @@ export interface ObjectFacts {
 
 const CONNECTIONS = 16;
 const CONNECT_MS = 5_000;
-const REQUEST_MS = 30_000;
 const TRIES = 3;
+
+/** How long the bucket is waited for, milliseconds. */
+interface Waits {
+  /** Without a byte on the connection, either way. Large files travel for as long as they move. */
+  readonly idleMs: number;
+  /** Of a part of an object, with all tries: somebody may be looking. */
+  readonly readMs: number;
+}
+
+const USUAL_WAITS: Waits = { idleMs: 30_000, readMs: 15_000 };
 
 type Sdk = typeof Aws;
 interface Opened {
@@ -40,6 +49,7 @@ export class ObjectStore {
   constructor(
     private readonly s3: S3Settings,
     private readonly settings: Pick<Settings, 'egressAllow' | 'timeouts'>,
+    private readonly waits = USUAL_WAITS,
   ) {}
 
   async put(key: string, body: Buffer, facts: ObjectFacts, signal?: AbortSignal): Promise<void> {
@@ -50,12 +60,23 @@ export class ObjectStore {
     await this.#put(key, { body: createReadStream(path), length }, facts);
   }
 
-  /** A part of an object, whole. Rejects when it is shorter. */
-  async read(key: string, { offset, length }: ByteRange): Promise<Buffer> {
+  /** A part of an object, whole; null when there is no such object. Rejects when it is shorter, and when it does not come in time. */
+  async read(key: string, range: ByteRange): Promise<Buffer | null> {
+    const { sdk } = await this.#open();
+    try {
+      return await this.#part(key, range, AbortSignal.timeout(this.waits.readMs));
+    } catch (error) {
+      if (error instanceof sdk.NoSuchKey) return null;
+      throw error;
+    }
+  }
+
+  async #part(key: string, { offset, length }: ByteRange, abortSignal: AbortSignal): Promise<Buffer> {
     const { sdk, client } = await this.#open();
     const range = `bytes=${offset}-${offset + length - 1}`;
     const answer = await client.send(
       new sdk.GetObjectCommand({ Bucket: this.s3.bucket, Key: this.#keyOf(key), Range: range }),
+      { abortSignal },
     );
     if (answer.ContentLength !== length) {
       (answer.Body as Readable | undefined)?.destroy();
@@ -169,7 +190,8 @@ export class ObjectStore {
         // Node asks only that its scheme fits; it is no `https.Agent`, because the egress does TLS itself.
         httpsAgent: agents.tls as never,
         connectionTimeout: CONNECT_MS,
-        requestTimeout: REQUEST_MS,
+        // Its `requestTimeout` only warns, and of a large file it would be the time of all of it.
+        socketTimeout: this.waits.idleMs,
       },
     });
     const close = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
 import { type Json, type JsonPath, maskPaths } from './json-path.js';
-import { clearPieces, clearText, MASK } from './texts.js';
+import { clearJson, clearPieces, clearText, MASK } from './texts.js';
 
 /** An event, or a line of a stream of JSON lines. `value` is undefined where it is no JSON. */
 interface Event {
@@ -23,7 +23,8 @@ interface Piece {
   readonly put: (text: string) => void;
 }
 
-const DATA = /^(?:data:)?\s*/;
+/** A stream may begin with a byte order mark, which is white space here. */
+const DATA = /^\s*(?:data:)?\s*/;
 /** The end of a stream of OpenAI's shape, which only looks like JSON. */
 const DONE = '[DONE]';
 const LINE_ENDS = /(\r\n|\n|\r)/;
@@ -38,7 +39,8 @@ export function clearStream(stream: string, { paths, patterns, parse }: StreamRu
   for (const event of events)
     if (event.value !== undefined && maskPaths(event.value, paths, MASK)) event.isChanged = true;
   if (patterns.length > 0) clearTexts(events, patterns);
-  return events.map((event) => written(event, patterns)).join('');
+  const hidesNames = namesIn(events).some((name) => clearText(name, patterns) !== name);
+  return events.map((event) => written(event, patterns, hidesNames)).join('');
 }
 
 function eventIn(line: string, parse: (json: string) => Json | undefined): Event {
@@ -49,9 +51,29 @@ function eventIn(line: string, parse: (json: string) => Json | undefined): Event
   return { line, prefix, value, isChanged: value === MASK };
 }
 
-function written({ line, prefix, value, isChanged }: Event, patterns: readonly RE2JS[]): string {
+function written(
+  { line, prefix, value, isChanged }: Event,
+  patterns: readonly RE2JS[],
+  hidesNames: boolean,
+): string {
   if (value === undefined) return clearText(line, patterns);
-  return isChanged ? prefix + JSON.stringify(value) : line;
+  const json = isChanged ? JSON.stringify(value) : line.slice(prefix.length);
+  return prefix + (hidesNames ? clearJson(json, patterns) : json);
+}
+
+/** Names of fields, each once: events of a stream have the same few. */
+function namesIn(events: readonly Event[]): readonly string[] {
+  const names = new Set<string>();
+  const collect = (value: Json): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const isList = Array.isArray(value);
+    for (const [name, item] of Object.entries(value)) {
+      if (!isList) names.add(name);
+      collect(item);
+    }
+  };
+  for (const { value } of events) if (value !== undefined) collect(value);
+  return [...names];
 }
 
 function clearTexts(events: readonly Event[], patterns: readonly RE2JS[]): void {

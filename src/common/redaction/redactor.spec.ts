@@ -176,4 +176,35 @@ describe('a stream', () => {
       'data:  {"b":"***"}\n\n  {"b":"***"}\n',
     );
   });
+
+  const CARD = String.raw`\b\d{4}-\d{4}-\d{4}-\d{4}\b`;
+
+  it('hides what each event says whole, whatever stands at the same place of its neighbours', () => {
+    const lines = ['1111-2222-3333-4444', '5555-6666-7777-8888'].map((card) => JSON.stringify({ card }));
+    expect(kept({ patterns: [CARD] }, `${lines.join('\n')}\n`, { type: 'application/x-ndjson' })).toBe(
+      '{"card":"***"}\n{"card":"***"}\n',
+    );
+    const repeated = ['{"n":4111111111111111}', '{"n":4111111111111111}'].map((json) => `data: ${json}\n\n`);
+    expect(kept({ patterns: [String.raw`\b\d{16}\b`] }, repeated.join(''), said)).toBe(
+      'data: {"n":"***"}\n\ndata: {"n":"***"}\n\n',
+    );
+    expect(
+      kept({ patterns: [EMAIL] }, 'data: {"to":"a@b.co"}\n\ndata: {"to":"c@d.co"}\n\n', said),
+    ).not.toMatch(/[abcd]@|@[bd]|\.co/);
+  });
+
+  it('hides names of fields', () => {
+    expect(kept({ patterns: [EMAIL] }, 'data: {"seen":{"a@b.co":1, "x":2.0}}\n\n', said)).toBe(
+      'data: {"seen":{"***":1, "x":2.0}}\n\n',
+    );
+    expect(kept({ patterns: [EMAIL] }, 'data: {"a@b.co":{"to":"c@d.co"}}\n\n', said)).toBe(
+      'data: {"***":{"to":"***"}}\n\n',
+    );
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(kept({ json_paths: ['$.b'] }, '\uFEFFdata: {"b":1}\n\ndata: {"b":2}\n\n', said)).toBe(
+      '\uFEFFdata: {"b":"***"}\n\ndata: {"b":"***"}\n\n',
+    );
+  });
 });

@@ -13,12 +13,17 @@ export function stretchesIn(text: string, patterns: readonly RE2JS[]): readonly 
     const matcher = pattern.matcher(text);
     while (matcher.find()) if (matcher.end() > matcher.start()) found.push([matcher.start(), matcher.end()]);
   }
+  return inOrder(found, true);
+}
+
+/** Those that overlap are one; and where it is said, those that touch. */
+function inOrder(found: Stretch[], joinsTouching: boolean): readonly Stretch[] {
   if (found.length < 2) return found;
   found.sort(([one], [other]) => one - other);
   const merged: [number, number][] = [];
   for (const [from, to] of found) {
     const last = merged.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    if (last && (from < last[1] || (joinsTouching && from === last[1]))) last[1] = Math.max(last[1], to);
     else merged.push([from, to]);
   }
   return merged;
@@ -41,18 +46,35 @@ function without(text: string, stretches: readonly Stretch[], mask = MASK): stri
 }
 
 /**
- * The pieces of a text that came in pieces, without what is found in the whole. What spans several leaves its mask in
- * the piece in which it begins.
+ * The pieces of a text that came in pieces, without what is found in the whole, nor in a piece by itself: what stands at one
+ * place may be one text or many, and next to another text a word has other ends. What spans several pieces leaves its mask
+ * in the piece in which it begins.
  */
 export function clearPieces(pieces: readonly string[], patterns: readonly RE2JS[]): readonly string[] {
-  const stretches = stretchesIn(pieces.join(''), patterns);
-  if (stretches.length === 0) return pieces;
+  const found = [...stretchesIn(pieces.join(''), patterns), ...stretchesInEach(pieces, patterns)];
+  if (found.length === 0) return pieces;
+  const stretches = inOrder(found, false);
   let start = 0;
   return pieces.map((piece) => {
     const clear = pieceWithout(piece, start, stretches);
     start += piece.length;
     return clear;
   });
+}
+
+/** Of the whole. Ids and types are the same in every event, so equal pieces are looked through once. */
+function stretchesInEach(pieces: readonly string[], patterns: readonly RE2JS[]): readonly Stretch[] {
+  if (pieces.length < 2) return [];
+  const known = new Map<string, readonly Stretch[]>();
+  const found: Stretch[] = [];
+  let start = 0;
+  for (const piece of pieces) {
+    const own = known.get(piece) ?? stretchesIn(piece, patterns);
+    known.set(piece, own);
+    for (const [from, to] of own) found.push([start + from, start + to]);
+    start += piece.length;
+  }
+  return found;
 }
 
 function pieceWithout(piece: string, start: number, stretches: readonly Stretch[]): string {

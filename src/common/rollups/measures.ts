@@ -56,9 +56,26 @@ interface InClickHouse {
 }
 
 /**
- * How often each whole number occurred. Most groups of a minute have one value only, and calling a function for each of
- * those would take most of the time.
+ * How often each number of an array occurred. A subquery and not a function of SQL: PostgreSQL starts one for each call, which took
+ * two thirds of the counting, and a subquery once (https://wiki.postgresql.org/wiki/Inlining_of_SQL_functions).
  */
+const countsOf = (numbers: string): string => `(
+  SELECT coalesce(jsonb_object_agg(number, times), '{}') FROM (
+    SELECT number, count(*) AS times FROM unnest(${numbers}) AS number WHERE number IS NOT NULL GROUP BY number
+  ) AS counted)`;
+
+const mergedCounts = (all: string): string => `(
+  SELECT coalesce(jsonb_object_agg(number, times), '{}') FROM (
+    SELECT each.key AS number, sum(each.value::bigint) AS times
+    FROM unnest(${all}) AS counts CROSS JOIN LATERAL jsonb_each_text(counts) AS each GROUP BY each.key
+  ) AS merged)`;
+
+/** Walks through what is added, which is the smaller one, and looks each number up in what is there. */
+const addedCounts = (there: string, more: string): string => `(
+  SELECT ${there} || jsonb_object_agg(number, (${more} ->> number)::bigint + coalesce((${there} ->> number)::bigint, 0))
+  FROM (SELECT jsonb_object_keys(${more}) AS number) AS numbers)`;
+
+/** How often each whole number occurred. Most groups of a minute have one value only, which needs no counting. */
 const counts =
   (value: string, where = 'TRUE', inClickHouse: InClickHouse = { value, given: value }) =>
   (name: string): Measure => {
@@ -72,10 +89,9 @@ const counts =
       type: 'jsonb',
       ofRequests: `CASE WHEN ${number} = 0 THEN '{}'::jsonb
         WHEN ${least} = ${most} THEN jsonb_build_object((${least})::text, ${number})
-        ELSE counts_of(array_agg((${value})::bigint) ${fitting}) END`,
-      ofRollup: `CASE WHEN count(*) = 1 THEN (array_agg(${name}))[1] ELSE merged_counts(array_agg(${name})) END`,
-      added: (one, other) =>
-        `CASE WHEN ${other} = '{}' THEN ${one} ELSE merge_histograms(${one}, ${other}) END`,
+        ELSE ${countsOf(`array_agg((${value})::bigint) ${fitting}`)} END`,
+      ofRollup: `CASE WHEN count(*) = 1 THEN (array_agg(${name}))[1] ELSE ${mergedCounts(`array_agg(${name})`)} END`,
+      added: (one, other) => `CASE WHEN ${other} = '{}' THEN ${one} ELSE ${addedCounts(one, other)} END`,
       clickhouse: {
         type: 'SimpleAggregateFunction(sumMap, Map(Int32, Int64))',
         ofRequests: `sumMapIf(map(toInt32(ifNull(${inClickHouse.value}, 0)), toInt64(1)),

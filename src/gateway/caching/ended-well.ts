@@ -1,3 +1,6 @@
+import type { Json } from '../../providers/endpoint.js';
+import { mayTellFailure, tellsFailure } from '../journal/tells-failure.js';
+
 /**
  * Whether a whole answer says of itself that it is whole and no failure. Providers do report failures inside a 200, and a
  * stream that broke off may look like one that ended. What cannot be judged is not kept.
@@ -18,7 +21,7 @@ const WELL: Readonly<Record<string, (text: string) => boolean>> = {
 
 function isGoodJson(text: string): boolean {
   const value = parsed(text);
-  return typeof value === 'object' && value !== null && !hasError(value);
+  return typeof value === 'object' && value !== null && !tellsFailure(value as Json);
 }
 
 /** How the streams of the dialects say that they are complete. */
@@ -44,14 +47,9 @@ function isGoodStream(text: string): boolean {
 /** The word may also stand in what a model wrote, so an event in which it occurs is read. */
 function isFailure(line: string): boolean {
   if (/^event: ?(error|response\.failed)$/.test(line)) return true;
-  if (!line.startsWith('data:') || !line.includes('"error"')) return false;
+  if (!line.startsWith('data:') || !mayTellFailure(line)) return false;
   const event = parsed(line.slice('data:'.length));
-  return typeof event !== 'object' || event === null || hasError(event);
-}
-
-function hasError(answer: object): boolean {
-  const { error, type } = answer as { error?: unknown; type?: unknown };
-  return (error !== undefined && error !== null) || type === 'error';
+  return typeof event !== 'object' || event === null || tellsFailure(event as Json);
 }
 
 function parsed(text: string): unknown {

@@ -36,7 +36,6 @@ const LAST_WORD = /(^|[\r\n])data: ?\[DONE\][\r\n]{0,4}$/;
 /** As long as that may be, and one more: what matches at its beginning begins the chunk. */
 const LAST_WORD_BYTES = 18;
 
-const isJson = (contentType: string | null): boolean => contentType?.startsWith('application/json') ?? false;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
@@ -47,8 +46,6 @@ function endsWithEmptyLine(chunk: Buffer): boolean {
   const before = chunk[length - 2] === CARRIAGE_RETURN ? length - 3 : length - 2;
   return chunk[before] === LINE_FEED;
 }
-const isEventStream = (contentType: string | null): boolean =>
-  contentType?.startsWith('text/event-stream') ?? false;
 
 /** What the pipeline does with an answer that broke off before any of it was sent. */
 export type OnBroken = (error: AppError) => void;
@@ -86,9 +83,9 @@ export class Delivery implements ReplySink {
     this.entry = exchange.entry;
     this.response = exchange.response;
     this.head = readResponseHead(attempt.rawHeaders);
-    this.isStream = isEventStream(this.head.contentType);
+    this.isStream = this.head.isEventStream;
     this.meter = this.meterFor();
-    this.isHolding = this.meter !== null && !this.isStream && isJson(this.head.contentType);
+    this.isHolding = this.meter !== null && !this.isStream && this.head.isJson;
   }
 
   private get reading(): Reading {
@@ -168,12 +165,20 @@ export class Delivery implements ReplySink {
   private record(): void {
     this.isRecorded = true;
     const finish = (): void => {
-      this.close('completed', null, () => {
+      const [ending, errorCode] = this.endOf();
+      this.close(ending, errorCode, () => {
         this.release();
       });
     };
     if (this.meter && this.attempt.status < 400) this.meter.end(finish);
     else finish();
+  }
+
+  /** A stream can only report a failure behind the status of a success. */
+  private endOf(): readonly [Outcome['ending'], errorCode: string | null] {
+    return this.isStream && this.reading.hasFailed
+      ? ['upstream_truncated', 'upstream_error']
+      : ['completed', null];
   }
 
   private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
@@ -262,7 +267,7 @@ export class Delivery implements ReplySink {
     const { endpoint, isStreamed, body } = this.entry;
     const reader = readerFor(endpoint, body);
     // Sound tells nothing of itself, and is large.
-    if (!endpoint || !reader || this.head.contentType?.startsWith('audio/')) return null;
+    if (!endpoint || !reader || this.head.isSound) return null;
     const encoding = this.head.contentEncoding;
     if (!this.isStream) return meterAnswer(reader, encoding);
     const options = body?.stream_options as { include_usage?: unknown } | null | undefined;

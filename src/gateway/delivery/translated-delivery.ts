@@ -4,6 +4,8 @@ import type { Entry } from '../journal/entry.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import { nothingRead, type Reading } from '../journal/metering.js';
 import type { Outcome } from '../journal/records.js';
+import { reportedFailure } from '../journal/reported-failure.js';
+import type { Json } from '../../providers/endpoint.js';
 import type { HubError } from '../../providers/translation.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
@@ -26,6 +28,7 @@ const UNPACKED_BYTES_MAX = 256 * 1024 * 1024;
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
+const BAD_GATEWAY = 502;
 
 /** A stream on its way: the provider's bytes in, the client's text out. */
 export interface ClientStream {
@@ -69,6 +72,7 @@ export class TranslatedDelivery implements ReplySink {
   private held: Buffer[] = [];
   private heldBytes = 0;
   private plainType = JSON_TYPE;
+  private status: number;
   private isPaused = false;
   private isRecorded = false;
   /** We stopped it: its caller may not go on. */
@@ -83,6 +87,7 @@ export class TranslatedDelivery implements ReplySink {
     this.entry = exchange.entry;
     this.response = exchange.response;
     const { attempt, translated } = way;
+    this.status = way.status ?? attempt.status;
     this.head = readResponseHead(attempt.rawHeaders);
     this.stream =
       way.open?.(this.reading) ??
@@ -199,7 +204,8 @@ export class TranslatedDelivery implements ReplySink {
     if (this.response.destroyed) return { ending: 'client_aborted', errorCode: null };
     if (this.stream?.isDenied) return { ending: 'refused', errorCode: 'guardrail_denied' };
     if (this.isStopped) return { ending: 'refused', errorCode: failure };
-    const errorCode = failure ?? (this.stream?.error ? 'upstream_error' : null);
+    const hasFailed = this.stream?.error || this.reading.hasFailed;
+    const errorCode = failure ?? (hasFailed ? 'upstream_error' : null);
     return { ending: errorCode === null ? 'completed' : 'upstream_truncated', errorCode };
   }
 
@@ -207,12 +213,19 @@ export class TranslatedDelivery implements ReplySink {
     const { attempt, translated } = this.way;
     const whole = this.held.length === 1 ? (this.held[0] as Buffer) : Buffer.concat(this.held);
     this.held = [];
+    const failure = translated && this.head.isJson && attempt.status < 400 ? reportedFailure(whole) : null;
+    if (failure) this.status = statusOf(failure);
     const { contentType, bytes } = translated
-      ? inClientsWords(whole, attempt, translated, this.reading)
+      ? inClientsWords(
+          whole,
+          { status: this.status, rawHeaders: attempt.rawHeaders },
+          translated,
+          this.reading,
+        )
       : { contentType: JSON_TYPE, bytes: whole };
     this.plainType = contentType;
     this.entry.responseBody.add(bytes);
-    this.record('completed', null, () => {
+    this.record('completed', failure ? 'upstream_error' : null, () => {
       if (this.response.destroyed) return;
       this.sendHead(contentType, bytes.length);
       endWith(this.response, bytes);
@@ -229,8 +242,8 @@ export class TranslatedDelivery implements ReplySink {
     const { attempt, target } = this.way;
     const { entry, reading } = this;
     const contentType = this.stream ? EVENT_STREAM : this.plainType;
-    const { status = attempt.status } = this.way;
-    const ours = ending === 'refused' ? ({ errorSource: 'gateway' } as const) : {};
+    const { status } = this;
+    const source = ending === 'refused' ? 'gateway' : status >= 400 ? 'provider' : undefined;
     closeExchange(
       {
         entry,
@@ -242,31 +255,34 @@ export class TranslatedDelivery implements ReplySink {
         status,
         contentType,
         contentEncoding: null,
-        ...ours,
+        ...(source && { errorSource: source }),
       },
       then,
     );
   }
 
   private sendHead(contentType: string, bytes: number | null): void {
-    const { status = this.way.attempt.status } = this.way;
+    const { status } = this;
     const errorSource = status >= 400 ? 'provider' : null;
     writeRewrittenHead(this.response, this.entry, this.head, { status, contentType, bytes, errorSource });
   }
 }
 
-function isStreamed({ attempt, translated }: Way, { contentType }: ResponseHead): boolean {
-  return (
-    translated !== null &&
-    translated.context.isStreamed &&
-    attempt.status < 300 &&
-    !contentType?.startsWith('application/json')
-  );
+function isStreamed({ attempt, translated }: Way, { isJson }: ResponseHead): boolean {
+  return translated !== null && translated.context.isStreamed && attempt.status < 300 && !isJson;
+}
+
+/** Some say in the error itself, behind the status of a success, which status it would be: https://openrouter.ai/docs/api-reference/errors */
+function statusOf({ error }: Json): number {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599
+    ? code
+    : BAD_GATEWAY;
 }
 
 function inClientsWords(
   whole: Buffer,
-  attempt: Attempt,
+  attempt: Pick<Attempt, 'status' | 'rawHeaders'>,
   translated: Translated,
   reading: Reading,
 ): EncodedBody {

@@ -422,6 +422,24 @@ describe('guardrails of an answer', () => {
     expect(text).not.toContain('Apollo');
   });
 
+  it.each([
+    ['an answer', {}, [JSON.stringify({ error: { message: 'overloaded' } })]],
+    ['a stream', { stream: true }, ['data: {"error":{"message":"overloaded"}}\n\n', 'data: [DONE]\n\n']],
+  ])('judge no error behind a 200, %s: the next one is asked', async (_, more, chunks) => {
+    const type = 'stream' in more ? 'text/event-stream' : 'application/json';
+    const { status, text, record } = await ask(
+      {
+        strategy: { mode: 'fallback' },
+        output_guardrails: [{ ...NO_APOLLO, deny: true }],
+        targets: [{ virtual_key: 'openai-prod' }, { virtual_key: 'openai-prod' }],
+      },
+      { answers: [{ headers: { 'content-type': type }, chunks }, answer('Fine')], body: more },
+    );
+
+    expect([status, text.includes('Fine')]).toEqual([200, true]);
+    expect(record.attempts).toMatchObject([{ error_code: 'upstream_error' }, { error_code: null }]);
+  });
+
   it('move a fallback on where it lists 446, and what was denied is billed', async () => {
     const { status, text, record, headers } = await ask(
       {

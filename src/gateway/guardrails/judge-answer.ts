@@ -10,6 +10,7 @@ import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ReplySink } from '../types/reply.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
+import { reportedFailure, saidAnError } from '../journal/reported-failure.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { denial, type Guarded, judged, resultsOf } from './guard-request.js';
 import { needsWhole, restoring } from './part-filters.js';
@@ -67,15 +68,17 @@ export function isGuardedStream({ guards, hasFailed, facts }: Guarded, answering
   );
 }
 
-function isEventStream({ head: { contentType }, translated, entry }: Answering): boolean {
-  if (translated) return translated.context.isStreamed && !contentType?.startsWith('application/json');
-  return entry.isStreamed && (contentType?.startsWith('text/event-stream') ?? false);
+function isEventStream({ head, translated, entry }: Answering): boolean {
+  if (translated) return translated.context.isStreamed && !head.isJson;
+  return entry.isStreamed && head.isEventStream;
 }
 
 /** Reads an answer to its end and judges it. Rejects with the FailedAttempt when it does not come to its end. */
 export async function judgeAnswer(guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const isStream = isEventStream(answering);
+  if (answering.head.isJson && answering.attempt.status < 400 && reportedFailure(whole))
+    throw new FailedAttempt(answering.attempt, saidAnError('answer'));
   const judging = (isStream ? judgedStream : judgedPlain)(whole, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
   if (!answer.isDenied) return answer;
@@ -164,8 +167,13 @@ async function judgedStream(whole: Buffer, guarded: Guarded, answering: Answerin
   const { entry, attempt, translated } = answering;
   const reading = nothingRead();
   const guard = streamGuard(guarded, answering, translated ? null : reading);
-  const body = translated ? throughTranslation(whole, translated, reading) : whole;
+  const stream = translated && new TranslatedStream(translated, reading);
+  const body = stream ? Buffer.from(stream.feed(whole) + stream.end()) : whole;
   const passed = guard.feed(body) + guard.end();
+  if (stream?.error || reading.hasFailed) {
+    attempt.partial = reading;
+    throw new FailedAttempt(attempt, saidAnError('stream'));
+  }
   const judgement = await judgedTexts(guard, guarded, entry);
   return {
     status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
@@ -175,11 +183,6 @@ async function judgedStream(whole: Buffer, guarded: Guarded, answering: Answerin
     isDenied: guard.isDenied || judgement.isDenied,
     head: answering.head,
   };
-}
-
-function throughTranslation(whole: Buffer, translated: Translated, reading: Reading): Buffer {
-  const stream = new TranslatedStream(translated, reading);
-  return Buffer.from(stream.feed(whole) + stream.end());
 }
 
 /** The guard of an answer's stream. `reading` is what its meter fills; null where another one reads. */

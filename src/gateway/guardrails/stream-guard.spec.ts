@@ -187,6 +187,47 @@ describe('StreamGuard', () => {
     expect(texts).toEqual({ 0: '{"to":"{{EMAIL_ADDRESS_1}}"}', 1: '{"to":"{{EMAIL_ADDRESS_2}}"}' });
   });
 
+  it('leaves out the answer so far where a provider repeats it beside each piece', () => {
+    const piece = (content: string, message: string): string =>
+      sse({
+        object: 'chat.completion',
+        choices: [{ index: 0, finish_reason: null, delta: { content }, message: { content: message } }],
+      });
+    const out = guard(hooksOf(PII)).feed(
+      Buffer.from(
+        piece('Card 4111 1111', 'Card 4111 1111') +
+          piece(' 1111 1111.', 'Card 4111 1111 1111 1111.') +
+          chunk({}, 'stop') +
+          'data: [DONE]\n\n',
+      ),
+    );
+
+    expect(out).not.toContain('1111');
+    expect(out).not.toContain('message');
+    expect(textOf(out)).toMatch(/^Card \{\{.+\}\}\.$/);
+  });
+
+  it('redacts reasoning, as a text beside the content or in parts of it, wherever it is cut', () => {
+    const thought = (text: string): string =>
+      chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] });
+    const part = (text: string): string => chunk({ content: [{ type: 'text', text }] });
+    const out = guard(hooksOf(PII)).feed(
+      Buffer.from(
+        chunk({ reasoning: 'It is jane@' }) +
+          chunk({ reasoning: 'example.com.' }) +
+          thought('It is bob@') +
+          thought('example.com.') +
+          part('Ask eve@') +
+          part('example.com.') +
+          chunk({}, 'stop') +
+          'data: [DONE]\n\n',
+      ),
+    );
+
+    expect(out).not.toMatch(/jane|bob|eve|@/);
+    expect(out.match(/EMAIL_ADDRESS_\d/g)).toEqual(['EMAIL_ADDRESS_1', 'EMAIL_ADDRESS_2', 'EMAIL_ADDRESS_3']);
+  });
+
   it("redacts Anthropic's blocks and what OpenAI's responses repeat", () => {
     const messages = ENDPOINT_TEXTS.messages?.stream as StreamTexts;
     const delta = (text: string): string =>

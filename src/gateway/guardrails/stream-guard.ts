@@ -85,9 +85,10 @@ export class StreamGuard {
       this.isDone = true;
       return this.rest(EVERYTHING, new Set()) + encodeSse(event);
     }
-    const json = parsedObject(event.data);
-    if (!json) return encodeSse(event);
-    this.guarding.onEvent(json);
+    const told = parsedObject(event.data);
+    if (!told) return encodeSse(event);
+    this.guarding.onEvent(told);
+    const json = withoutRepeated(told);
     const { texts } = this.guarding;
     const ended = texts.endsOf(json) ?? [];
     const met = new Set<string>();
@@ -98,7 +99,7 @@ export class StreamGuard {
       return this.through(name, text, { event, json, isLast });
     });
     const before = ended.length > 0 ? this.rest(ended, met) : '';
-    if (!this.changes) return before + (passed === json ? encodeSse(event) : encoded(event, passed));
+    if (!this.changes) return before + (passed === told ? encodeSse(event) : encoded(event, passed));
     return before + encoded(event, withoutLogprobs(this.changedWholes(passed)));
   }
 
@@ -164,6 +165,26 @@ interface Step {
 
 function encoded(event: StreamEvent, json: Json): string {
   return encodeSse({ event: event.event, data: JSON.stringify(json) });
+}
+
+/**
+ * Without the whole answer so far, which Perplexity's chunks tell beside each piece: it ends where nobody can judge yet.
+ * https://github.com/BerriAI/litellm/issues/8455
+ */
+function withoutRepeated(json: Json): Json {
+  const { choices } = json;
+  if (!Array.isArray(choices) || !choices.some(repeats)) return json;
+  return {
+    ...json,
+    choices: choices.map((choice: Json) => (repeats(choice) ? withoutMessage(choice) : choice)),
+  };
+}
+
+const repeats = (choice: Json | null): boolean =>
+  choice?.delta !== undefined && choice.delta !== null && choice.message !== undefined;
+
+function withoutMessage(choice: Json): Json {
+  return Object.fromEntries(Object.entries(choice).filter(([name]) => name !== 'message'));
 }
 
 /** Probabilities are told token by token, and the tokens are the text as it was. */

@@ -25,7 +25,14 @@ import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
 import { lacksOutput, type Reading, UNREAD } from './metering.js';
-import { attemptRecord, closedRecord, type Findings, openedExchange, type Outcome } from './records.js';
+import {
+  attemptRecord,
+  closedRecord,
+  countableText,
+  type Findings,
+  openedExchange,
+  type Outcome,
+} from './records.js';
 import { redacted } from './redaction.js';
 
 const DECISIONS_MAX = 32;
@@ -99,6 +106,7 @@ export class Entry implements Findings {
 
   caller: Principal | null = null;
   gatewayKey: string | null = null;
+  secrets: readonly string[] = [];
   asked: GatewayHeaders = NOTHING_ASKED;
   endpoint: Endpoint | null = null;
   body: Json | null = null;
@@ -213,8 +221,8 @@ export class Entry implements Findings {
    */
   addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
     const reading = attempt.partial ?? UNREAD;
-    const mayHaveWorked = reading.outputText !== '' || (isCutOff && attempt.wasSent);
-    const countable = reading.usage === null && mayHaveWorked ? this.countableOf(attempt, reading) : null;
+    const hasUnread = reading.outputText !== '' || (reading.usage === null && isCutOff && attempt.wasSent);
+    const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
     this.add(attempt, target, { errorCode, reading, countable });
   }
 
@@ -228,10 +236,10 @@ export class Entry implements Findings {
     this.add(attempt, target, { errorCode, reading, countable, isAside: true });
   }
 
-  private countableOf({ model }: Attempt, { outputText }: Reading): AttemptRecord['countable'] | null {
+  private countableOf({ model }: Attempt, reading: Reading): AttemptRecord['countable'] | null {
     const { endpoint, body } = this;
     if (!endpoint?.usage || !body) return null;
-    return { model, input: endpoint.usage.inputText(body), output: outputText };
+    return { model, ...countableText(endpoint.usage, body, reading) };
   }
 
   private isCountedLater({ countable, reading }: Added): boolean {
@@ -323,12 +331,15 @@ export class Entry implements Findings {
     this.isClosed = true;
     const { headers } = this.request;
     const opened = this.opened ?? openedExchange(this, this.caller, this.request);
+    const secrets = (this.secrets = this.credentials());
     const record = closedRecord(this, opened, outcome);
     countExchange(record);
-    const secrets = this.secrets();
     const request = this.requestBody.taken(headers['content-type'], headers['content-encoding']);
     const response = this.responseBody.taken(outcome.contentType, outcome.contentEncoding);
-    const bodies = { request: redacted(request, secrets), response: redacted(response, secrets) };
+    const bodies = {
+      request: redacted(request, secrets),
+      response: redacted(response, secrets, outcome.status >= 400),
+    };
     this.sink.close(record, bodies, this.written);
     this.sink.whenWritten(() => {
       this.requestBody.release();
@@ -367,8 +378,8 @@ export class Entry implements Findings {
     this.priced = { usage, cost };
   }
 
-  /** What must not stand in a kept body: the caller's gateway key, and the provider's credential, whoever brought it. */
-  private secrets(): string[] {
+  /** What must not stand in a kept body or header: the caller's gateway key, and the provider's credential, whoever brought it. */
+  private credentials(): string[] {
     const stored = this.target?.credentials.key;
     const secrets = stored ? [stored.reveal()] : broughtCredentials(this.request.headers);
     if (this.gatewayKey !== null) secrets.push(this.gatewayKey);

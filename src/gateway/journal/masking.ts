@@ -8,6 +8,8 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set(CREDENTIAL_HEADERS);
 const SOUNDS_SECRET = /(?:key|token|secret|password|credential|signature|authorization)$/i;
 
 const MASK = '***';
+/** Shorter texts occur by chance, and are no secrets. */
+export const SECRET_CHARS_MIN = 8;
 const VALUE_CHARS_MAX = 1_024;
 const PATH_CHARS_MAX = 2_048;
 const HEADERS_MAX = 100;
@@ -38,20 +40,22 @@ function judged(name: string): Content {
   return CONFIG_HEADER.test(name) ? 'config' : 'clear';
 }
 
-/** Headers as the log keeps them: secrets as `***`, long values cut. `secret` is masked in any header. */
-export function maskedHeaders(rawHeaders: HeaderPairs, secret: string | null): HeaderPairs {
+/** Headers as the log keeps them: secrets as `***`, long values cut. `secrets` are masked in any header. */
+export function maskedHeaders(rawHeaders: HeaderPairs, secrets: readonly string[]): HeaderPairs {
   const masked: string[] = [];
   for (let index = 0; index < rawHeaders.length && index < 2 * HEADERS_MAX; index += 2) {
     const name = rawHeaders[index] as string;
-    masked.push(name, maskedValue(name, rawHeaders[index + 1] as string, secret));
+    masked.push(name, maskedValue(name, rawHeaders[index + 1] as string, secrets));
   }
   return masked;
 }
 
-function maskedValue(name: string, value: string, secret: string | null): string {
+function maskedValue(name: string, value: string, secrets: readonly string[]): string {
   const content = contentOf(name);
   if (content === 'secret' || (content === 'config' && value.trimStart().startsWith('{'))) return MASK;
-  const clear = secret !== null && value.includes(secret) ? value.replaceAll(secret, MASK) : value;
+  let clear = value;
+  for (const secret of secrets)
+    if (secret.length >= SECRET_CHARS_MIN && clear.includes(secret)) clear = clear.replaceAll(secret, MASK);
   return clear.length > VALUE_CHARS_MAX ? clear.slice(0, VALUE_CHARS_MAX) : clear;
 }
 

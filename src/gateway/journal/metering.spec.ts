@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { mediaUsage } from '../../providers/endpoints/media.js';
 import { chatCompletionsUsage } from '../../providers/endpoints/chat-completions.js';
+import { generateContentUsage } from '../../providers/endpoints/generate-content.js';
 import { messagesUsage } from '../../providers/endpoints/messages.js';
 import { responsesUsage } from '../../providers/endpoints/responses.js';
 import { ocrUsage } from '../../providers/endpoints/ocr.js';
@@ -104,6 +105,15 @@ describe('a stream that breaks off before the usage that was asked for', () => {
       ],
       'Hello\n{}',
     ],
+    [
+      'generate content',
+      generateContentUsage,
+      [
+        { candidates: [{ content: { parts: [{ text: 'Hel' }] } }], usageMetadata: { promptTokenCount: 9 } },
+        { candidates: [{ content: { parts: [{ text: 'lo' }] } }] },
+      ],
+      'Hello',
+    ],
     ['media', mediaUsage, [{ type: 'image_generation.partial_image', b64_json: 'AAAA' }], ''],
   ])('has the text of %s gathered, to be counted', (_, reader, events, text) => {
     const meter = meterStream(reader, null, true);
@@ -138,5 +148,46 @@ describe('an event that is too long to be read whole', () => {
 
     expect(streamed(mediaUsage, partial)).toBeNull();
     expect(streamed(mediaUsage, partial, { type: 'image_generation.completed', usage: USAGE })).toEqual(READ);
+  });
+});
+
+describe('a failure that is reported within a stream', () => {
+  const hasFailed = (
+    reader: UsageReader,
+    events: readonly object[],
+    expectsUsage = true,
+  ): boolean | undefined => {
+    const meter = meterStream(reader, null, expectsUsage);
+    for (const event of events) meter?.feed(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+    return meter?.reading.hasFailed;
+  };
+  const said = (content: string): object => ({ model: 'm', choices: [{ index: 0, delta: { content } }] });
+
+  it.each([
+    ['chat completions', chatCompletionsUsage, { error: { message: 'overloaded', code: 502 }, choices: [] }],
+    [
+      'messages',
+      messagesUsage,
+      { type: 'error', error: { type: 'overloaded_error', message: 'overloaded' } },
+    ],
+    ['responses, the stream', responsesUsage, { type: 'error', code: 'server_error', message: 'overloaded' }],
+    [
+      'responses, the answer',
+      responsesUsage,
+      { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } },
+    ],
+  ])('is heard: %s', (_, reader, failure) => {
+    expect(hasFailed(reader, [said('Hi'), said(' there'), failure])).toBe(true);
+    expect(hasFailed(reader, [failure], false)).toBe(true);
+  });
+
+  it('is not heard in what a model says of errors, nor where there is none', () => {
+    const words = '{"error": {"message": "no"}, "type": "error"}';
+
+    expect(hasFailed(chatCompletionsUsage, [said('Hi'), said(words), said('"error"')])).toBe(false);
+    expect(hasFailed(chatCompletionsUsage, [said('Hi'), { ...said('.'), error: null }])).toBe(false);
+    expect(
+      hasFailed(responsesUsage, [{ type: 'response.completed', response: { model: 'm', error: null } }]),
+    ).toBe(false);
   });
 });

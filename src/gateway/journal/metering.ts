@@ -1,7 +1,10 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
+import { usageOf } from '../../providers/endpoints/openai-usage.js';
+import type { UsageSoFar } from '../../providers/translation.js';
 import { type Decoding, decoding } from './decoding.js';
 import { SseReader } from './sse-reader.js';
+import { mayTellFailure, tellsFailure } from './tells-failure.js';
 
 /** What an answer told of itself while it passed. */
 export interface Reading {
@@ -13,8 +16,8 @@ export interface Reading {
   outputText: string;
   /** When the first event of a stream came; null before, and for plain answers. */
   firstEventAt: number | null;
-  /** The stream said that it is complete. */
-  isDone: boolean;
+  /** A stream reported a failure, behind the status of a success. */
+  hasFailed: boolean;
 }
 
 /** Reads an answer beside its way to the client, never changing a byte. */
@@ -43,7 +46,7 @@ export function nothingRead(): Reading {
     responseModel: null,
     outputText: '',
     firstEventAt: null,
-    isDone: false,
+    hasFailed: false,
   };
 }
 
@@ -60,8 +63,8 @@ export function meterStream(
   const reading = nothingRead();
   const onEvent = (data: string): void => {
     reading.firstEventAt ??= performance.now();
-    if (data === DONE) reading.isDone = true;
-    else if (!expectsUsage || reading.responseModel === null || mayHaveUsage(data))
+    if (data === DONE) return;
+    if (!expectsUsage || reading.responseModel === null || mayTellMore(data))
       note(reading, reader, parsedObject(data));
     else if (isGathered(reading)) reading.outputText += textIn(data, reader);
   };
@@ -160,6 +163,8 @@ export function readerFor(endpoint: Endpoint | null, body: Json | null): UsageRe
   return (body && reader?.askedBy?.(body)) ?? reader;
 }
 
+const mayTellMore = (data: string): boolean => mayHaveUsage(data) || mayTellFailure(data);
+
 /** `usage` of OpenAI and Anthropic, `usageMetadata` of Google. */
 function mayHaveUsage(data: string): boolean {
   const at = data.indexOf('"usage');
@@ -169,10 +174,11 @@ function mayHaveUsage(data: string): boolean {
 /** Takes from an answer, or one event of a stream, what it tells of itself. */
 export function note(reading: Reading, reader: UsageReader, answer: Json | null): void {
   if (!answer) return;
+  if (tellsFailure(answer)) reading.hasFailed = true;
   const usage = reader.fromAnswer(answer, reading.usage);
   if (usage) {
     reading.usage = usage;
-    reading.isBeginning = reader.tellsBeginning?.(answer) ?? false;
+    reading.isBeginning = reader.tellsBeginning?.(answer, usage) ?? false;
   }
   reading.responseModel ??= reader.modelOf(answer)?.slice(0, 256) ?? null;
   if (isGathered(reading)) reading.outputText += reader.outputText(answer);
@@ -188,6 +194,14 @@ function textIn(event: string, reader: UsageReader): string {
   if (text !== undefined && text !== null) return text;
   const parsed = parsedObject(event);
   return parsed ? reader.outputText(parsed) : '';
+}
+
+/** Takes what a stream in another dialect has told of its usage before its end, in the words of chat completions. */
+export function noteSoFar(reading: Reading, { usage, isBeginning }: UsageSoFar): void {
+  const told = usageOf(usage);
+  if (!told) return;
+  reading.usage = told;
+  reading.isBeginning = isBeginning;
 }
 
 /** The output is to be counted, as far as it is known. */

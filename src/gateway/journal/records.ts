@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
   CacheStatus,
+  CountableText,
   Ending,
   HeaderPairs,
   OpenedExchange,
@@ -10,7 +11,7 @@ import type {
   Usage,
 } from '../../common/contracts/request-log.js';
 import { costOfAttempts } from '../../common/contracts/request-cost.js';
-import type { Endpoint, Json } from '../../providers/endpoint.js';
+import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
 import type { HookResults } from '../guardrails/hook-results.js';
 import type { SavedConfig } from '../types/plan.js';
@@ -30,8 +31,8 @@ export interface Findings {
   readonly arrivedAt: number;
   readonly overheadMs: number;
   readonly asked: GatewayHeaders;
-  /** The presented gateway key: masked wherever it might show. */
-  readonly gatewayKey: string | null;
+  /** Credentials, ours and the provider's: masked wherever they might show. Known when the exchange ends. */
+  readonly secrets: readonly string[];
   readonly endpoint: Endpoint | null;
   readonly body: Json | null;
   readonly model: string | null;
@@ -195,8 +196,8 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     attempts: found.attempts,
     countable: lacksOutput(outcome.reading) ? countable(found, outcome.reading) : null,
     hook_results: found.hookResults && { ...found.hookResults },
-    request_headers: maskedHeaders(found.rawHeaders, found.gatewayKey),
-    response_headers: maskedHeaders(outcome.responseHeaders, providerSecret(found.target)),
+    request_headers: maskedHeaders(found.rawHeaders, found.secrets),
+    response_headers: maskedHeaders(outcome.responseHeaders, found.secrets),
   };
 }
 
@@ -213,19 +214,22 @@ function savedIn(found: Findings, { usage, responseModel }: Reading): number | n
   return isHit(found.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
 }
 
-function providerSecret(target: Target | null): string | null {
-  const key = target?.credentials.key;
-  return key ? key.reveal() : null;
-}
-
 /** Text to count where the provider gave an answer and no usage, or only that of its input. */
 function countable(
   { cacheStatus, endpoint, body }: Findings,
-  { usage, outputText }: Reading,
+  reading: Reading,
 ): RequestLogRecord['countable'] {
-  if (!endpoint?.usage || !body || outputText === '' || isHit(cacheStatus)) return null;
-  if (usage) return { input: '', output: outputText, isOutputOnly: true };
-  return { input: endpoint.usage.inputText(body), output: outputText };
+  if (!endpoint?.usage || !body || reading.outputText === '' || isHit(cacheStatus)) return null;
+  return countableText(endpoint.usage, body, reading);
+}
+
+/** What is to be counted of an answer: its output alone, where the provider told its input. */
+export function countableText(
+  reader: UsageReader,
+  body: Json,
+  { usage, outputText: output }: Reading,
+): CountableText {
+  return usage ? { input: '', output, isOutputOnly: true } : { input: reader.inputText(body), output };
 }
 
 function between(from: number, to: number | null): number | null {

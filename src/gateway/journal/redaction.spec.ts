@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { redacted } from './redaction.js';
 
@@ -32,5 +33,42 @@ describe('redacted', () => {
     const given = body('nothing here');
 
     expect(redacted(given, ['sk-secret1', 'no'])).toBe(given);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['X-GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('finds a secret in a refusal that is packed with %s, which is kept unpacked then', (coding, pack) => {
+    const bytes = pack('{"error":"no key sk-secret1"}');
+    const given = { ...body(), chunks: [bytes.subarray(0, 9), bytes.subarray(9)], content_encoding: coding };
+    const kept = redacted(given, ['sk-secret1'], true);
+
+    expect(textOf(kept)).toBe('{"error":"no key **********"}');
+    expect(kept?.content_encoding).toBeNull();
+    expect(redacted(given, ['sk-another'], true)).toBe(given);
+  });
+
+  it('does not unpack what is no refusal', () => {
+    const given = { ...body(), chunks: [gzipSync('{"key":"sk-secret1"}')], content_encoding: 'gzip' };
+
+    expect(redacted(given, ['sk-secret1'])).toBe(given);
+  });
+
+  it('undoes several codings, and keeps as it is what nobody can unpack', () => {
+    const twice = { ...body(), chunks: [gzipSync(brotliCompressSync('sk-secret1'))] };
+    expect(textOf(redacted({ ...twice, content_encoding: 'br, gzip' }, ['sk-secret1'], true))).toBe(
+      '**********',
+    );
+
+    for (const coding of ['zstd', 'gzip, br', 'gzip']) {
+      const broken = { ...body('no archive'), content_encoding: coding };
+      expect(redacted(broken, ['sk-secret1'], true)).toBe(broken);
+    }
+  });
+
+  it('finds a secret whose slashes are escaped', () => {
+    expect(textOf(redacted(body(String.raw`"sk\/sec\/ret1"`), ['sk/sec/ret1']))).toBe(`"${'*'.repeat(13)}"`);
   });
 });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -452,5 +453,56 @@ describe('a stream that breaks before its first useful token', () => {
 
     expect([response.status, await response.text()]).toEqual([200, ANSWER]);
     expect(logs[0]?.record.attempts).toHaveLength(2);
+  });
+
+  it.each([
+    ['as it came', TWO, {}],
+    ['in gzip', TWO, { 'content-encoding': 'gzip' }],
+    ['of another dialect', CLAUDE_FIRST, {}],
+  ])(
+    'holds for plain answers, too: one that is an error behind a 200 moves on, %s',
+    async (_, config, more) => {
+      const said = JSON.stringify({ error: { message: 'overloaded', code: 503 } });
+      const chunks = ['content-encoding' in more ? gzipSync(said) : said];
+      const error = { headers: { 'content-type': 'application/json', ...more }, chunks };
+      const { chat, logs } = await given({ answers: [error, { chunks: [ANSWER] }] });
+
+      const response = await chat(CHAT, by(config));
+
+      expect([response.status, await response.text()]).toEqual([200, ANSWER]);
+      expect(logs[0]?.record.attempts).toMatchObject([
+        { status: 200, error_code: 'upstream_error', usage: null },
+        { error_code: null },
+      ]);
+    },
+  );
+
+  it.each([
+    ['an answer', CHAT, { chunks: ['{"error":{"message":"overloaded"}}'] }],
+    ['a stream', STREAM, { headers: EVENTS, chunks: [ERROR] }],
+  ])(
+    'does not wait in the next target for what the cache was to keep of the failed one: %s',
+    async (_, body, error) => {
+      const good = body === CHAT ? { chunks: [ANSWER] } : GOOD;
+      const { chat } = await given({ answers: [error, good] });
+      const same = { virtual_key: 'openai-prod' };
+
+      const response = await chat(
+        body,
+        by({ strategy: { mode: 'fallback' }, cache: { mode: 'simple' }, targets: [same, same] }),
+      );
+
+      expect([response.status, await response.text()]).toEqual([200, good.chunks.join('')]);
+    },
+  );
+
+  it('passes an error behind a 200 on as it is where nobody else is left', async () => {
+    const said = JSON.stringify({ error: { message: 'overloaded', code: 503 } });
+    const { chat, calls } = await given({ answers: [{ chunks: [said] }] });
+
+    const response = await chat(CHAT, by(TWO));
+
+    expect([response.status, await response.text()]).toEqual([200, said]);
+    expect(calls).toHaveLength(2);
   });
 });

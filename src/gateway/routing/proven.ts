@@ -3,11 +3,13 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { UsageReader } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
+import { reportedFailure, saidAnError } from '../journal/reported-failure.js';
+import { tellsFailure } from '../journal/tells-failure.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import { SseReader } from '../journal/sse-reader.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { ReplySink } from '../types/reply.js';
-import { readResponseHead } from '../upstream/response-headers.js';
+import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import type { Answer } from '../types/answer.js';
 
@@ -16,7 +18,7 @@ const EVENTS_MAX = 64;
 const BYTES_MAX = 256 * 1024;
 
 /**
- * The answer, once it may be passed on: a stream when its first useful token has come, a plain answer when it is whole; or when
+ * The answer, once it may be passed on: a stream when its first useful token has come, a plain answer when it is whole and no error; or when
  * the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the FailedAttempt
  * when the provider says an error or breaks off before that: the client has seen nothing of it.
  */
@@ -47,21 +49,23 @@ export function proven(
 function trialOf(answer: Answer, { endpoint, body }: Entry): Trial | null {
   const reader = readerFor(endpoint, body);
   if (!reader) return null;
-  const { contentType, contentEncoding } = readResponseHead(answer.attempt.rawHeaders);
-  if (contentType?.startsWith('application/json')) return new Trial(answer, null, null);
-  if (!isStream(answer, contentType)) return null;
-  const trial = new Trial(answer, reader, contentEncoding);
+  const head = readResponseHead(answer.attempt.rawHeaders);
+  if (head.isJson) return new Trial(answer, null, head.contentEncoding);
+  if (!isStream(answer, head)) return null;
+  const trial = new Trial(answer, reader, head.contentEncoding);
   return trial.isReadable ? trial : null;
 }
 
-function isStream({ translated }: Answer, contentType: string | null): boolean {
-  return translated ? translated.context.isStreamed : (contentType?.startsWith('text/event-stream') ?? false);
+function isStream({ translated }: Answer, { isEventStream }: ResponseHead): boolean {
+  return translated ? translated.context.isStreamed : isEventStream;
 }
 
 /** Takes the beginning of an answer and judges it. */
 class Trial implements ReplySink {
   whenOver: (error: AppError | null) => void = () => undefined;
   private readonly taken: Buffer[] = [];
+  /** Of a plain answer, in clear. */
+  private readonly clear: Buffer[] = [];
   private bytes = 0;
   private events = 0;
   private isOver = false;
@@ -80,7 +84,10 @@ class Trial implements ReplySink {
     const { translated } = answer;
     this.translation = usage && translated ? new TranslatedStream(translated, this.told) : null;
     this.reader = usage && new SseReader((data) => this.judge(data, usage));
-    this.decoder = usage && decoding(contentEncoding, BYTES_MAX, (chunk) => this.read(chunk));
+    this.decoder = decoding(contentEncoding, BYTES_MAX, (chunk) => {
+      if (usage) this.read(chunk);
+      else this.clear.push(chunk);
+    });
     if (usage) answer.attempt.partial = this.told;
   }
 
@@ -101,10 +108,11 @@ class Trial implements ReplySink {
   onEnd(): void {
     if (!this.decoder) return this.pass();
     this.decoder.end(() => {
+      if (!this.reader) return this.judgeWhole();
       if (this.translation) this.read(null);
-      this.reader?.end();
+      this.reader.end();
       if (this.events > 0) this.pass();
-      else this.fail('the stream ended before it began');
+      else this.fail(new AppError('upstream_error', { detail: 'the stream ended before it began' }));
     });
   }
 
@@ -118,9 +126,14 @@ class Trial implements ReplySink {
     this.over(null);
   }
 
-  private fail(detail: string): void {
+  private judgeWhole(): void {
+    if (!this.isOver && reportedFailure(Buffer.concat(this.clear))) this.fail(saidAnError('answer'));
+    else this.pass();
+  }
+
+  private fail(error: AppError): void {
     if (this.isOver) return;
-    this.over(new AppError('upstream_error', { detail }));
+    this.over(error);
     this.answer.attempt.cancel();
   }
 
@@ -139,7 +152,7 @@ class Trial implements ReplySink {
     }
     const text = chunk ? this.translation.feed(chunk) : this.translation.end();
     this.reader?.feed(Buffer.from(text));
-    if (this.translation.error) this.fail(SAID_AN_ERROR);
+    if (this.translation.error) this.fail(saidAnError('stream'));
   }
 
   private judge(data: string, usage: UsageReader): void {
@@ -147,14 +160,7 @@ class Trial implements ReplySink {
     this.events += 1;
     const event = parsedObject(data);
     if (!this.translation) note(this.told, usage, event);
-    if (event && isError(event)) this.fail(SAID_AN_ERROR);
+    if (event && tellsFailure(event)) this.fail(saidAnError('stream'));
     else if (!event || this.events >= EVENTS_MAX || usage.outputText(event) !== '') this.pass();
   }
-}
-
-const SAID_AN_ERROR = 'its stream began with an error';
-
-/** Errors in the words of chat completions and Google, of Anthropic, and of responses. */
-function isError({ error, type }: Readonly<Record<string, unknown>>): boolean {
-  return (error !== undefined && error !== null) || type === 'error' || type === 'response.failed';
 }

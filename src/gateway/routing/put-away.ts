@@ -15,8 +15,12 @@ export async function giveUp(entry: Entry, { answer, thrown }: Outcome<Answer>):
     if (judged) attempt.partial = judged.reading;
     else await putAway(entry, attempt, translated);
     entry.addDiscarded(attempt, target, judged?.isDenied ? 'guardrail_denied' : null);
-  } else if (thrown instanceof FailedAttempt && thrown.attempt.target)
-    entry.addDiscarded(thrown.attempt, thrown.attempt.target, thrown.error.code);
+  } else if (thrown instanceof FailedAttempt) {
+    const { attempt, error } = thrown;
+    // It may have come to its end before it was judged, and who waits for its answer must not wait for the next target's.
+    attempt.recording?.drop();
+    if (attempt.target) entry.addDiscarded(attempt, attempt.target, error.code);
+  }
 }
 
 /** Reads an answer that nobody gets: it may tell what it cost. */

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { chatCompletions as anthropic } from '../../providers/dialects/anthropic/chat.js';
+import { gemini as google } from '../../providers/dialects/gemini/index.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Context, EventTranslator, Translator } from '../../providers/translation.js';
 import { nothingRead } from '../journal/metering.js';
+import { FRAME_BYTES_MAX } from './framing/frame-decoder.js';
 import type { Translation } from './translation-for.js';
 import { TranslatedStream } from './translated-stream.js';
 
+const gemini = google.translators?.['chat-completions'] as Translator;
 const CONTEXT: Context = { id: 'id', created: 1, model: 'm', isStreamed: true, fields: {}, isStrict: true };
 const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
 const delta = (content: string): Json => ({ model: 'm-1', choices: [{ index: 0, delta: { content } }] });
@@ -108,6 +112,37 @@ describe('TranslatedStream', () => {
     expect(reading.outputText).toBe('a');
   });
 
+  const choice = (index: number, finish_reason: string | null) =>
+    sse({ choices: [{ index, delta: {}, finish_reason }] });
+
+  it('without [DONE] is whole when each of its answers has told why it ended', () => {
+    const { stream } = open({}, { translator: null });
+    stream.feed(Buffer.from(choice(0, null) + choice(1, null) + choice(0, 'stop') + choice(1, 'length')));
+
+    expect(stream.end()).toBe(sse('[DONE]'));
+    expect(stream.error).toBeNull();
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an answer that goes on', choice(0, null)],
+    ['two answers of which one goes on', choice(0, 'stop') + choice(1, null)],
+  ])('without [DONE] was cut when it was %s', (_, said) => {
+    const { stream } = open({}, { translator: null });
+    stream.feed(Buffer.from(said));
+
+    expect(stream.end()).toContain('before the answer was complete');
+  });
+
+  it('reads an error that is a text alone', () => {
+    const { stream } = open({}, { translator: null });
+
+    expect(stream.feed(Buffer.from(sse({ error: 'Input is too long', error_type: 'validation' })))).toContain(
+      'Input is too long',
+    );
+    expect(stream.isOver).toBe(true);
+  });
+
   it('ends with an error when the bytes are no frames', () => {
     const { stream } = open(
       {},
@@ -116,5 +151,71 @@ describe('TranslatedStream', () => {
 
     expect(stream.feed(Buffer.alloc(64, 0xff))).toContain('cannot be read');
     expect(stream.isOver).toBe(true);
+  });
+
+  it('ends with an error when its last event, which nothing ends, is too long', () => {
+    const { stream } = open({}, { translator: null });
+    const line = `data: ${'a'.repeat(0.6 * FRAME_BYTES_MAX)}`;
+    stream.feed(Buffer.from(`${line}\n`));
+    stream.feed(Buffer.from(line));
+
+    expect(stream.end()).toContain('cannot be read');
+    expect(stream.isOver).toBe(true);
+  });
+
+  const left = (translator: Translator, ...data: unknown[]) => {
+    const { stream, reading } = open({}, { translator });
+    for (const event of data) stream.feed(Buffer.from(sse(event)));
+    return reading;
+  };
+
+  it("of Anthropic knows the provider's own count of the input when the client leaves, and keeps the output to be counted", () => {
+    const usage = { input_tokens: 9, cache_read_input_tokens: 1_000, output_tokens: 1 };
+    const reading = left(
+      anthropic,
+      { type: 'message_start', message: { id: 'm', model: 'claude', usage } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Once ' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'upon' } },
+    );
+
+    expect(reading).toMatchObject({
+      usage: { input_tokens: 1_009, cached_input_tokens: 1_000, output_tokens: 1 },
+      isBeginning: true,
+      outputText: 'Once upon',
+    });
+  });
+
+  it('of Anthropic that comes to its end has the usage of the end', () => {
+    const reading = left(
+      anthropic,
+      { type: 'message_start', message: { usage: { input_tokens: 9, output_tokens: 1 } } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 30 } },
+      { type: 'message_stop' },
+    );
+
+    expect(reading).toMatchObject({ usage: { input_tokens: 9, output_tokens: 30 }, isBeginning: false });
+  });
+
+  it('of Gemini knows what was told by the last event before the client left, thoughts and all', () => {
+    const event = (text: string, usageMetadata: object) => ({
+      candidates: [{ index: 0, content: { parts: [{ text }] } }],
+      usageMetadata: { promptTokenCount: 500, ...usageMetadata },
+    });
+    const reading = left(
+      gemini,
+      event('One', {}),
+      event('two', { candidatesTokenCount: 2, thoughtsTokenCount: 700 }),
+    );
+
+    expect(reading).toMatchObject({
+      usage: { input_tokens: 500, output_tokens: 702, reasoning_tokens: 700 },
+      isBeginning: false,
+    });
+    expect(left(gemini, event('One', {}))).toMatchObject({
+      usage: { input_tokens: 500, output_tokens: 0 },
+      isBeginning: true,
+      outputText: 'One',
+    });
   });
 });

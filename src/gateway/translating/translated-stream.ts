@@ -7,7 +7,7 @@ import type {
   StreamEvent,
   Translated as Step,
 } from '../../providers/translation.js';
-import { note, noteText, type Reading } from '../journal/metering.js';
+import { note, noteSoFar, noteText, type Reading } from '../journal/metering.js';
 import { decoderFor, encodeSse, type FrameDecoder } from './framing/index.js';
 import { hubChunks } from './hub-chunks.js';
 import { hubEvents } from './hub-events.js';
@@ -22,6 +22,8 @@ const BROKEN_OFF: HubError = {
   code: 'upstream_error',
   param: null,
 };
+
+const UNREADABLE: HubError = { ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' };
 
 /**
  * One stream on its way through a translation: the provider's bytes in, the client's text out, usage read beside it.
@@ -68,12 +70,8 @@ export class TranslatedStream {
 
   private read(bytes: Buffer): string {
     const wasBetweenFrames = this.frames.isBetweenFrames;
-    let frames: readonly StreamEvent[];
-    try {
-      frames = this.frames.feed(bytes);
-    } catch {
-      return this.fail({ ...BROKEN_OFF, message: 'The provider sent a stream that cannot be read.' });
-    }
+    const frames = this.framesOf(() => this.frames.feed(bytes));
+    if (!frames) return this.fail(UNREADABLE);
     const text = this.translated(frames);
     if (this.repeated) this.learn(this.repeated, bytes, text, wasBetweenFrames && frames.length === 1);
     return text;
@@ -91,9 +89,20 @@ export class TranslatedStream {
   /** The provider closed the stream. */
   end(): string {
     if (this.isOver) return '';
-    const last = this.translated(this.frames.end());
+    const frames = this.framesOf(() => this.frames.end());
+    if (!frames) return this.fail(UNREADABLE);
+    const last = this.translated(frames);
     if (this.isOver) return last;
     return last + this.step(this.events.end()) + (this.isOver ? '' : this.fail(BROKEN_OFF));
+  }
+
+  /** Null where the bytes are none: nobody above catches what a provider's bytes make a decoder throw. */
+  private framesOf(read: () => readonly StreamEvent[]): readonly StreamEvent[] | null {
+    try {
+      return read();
+    } catch {
+      return null;
+    }
   }
 
   /** Tells the client, in its own words, that no more will come. */
@@ -114,8 +123,9 @@ export class TranslatedStream {
     return text;
   }
 
-  private step({ chunks, error, isDone }: Step): string {
+  private step({ chunks, soFar, error, isDone }: Step): string {
     let text = '';
+    if (soFar) noteSoFar(this.reading, soFar);
     for (const chunk of chunks) text += this.pass(chunk);
     if (error) return text + this.fail(error);
     if (!isDone) return text;

@@ -15,6 +15,10 @@ export interface ResponseHead {
   /** Names and values in turn, without hop-by-hop fields. */
   readonly headers: string[];
   readonly contentType: string | null;
+  /** Its media type, whose case says nothing: https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
+  readonly isJson: boolean;
+  readonly isEventStream: boolean;
+  readonly isSound: boolean;
   readonly contentEncoding: string | null;
   readonly contentLength: number | null;
   readonly hasDate: boolean;
@@ -53,13 +57,22 @@ export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
     if (read) found[read] = value;
     if (!HOP_BY_HOP.has(name)) headers.push(rawHeaders[index] as string, value);
   }
+  const mediaType = mediaTypeOf(found.contentType ?? '');
   return {
     headers: withoutNamed(headers, found.connection),
     contentType: found.contentType ?? null,
+    isJson: mediaType === 'application/json',
+    isEventStream: mediaType === 'text/event-stream',
+    isSound: mediaType.startsWith('audio/'),
     contentEncoding: found.contentEncoding?.trim().toLowerCase() ?? null,
     contentLength: found.contentLength === undefined ? null : Number(found.contentLength),
     hasDate: found.date !== undefined,
   };
+}
+
+function mediaTypeOf(contentType: string): string {
+  const end = contentType.indexOf(';');
+  return lower((end < 0 ? contentType : contentType.slice(0, end)).trim());
 }
 
 /** Drops what the provider's `Connection` header names as its own. */

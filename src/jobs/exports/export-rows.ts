@@ -9,10 +9,11 @@ import {
 } from '../../admin/log-exports/export-fields.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { LogRows, positionBefore } from '../../admin/logs/rows/log-rows.js';
-import { type BodyRow, RequestParts } from '../../admin/logs/request-parts.js';
+import { RequestParts } from '../../admin/logs/request-parts.js';
 import { StoredBodies } from '../../admin/logs/stored-bodies.js';
 import { readableBody } from '../../admin/logs/readable-body.js';
 import { conditionsIn, oldestOf } from '../../common/database/log-reading/filter-document.js';
+import { AppError } from '../../common/errors/app-error.js';
 import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import type { Condition } from '../../common/database/log-reading/log-filters.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
@@ -86,6 +87,7 @@ function readFor(wanted: ClaimedExport): readonly (keyof Row)[] {
 }
 
 type Messages = Awaited<ReturnType<RequestParts['bodiesOfAll']>>;
+type StoredMessage = Messages[number];
 
 async function exported(rows: readonly Row[], messages: Messages): Promise<ExportedRequest[]> {
   const byKey = new Map(messages.map((each) => [`${each.request_id} ${each.direction}`, each]));
@@ -102,7 +104,11 @@ async function exported(rows: readonly Row[], messages: Messages): Promise<Expor
 
 const NO_MESSAGE: ExportedMessage = { headers: {}, body: null };
 
-async function messageOf(stored: BodyRow | undefined): Promise<ExportedMessage> {
+async function messageOf(stored: StoredMessage | undefined): Promise<ExportedMessage> {
+  if (stored?.is_out_of_reach === true)
+    throw new AppError('conflict', {
+      detail: `The ${stored.direction} body of the request ${stored.request_id} is not in the bucket any more. Ask for other requests, or without the fields "request" and "response".`,
+    });
   const { body } = await readableBody(stored);
   return { headers: stored?.headers ?? {}, body };
 }

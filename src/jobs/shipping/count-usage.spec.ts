@@ -108,4 +108,17 @@ describe('withCountedUsage', () => {
     ]);
     expect(found).toMatchObject({ usage: record.usage, usage_source: 'provider', cost_nano_usd: 4500 });
   });
+
+  it('counts the output of an answer that was put away once its provider had told its input', () => {
+    const begun = { input_tokens: 40, output_tokens: 1 };
+    const lost = {
+      ...quiet,
+      usage: begun,
+      countable: { model: 'known', input: '', output: 'more', isOutputOnly: true as const },
+    };
+
+    const [attempt] = withCountedUsage(aRecord(anOpened(), { attempts: [lost, answered] }), counter).attempts;
+
+    expect(attempt).toMatchObject({ usage: { input_tokens: 40, output_tokens: 4 }, cost_nano_usd: 900 });
+  });
 });

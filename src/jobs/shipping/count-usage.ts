@@ -24,16 +24,20 @@ export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter
   return { ...record, ...own, attempts, cost_nano_usd: costOfAttempts(attempts) };
 }
 
-/** Null where the provider told all. */
-function countedIn({ usage, countable }: RequestLogRecord, counter: UsageCounter): Usage | null {
+interface Countable {
+  readonly usage: Usage | null;
+  readonly countable?: CountableText | null;
+}
+
+/** Of a request, or of an attempt whose answer was put away. Null where the provider told all. */
+function countedIn({ usage, countable = null }: Countable, counter: UsageCounter): Usage | null {
   if (!usage) return counted(countable, counter);
   const rest = countable?.isOutputOnly ? counted(countable, counter) : null;
   return rest && { ...usage, output_tokens: Math.max(usage.output_tokens, rest.output_tokens) };
 }
 
 function countedAttempt(attempt: AttemptRecord, counter: UsageCounter): AttemptRecord {
-  const { countable } = attempt;
-  const usage = countable && attempt.usage === null ? counted(countable, counter) : null;
+  const usage = countedIn(attempt, counter);
   return usage ? charged(attempt, usage, counter) : attempt;
 }
 

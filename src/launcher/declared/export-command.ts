@@ -54,9 +54,14 @@ async function exported(client: AdministrationClient): Promise<string> {
 
 /** By which word each workspace is meant: its slug, and where another one is called so, which would come first, its id. */
 function placesOf(workspaces: readonly Json[]): ReadonlyMap<unknown, unknown> {
-  const names = new Set(workspaces.map(({ name }) => name));
-  return new Map(workspaces.map(({ id, slug }) => [id, names.has(slug) ? id : slug]));
+  const called = new Map<unknown, unknown>();
+  for (const { id, name } of workspaces) called.set(name, called.has(name) ? SEVERAL : id);
+  return new Map(
+    workspaces.map(({ id, slug }) => [id, (called.get(slug) ?? id) === id ? slug : id] as const),
+  );
 }
+
+const SEVERAL = Symbol('several');
 
 const HEAD = [
   '# Secrets are not in this file. "key" says where each is when the file is applied to a place that has it not.',

@@ -18,7 +18,8 @@ export const chatCompletionsUsage: UsageReader = {
   outputText(answer) {
     let text = '';
     for (const choice of list(answer.choices)) {
-      if (isObject(choice)) text += messageText(choice.message ?? choice.delta);
+      // Perplexity's chunks repeat the answer so far as a message.
+      if (isObject(choice)) text += messageText(choice.delta ?? choice.message);
     }
     return text;
   },

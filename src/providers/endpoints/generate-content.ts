@@ -34,6 +34,8 @@ export const generateContentUsage: UsageReader = {
     return text;
   },
 
+  tellsBeginning: (_, { output_tokens }) => output_tokens === 0,
+
   inputText(request) {
     let text = contentText(request.systemInstruction ?? request.system_instruction);
     const contents = Array.isArray(request.contents) ? list(request.contents) : [request.contents];

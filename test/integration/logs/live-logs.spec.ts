@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LiveStream } from '../../../src/admin/logs/live/live-stream.js';
+import { PostgresLogRows } from '../../../src/admin/logs/rows/postgres-log-rows.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { storeBatch } from '../../support/stored-batches.js';
 import { eventually } from '../../support/waiting.js';
@@ -127,6 +128,34 @@ describe('GET /v1/logs/stream', () => {
     ]);
   });
 
+  it('shows a person who may see only their own traffic from now on nothing else, while it goes on', async () => {
+    const person = await app.aPerson({ workspaces: [{ id: app.first.workspace_id, role: 'member' }] });
+    const body = {
+      name: 'own',
+      workspace_id: app.first.workspace_id,
+      user_id: person.id,
+      scopes: ['logs.list'],
+    };
+    const { id, key } = (await app.call('POST', '/v1/api-keys/workspace/user', { body })).body;
+    const watched = await watch(key);
+    await untilTheyLook([watched], {});
+    const turn = (membersViewAllData: boolean) =>
+      app.call('PUT', '/v1/admin/organisation', { body: { security_settings: { membersViewAllData } } });
+    const sees = async (trace: string, more: object = {}) => {
+      await store(trace, more);
+      await store(`${trace}-own`, { api_key_id: id });
+      await eventually(async () => traces(watched).includes(`${trace}-own`), { what: trace });
+      return traces(watched).includes(trace);
+    };
+    expect(await sees('as-a-member')).toBe(true);
+    await turn(false);
+    let tries = 0;
+    await eventually(async () => !(await sees(`narrowed-${++tries}`)), { what: 'the narrower sight' });
+    expect(await sees('of-others')).toBe(false);
+    expect(watched.isOver()).toBe(false);
+    await turn(true);
+  });
+
   it('is open five times to a workspace, and to no key without the scope', async () => {
     const [{ key }, other] = [
       await app.workspaceKey(['logs.list'], workspaceTwo),
@@ -137,6 +166,27 @@ describe('GET /v1/logs/stream', () => {
     expect((await watch(key)).status).toBe(429);
     expect((await watch(other.key)).status).toBe(403);
     expect((await watch(key, '?nonsense=1')).status).toBe(400);
+  });
+
+  it('brings what could not be read when it can be read, and whom it fails for holds up no other', async () => {
+    const { key } = await app.workspaceKey(['logs.list']);
+    const [one, other] = [await watch(key), await watch(key, '?ai_model=gpt-9')];
+    await untilTheyLook([one, other], { model: 'gpt-9' });
+    const rows = app.app.get(PostgresLogRows);
+    const failing = vi.spyOn(rows, 'ofBatch').mockImplementation(async (reach, conditions, ...rest) => {
+      if (conditions.every(({ sql }) => !sql('').startsWith('model')))
+        throw new Error('both connections are taken');
+      return PostgresLogRows.prototype.ofBatch.call(rows, reach, conditions, ...rest);
+    });
+    try {
+      await store('while-it-fails', { model: 'gpt-9' });
+      await eventually(async () => traces(other).length === 1, { what: 'the other reader' });
+      expect(traces(one)).toEqual([]);
+    } finally {
+      failing.mockRestore();
+    }
+    await eventually(async () => traces(one).length === 1, { what: 'what was missed' });
+    expect([traces(one), traces(other)]).toEqual([['while-it-fails'], ['while-it-fails']]);
   });
 
   it('counts what a slow reader cannot take, keeps none of it, and says so when it reads again', () => {

@@ -61,6 +61,7 @@ beforeAll(async () => {
   ]);
   const environment = {
     ...bucket.settings,
+    GATEHOUSE_BODY_SEARCH: 'on',
     GATEHOUSE_EXPORT_STORE: 's3',
     GATEHOUSE_EXPORT_DIR: folder,
     GATEHOUSE_SINK_WEBHOOK_URL: `${webhook.url}?token=1`,
@@ -315,6 +316,12 @@ describe('bodies in the bucket', () => {
 
     bucket.isAway = true;
     expect((await detail(id)).request).toMatchObject({ body: null, body_unavailable: true });
+    const listing = await app.workspaceKey(['logs.list', 'logs.view']);
+    const from = new Date(Date.now() - 30 * 86_400_000).toISOString();
+    const searched = await app.call('GET', `/v1/logs?search=canary&time_of_generation_min=${from}`, {
+      key: listing.key,
+    });
+    expect([searched.status, searched.body.error.code]).toEqual([503, 'bucket_unavailable']);
     await expect(writer.write(draft.id)).rejects.toThrow();
 
     bucket.isAway = false;
@@ -328,6 +335,47 @@ describe('bodies in the bucket', () => {
       headers: { 'x-gateway-api-key': own.key },
     });
     expect(await file.json()).toEqual(line);
+  });
+
+  it('whose object somebody removed are unavailable, and an export that wants one fails at once and says which', async () => {
+    const runner = await served(new BodySink(app.dataSource, new BodyObjects(store, app.box)));
+    const id = await withBodies(new Date('2026-11-14T10:00:00Z'));
+    await runner.deliver();
+    for (const key of bucket.keys('gatehouse/bodies/'))
+      if (key.includes('/2026-11-14/')) bucket.objects.delete(key);
+
+    expect((await detail(id)).request).toMatchObject({ body: null, body_unavailable: true });
+    const own = await app.workspaceKey(['logs.export']);
+    const create = {
+      filters: {
+        time_of_generation_min: '2026-11-14T00:00:00Z',
+        time_of_generation_max: '2026-11-14T23:00:00Z',
+      },
+      requested_data: ['id', 'request'],
+    };
+    const draft = (await app.call('POST', '/v1/logs/exports', { key: own.key, body: create })).body;
+    await app.call('POST', `/v1/logs/exports/${draft.id}/start`, { key: own.key, body: {} });
+    const parts = { folder: settings.exports.folder, bucket: store, box: app.box };
+    expect(await exportWriter(app.dataSource, parts).write(draft.id)).toBe('failed');
+    const { problem } = (await app.call('GET', `/v1/logs/exports/${draft.id}`, { key: own.key })).body;
+    expect(problem).toContain(`body of the request ${id} is not in the bucket any more`);
+  });
+
+  it('are not waited for when the bucket says nothing, or stops in the middle', async () => {
+    const impatient = new ObjectStore(settings.s3 as never, settings, { idleMs: 200, readMs: 10_000 });
+    const hasty = new ObjectStore(settings.s3 as never, settings, { idleMs: 60_000, readMs: 300 });
+    const part = { offset: 0, length: 5 };
+    for (const patience of [impatient, hasty]) {
+      bucket.next.push(...Array<() => void>(3).fill(() => undefined));
+      await expect(patience.read('a', part)).rejects.toThrow();
+      bucket.next.splice(0);
+      bucket.next.push((response) => {
+        response.writeHead(206, { 'content-length': 5 });
+        response.write('abc');
+      });
+      await expect(patience.read('a', part)).rejects.toThrow();
+      await patience.close();
+    }
   });
 
   it('open for no other request, and go with their day', async () => {

@@ -11,6 +11,7 @@ import {
 } from '../../../src/common/histogram/histogram.js';
 import { MarksOfWorkspaces1763760000001 } from '../../../src/common/database/migrations/1763760000001-marks-of-workspaces.js';
 import { Rollups1763690600000 } from '../../../src/common/database/migrations/1763690600000-rollups.js';
+import { MEASURES } from '../../../src/common/rollups/measures.js';
 import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { ROLLUP_TABLES, rolledUp, summedUp } from '../../support/rollup.js';
@@ -104,12 +105,22 @@ describe('the minute rollup', () => {
       [1_200, 1],
     ]);
 
+    const added = (there: string, more: string) => MEASURES.duration_histogram.added(there, more);
     const [row] = await database.dataSource.query(
-      'SELECT merge_histograms($1, $2) AS merged, merge_histograms($3, $3) AS nothing',
+      `SELECT ${added('one', 'other')} AS merged, ${added('other', 'one')} AS turned, ${added('one', 'none')} AS as_before,
+         ${added('none', 'one')} AS first, ${added('none', 'none')} AS nothing
+       FROM (SELECT $1::jsonb AS one, $2::jsonb AS other, $3::jsonb AS none) AS given`,
       [toStored(one), toStored(other), {}],
     );
 
-    expect(row).toEqual({ merged: toStored(merge(one, other)), nothing: {} });
+    const merged = toStored(merge(one, other));
+    expect(row).toEqual({
+      merged,
+      turned: merged,
+      as_before: toStored(one),
+      first: toStored(one),
+      nothing: {},
+    });
   });
 
   it('makes the partitions of new days when several processes need them at once', async () => {

@@ -46,7 +46,7 @@ export class LiveLogsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { conditions } = logQueryOf(query, sightOf(caller));
+    const { conditions } = logQueryOf(query);
     const reach = await this.workspaces.narrowed(
       caller,
       parameterOf(query, 'workspace_id', 'workspace_slug'),
@@ -63,8 +63,11 @@ export class LiveLogsController {
       'x-gateway-request-id': request.id,
     });
     response.flushHeaders();
-    const check = async (): Promise<void> =>
-      requireScope(await this.identity.identify(request.raw), 'logs.list');
-    this.live.add({ response, place, ...reach, conditions, check });
+    const check = async () => {
+      const now = await this.identity.identify(request.raw);
+      requireScope(now, 'logs.list');
+      return sightOf(now);
+    };
+    this.live.add({ response, place, ...reach, conditions, own: sightOf(caller), check });
   }
 }

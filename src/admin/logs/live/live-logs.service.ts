@@ -84,21 +84,37 @@ export class LiveLogs implements BeforeApplicationShutdown {
 
   async #look(): Promise<void> {
     this.#rounds += 1;
-    for (const stream of this.#streams) {
+    const batches = await this.#batches.next();
+    // One after the other: the log is read over two connections, which others need too.
+    for (const stream of [...this.#streams]) await this.#serve(stream, batches);
+  }
+
+  /** Never rejects: what goes wrong for one reader is nothing to the others. */
+  async #serve(stream: LiveStream, batches: readonly NewBatch[]): Promise<void> {
+    try {
       if (this.#rounds % BEAT_EVERY === 0) stream.beat();
-      if (this.#rounds % CHECK_EVERY === 0)
-        await stream.options.check().catch(() => stream.end('key_revoked'));
+      if (this.#rounds % CHECK_EVERY === 0) await stream.check();
+    } catch (error) {
+      this.#report('who watches new requests could not be checked', error);
     }
-    for (const batch of await this.#batches.next())
-      for (const stream of this.#streams) await this.#send(stream, batch);
+    try {
+      await stream.take(batches, (batch) => this.#send(stream, batch));
+    } catch (error) {
+      this.#report('new requests could not be read', error);
+    }
   }
 
   /** As the reader's own organization: the database shows it no other rows. */
   async #send(stream: LiveStream, batch: NewBatch): Promise<void> {
-    const { organizationId, workspaceId, conditions } = stream.options;
+    const { organizationId, workspaceId } = stream.options;
     const reach = { organizationId, ...(workspaceId === undefined ? {} : { workspaceId }) };
     const [rows, more] = await this.unitOfWork.runFor({ organizationId, isReading: true }, async () =>
-      this.rows.ofBatch(reach, [...conditions, ...(await this.kept.conditions(reach))], batch, MOST_ROWS),
+      this.rows.ofBatch(
+        reach,
+        [...stream.conditions, ...(await this.kept.conditions(reach))],
+        batch,
+        MOST_ROWS,
+      ),
     );
     stream.send(
       rows.map((row) => LogDto.from(row)),

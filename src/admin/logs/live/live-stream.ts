@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { LogQuery } from '../rows/log-query.js';
+import { AppError } from '../../../common/errors/app-error.js';
+import type { Condition } from '../../../common/database/log-reading/log-filters.js';
+import type { NewBatch } from './new-batches.js';
 
 export interface LiveStreamOptions {
   readonly response: ServerResponse;
@@ -7,10 +9,17 @@ export interface LiveStreamOptions {
   readonly place: string;
   readonly organizationId: string;
   readonly workspaceId?: string | undefined;
-  readonly conditions: LogQuery['conditions'];
-  /** Rejects when the caller may not read any more. */
-  readonly check: () => Promise<void>;
+  /** What the caller asked for. */
+  readonly conditions: readonly Condition[];
+  /** What the caller may see. */
+  readonly own: readonly Condition[];
+  /** What the caller may see by now; rejects when that is nothing any more. */
+  readonly check: () => Promise<readonly Condition[]>;
 }
+
+/** Of those that could not be read yet. A database that is away for longer than that loses the oldest. */
+const MOST_WAITING = 1_000;
+const SERVER_ERROR = 500;
 
 /**
  * One reader of new requests. What it cannot take at once is not kept for it: it is counted, and told when it can take
@@ -18,11 +27,38 @@ export interface LiveStreamOptions {
  */
 export class LiveStream {
   #dropped = 0;
+  #waiting: readonly NewBatch[] = [];
+  #own: readonly Condition[];
 
-  constructor(readonly options: LiveStreamOptions) {}
+  constructor(readonly options: LiveStreamOptions) {
+    this.#own = options.own;
+  }
+
+  get conditions(): readonly Condition[] {
+    return [...this.options.conditions, ...this.#own];
+  }
 
   get isOver(): boolean {
     return this.options.response.destroyed || this.options.response.writableEnded;
+  }
+
+  /** Ends it for who may not read any more. A caller who cannot be checked is not a refused one. */
+  async check(): Promise<void> {
+    try {
+      this.#own = await this.options.check();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.spec.status >= SERVER_ERROR) throw error;
+      this.end('key_revoked');
+    }
+  }
+
+  /** Takes these, and those that could not be taken before, in their order. When one rejects, it comes first the next time. */
+  async take(batches: readonly NewBatch[], read: (batch: NewBatch) => Promise<void>): Promise<void> {
+    this.#waiting = [...this.#waiting, ...batches].slice(-MOST_WAITING);
+    for (let next = this.#waiting[0]; next && !this.isOver; next = this.#waiting[0]) {
+      await read(next);
+      this.#waiting = this.#waiting.slice(1);
+    }
   }
 
   /** `more`: rows besides these that fit as well and were not read. */

@@ -114,7 +114,7 @@ export class BodySearch {
     const readable = await this.kept.withBodies(rows);
     const [first] = readable;
     if (!first) return new Map();
-    const bodies = await this.stored.brought(first.organisation_id, await this.parts.bodiesOfAll(readable));
+    const bodies = await this.#brought(first.organisation_id, await this.parts.bodiesOfAll(readable));
     const byRequest = new Map<string, Bodies[number][]>();
     for (const body of bodies) {
       const others = byRequest.get(body.request_id);
@@ -122,6 +122,15 @@ export class BodySearch {
       else byRequest.set(body.request_id, [body]);
     }
     return byRequest;
+  }
+
+  /** What is not looked into must not seem to be without the text. */
+  async #brought(organizationId: string, stored: Bodies): Promise<Bodies> {
+    try {
+      return await this.stored.brought(organizationId, stored);
+    } catch (cause) {
+      throw new AppError('bucket_unavailable', {}, { cause });
+    }
   }
 }
 

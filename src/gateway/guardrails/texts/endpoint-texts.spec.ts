@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../providers/endpoint.js';
 import { ENDPOINT_TEXTS, type StreamTexts } from './endpoint-texts.js';
-import { textsOf } from './text-tree.js';
+import { textsOf, type TextTree } from './text-tree.js';
 
 describe("guardrails read Cohere's own shape", () => {
   const chat = ENDPOINT_TEXTS['chat-v2'];
@@ -71,6 +72,35 @@ describe("guardrails read Cohere's own shape", () => {
     ]);
     const [start, delta, , call] = events.map((event) => stream.partOf(event));
     expect([start, delta, call]).toEqual(['0/content/', '0/content/', '0/tool-call/']);
+  });
+});
+
+describe('guardrails read of chats, wherever a provider puts it,', () => {
+  const chat = ENDPOINT_TEXTS['chat-completions'];
+  const message = {
+    content: [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'thought' }] },
+      { type: 'text', text: 'said' },
+    ],
+    reasoning: 'why',
+    reasoning_details: [{ type: 'reasoning.text', text: 'text' }, { summary: 'sum' }],
+    tool_calls: [{ type: 'custom', custom: { name: 'f', input: 'called' } }],
+    audio: { id: 'a', data: 'AAAA', transcript: 'spoken' },
+  };
+  const texts = ['called', 'said', 'spoken', 'sum', 'text', 'thought', 'why'];
+
+  it('what was reasoned, called and spoken', () => {
+    const of = (body: Json, tree: TextTree | null | undefined) => tree && textsOf(body, tree).sort();
+
+    expect(of({ messages: [message] }, chat?.request)).toEqual(texts);
+    expect(of({ choices: [{ message }] }, chat?.answer)).toEqual(texts);
+    expect(of({ choices: [{ delta: message }] }, chat?.stream?.deltas)).toEqual(texts);
+  });
+
+  it('the reasoning that clients keep in blocks', () => {
+    const messages = [{ content_blocks: [{ thinking: 'a' }, { text: 'b' }], content: [{ thinking: 'c' }] }];
+
+    expect(chat && textsOf({ messages }, chat.request).sort()).toEqual(['a', 'b', 'c']);
   });
 });
 

@@ -35,7 +35,23 @@ function endedItems(list: string, reason: string): StreamTexts['endsOf'] {
   };
 }
 
-/** https://platform.openai.com/docs/api-reference/chat/create, with the reasoning of other providers of this shape */
+/**
+ * What a message, or a piece of one, says besides its content, refusal and calls of functions: calls of custom tools, what its sound
+ * says, and the reasoning of other providers of this shape, as `reasoning` (Groq, OpenRouter), in details, or, of Mistral, in parts.
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens, https://docs.mistral.ai/capabilities/reasoning
+ */
+const BESIDE = [
+  'reasoning',
+  'reasoning_details[].text',
+  'reasoning_details[].summary',
+  'content[].thinking',
+  'content[].thinking[].text',
+  'tool_calls[].custom.input',
+  'audio.transcript',
+];
+const beside = (root: string): string[] => BESIDE.map((place) => `${root}.${place}`);
+
+/** https://platform.openai.com/docs/api-reference/chat/create */
 const chat: EndpointTexts = {
   request: textTree(
     'messages[].content',
@@ -44,8 +60,11 @@ const chat: EndpointTexts = {
     'messages[].content[].content',
     'messages[].refusal',
     'messages[].reasoning_content',
+    'messages[].content_blocks[].text',
+    'messages[].content_blocks[].thinking',
     'messages[].tool_calls[].function.arguments',
     'messages[].function_call.arguments',
+    ...beside('messages[]'),
     'prediction.content',
     'prediction.content[].text',
   ),
@@ -58,16 +77,19 @@ const chat: EndpointTexts = {
     'choices[].message.refusal',
     'choices[].message.tool_calls[].function.arguments',
     'choices[].message.function_call.arguments',
+    ...beside('choices[].message'),
   ),
   stream: {
     deltas: textTree(
       'choices[].delta.reasoning_content',
       'choices[].delta.content',
+      'choices[].delta.content[].text',
       'choices[].delta.refusal',
       'choices[].delta.tool_calls[].function.arguments',
       'choices[].delta.function_call.arguments',
       'choices[].delta.content_blocks[].delta.text',
       'choices[].delta.content_blocks[].delta.thinking',
+      ...beside('choices[].delta'),
     ),
     wholes: textTree(),
     partOf: OF_NO_PART,

@@ -180,6 +180,32 @@ describe('reasoning', () => {
   });
 });
 
+describe('texts of spaces alone', () => {
+  it('are left out wherever they stand, because Anthropic refuses them', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } };
+    const spaces = { type: 'text', text: ' \n' };
+    const sent = body({
+      messages: [
+        { role: 'system', content: ' ' },
+        ...question,
+        { role: 'assistant', content: '\n\n', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'a', content: '\n' },
+        { role: 'user', content: [spaces, { type: 'text', text: ' And? ' }] },
+      ],
+    });
+
+    expect(sent.system).toBeUndefined();
+    expect(sent.messages.map(({ content }) => content)).toEqual([
+      [{ type: 'text', text: 'Hi' }],
+      [{ type: 'tool_use', id: 'a', name: 'find', input: {} }],
+      [
+        { type: 'tool_result', tool_use_id: 'a' },
+        { type: 'text', text: ' And? ' },
+      ],
+    ]);
+  });
+});
+
 describe('manual thinking that Anthropic would refuse', () => {
   const model = 'claude-haiku-4-5';
   const call = { id: 'a', type: 'function', function: { name: 'find', arguments: '{}' } };

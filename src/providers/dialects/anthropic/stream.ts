@@ -70,11 +70,18 @@ export class AnthropicStream implements EventTranslator {
     const type = typeof data.type === 'string' ? data.type : event.event;
     if (type === 'error') return this.broken(data);
     if (type === 'message_stop') return this.stopped();
-    return type === 'content_block_delta' ? this.blockGrew(data) : { chunks: this.read(type, data) };
+    if (type === 'content_block_delta') return this.blockGrew(data);
+    return { chunks: this.read(type, data), ...this.soFar(type) };
   }
 
   end(): Translated {
     return NOTHING;
+  }
+
+  private soFar(type: unknown): Pick<Translated, 'soFar'> {
+    if (type !== 'message_start' && type !== 'message_delta') return {};
+    const usage = hubUsage(this.usage);
+    return usage ? { soFar: { usage, isBeginning: type === 'message_start' } } : {};
   }
 
   private read(type: unknown, data: Json): readonly Json[] {

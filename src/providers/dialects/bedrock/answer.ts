@@ -44,6 +44,12 @@ export function extras({ trace, additionalModelResponseFields: fields }: Json): 
   };
 }
 
+/**
+ * The `type` of a call that Bedrock answers itself, such as Nova's `nova_grounding`: the answer's text tells of it, and a client has
+ * nothing to run. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html
+ */
+export const SERVERS_OWN = 'server_tool_use';
+
 interface Said extends Citations {
   text: string;
   thinking: string;
@@ -96,8 +102,8 @@ function readReasoning({ reasoningText, redactedContent: data }: Json, said: Sai
   });
 }
 
-function readCall({ toolUseId: id, name, input }: Json, said: Said): void {
-  if (typeof id !== 'string' || typeof name !== 'string') return;
+function readCall({ toolUseId: id, name, input, type }: Json, said: Said): void {
+  if (typeof id !== 'string' || typeof name !== 'string' || type === SERVERS_OWN) return;
   const given = isObject(input) ? stringify(input) : '';
   said.calls.push({ id, type: 'function', function: { name, arguments: given === '' ? '{}' : given } });
 }

@@ -375,6 +375,70 @@ describe('refusals of Bedrock', () => {
   });
 });
 
+describe('manual thinking that Claude would refuse', () => {
+  const loop = (turn: Json) => [
+    user,
+    { role: 'assistant', tool_calls: [CALL], ...turn },
+    { role: 'tool', tool_call_id: 'c1', content: 'x' },
+  ];
+  const signed = { content_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'S' }] };
+  const thinking = { type: 'enabled', budget_tokens: 2_048 };
+  const effort = { reasoning_effort: 'low', tools: [TOOL] };
+  const own = { additional_model_request_fields: { thinking } };
+
+  it.each<readonly [string, Json, Json | undefined]>([
+    ['between a call and its result', { ...effort, messages: loop({}) }, undefined],
+    ['the same, beside other fields', { ...effort, top_k: 5, messages: loop({}) }, { top_k: 5 }],
+    ['between them, when the thinking is there', { ...effort, messages: loop(signed) }, { thinking }],
+    ['when the client asks for it itself', { tools: [TOOL], thinking, messages: loop({}) }, { thinking }],
+    ['when it does so by a field of the model', { ...effort, ...own, messages: loop({}) }, { thinking }],
+    ['where a tool must be called', { ...effort, tool_choice: 'required' }, undefined],
+    ['where a tool may be called', { ...effort, tool_choice: 'auto' }, { thinking }],
+  ])('is left out only where it stands for an effort: %s', (_, hub, fields) => {
+    expect(bodyOf(hub).additionalModelRequestFields).toEqual(fields);
+  });
+});
+
+describe('a tool that Bedrock runs itself', () => {
+  const use = { toolUseId: 's1', name: 'nova_grounding', type: 'server_tool_use' };
+
+  it('is no call for the client in an answer', () => {
+    const content = [
+      { toolUse: { ...use, input: { query: 'x' } } },
+      { toolResult: { toolUseId: 's1', content: [{ json: {} }], type: 'nova_grounding_result' } },
+      { text: 'Found.' },
+    ];
+    const answer = chat.answer(
+      { output: { message: { content } }, stopReason: 'end_turn' },
+      contextOf('nova'),
+    );
+
+    expect(answer.choices).toMatchObject([
+      { message: { role: 'assistant', content: 'Found.' }, finish_reason: 'stop' },
+    ]);
+    expect(JSON.stringify(answer)).not.toContain('tool_calls');
+  });
+
+  it('is none in a stream, where calls of the client are counted without it', () => {
+    const translator = stream.open(contextOf('nova'));
+    const told = [
+      ['contentBlockStart', { contentBlockIndex: 0, start: { toolUse: use } }],
+      ['contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '{"query":"x"}' } } }],
+      ['contentBlockStop', { contentBlockIndex: 0 }],
+      ['contentBlockStart', { contentBlockIndex: 1, start: { toolUse: { toolUseId: 'c1', name: 'f' } } }],
+      ['contentBlockStop', { contentBlockIndex: 1 }],
+    ] as const;
+    const chunks = told.flatMap(
+      ([event, data]) => translator.event({ event, data: JSON.stringify(data) }).chunks,
+    );
+
+    expect(chunks.map(({ choices }) => (choices as { delta: Json }[])[0]?.delta)).toEqual([
+      { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+    ]);
+  });
+});
+
 describe('a stream', () => {
   it('gives a call whose arguments never came an empty object', () => {
     const translator = stream.open(contextOf(CLAUDE));

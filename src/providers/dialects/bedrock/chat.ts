@@ -5,6 +5,7 @@ import { hubError } from './errors.js';
 import { familyOf, modelPath } from './models.js';
 import { conversationOf } from './request/messages.js';
 import { parametersOf } from './request/parameters.js';
+import { withoutRefusedThinking } from './request/refused-thinking.js';
 import { toolsOf } from './request/tools.js';
 import { ConverseStream } from './stream.js';
 
@@ -27,7 +28,10 @@ function request(hub: Json, { model, isStreamed, isStrict }: Context): ProviderR
     messages,
     ...toolsOf(hub, messages),
   };
-  return { path: modelPath(model, isStreamed ? 'converse-stream' : 'converse'), body };
+  return {
+    path: modelPath(model, isStreamed ? 'converse-stream' : 'converse'),
+    body: withoutRefusedThinking(body, hub),
+  };
 }
 
 /** The hub's chat completions in Bedrock's Converse API. */

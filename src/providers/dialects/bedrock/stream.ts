@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   type Translated,
 } from '../../translation.js';
-import { extras, stopSequenceOf } from './answer.js';
+import { extras, SERVERS_OWN, stopSequenceOf } from './answer.js';
 import { citationFields, sortCitations } from './citations.js';
 import { streamError } from './errors.js';
 import { finishReason, nativeReason } from './finish.js';
@@ -68,7 +68,7 @@ export class ConverseStream implements EventTranslator {
   private blockStarted({ contentBlockIndex: index, start }: Json): readonly Json[] {
     const use = isObject(start) ? start.toolUse : null;
     if (!isObject(use) || typeof use.toolUseId !== 'string' || typeof use.name !== 'string') return [];
-    if (this.blocks.has(index)) return [];
+    if (this.blocks.has(index) || use.type === SERVERS_OWN) return [];
     const call = this.calls++;
     this.blocks.set(index, { call, hasArguments: false, start: this.length, citations: [] });
     const { toolUseId: id, name } = use;

@@ -40,11 +40,12 @@ export class ChatStream implements EventTranslator {
     if (!response) return { chunks: [] };
     if (isObject(response.error)) return { chunks: [], error: failure(response) };
     this.#last = { ...this.#last, ...pick(response, 'responseId', 'modelVersion') };
-    this.#usage = usage(response.usageMetadata) ?? this.#usage;
+    const told = usage(response.usageMetadata);
+    this.#usage = told ?? this.#usage;
     const candidates = list(response.candidates).filter(isObject);
     const chunks = candidates.flatMap((candidate, position) => this.#candidate(candidate, position));
     if (candidates.length === 0) chunks.push(...this.#refusal(response.promptFeedback));
-    return { chunks };
+    return { chunks, ...(told && { soFar: { usage: told, isBeginning: told.completion_tokens === 0 } }) };
   }
 
   end(): Translated {

@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
 import type { Context } from '../../translation.js';
+import { spokenText } from '../spoken.js';
 import { citationsOf, inputOf, toolUse } from './blocks.js';
 import { sequenceOf, spokenRefusal, stopOf } from './stop.js';
 import { wholeUsage } from './usage.js';
@@ -60,13 +61,13 @@ function isBlock(block: unknown): block is Json {
   return field !== undefined && typeof (block as Json)[field] === 'string';
 }
 
-function thinkingOf({ reasoning_content, reasoning }: Json): Json[] {
-  const thinking = textOf(reasoning_content ?? reasoning);
+function thinkingOf({ reasoning_content, reasoning, content }: Json): Json[] {
+  const thinking = textOf(reasoning_content ?? reasoning) + spokenText(content, true);
   return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }];
 }
 
 function textBlocks({ content, annotations }: Json, refusal: string): Json[] {
-  const text = textOf(content) + refusal;
+  const text = spokenText(content, false) + refusal;
   const citations = citationsOf(annotations);
   return text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }];
 }

@@ -354,6 +354,18 @@ describe('an answer to an Anthropic client', () => {
     ]);
   });
 
+  it('has Mistral’s reasoning as thinking, and not in its text', () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'Hello' },
+    ];
+
+    expect(answer({ content }).content).toEqual([
+      { type: 'thinking', thinking: 'Hm.', signature: '' },
+      { type: 'text', text: 'Hello' },
+    ]);
+  });
+
   it.each([
     ['stop', 'end_turn'],
     ['length', 'max_tokens'],
@@ -386,6 +398,23 @@ describe('a stream to an Anthropic client', () => {
     const events = [...chunks.flatMap((chunk) => stream.chunk(chunk)), ...stream.end()];
     return events.map(({ data }) => JSON.parse(data));
   };
+
+  it('has Mistral’s reasoning as thinking, and not in its text', () => {
+    const thought = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+    const events = told([
+      delta({ role: 'assistant', content: '' }),
+      delta({ content: [thought('Hm')] }),
+      delta({ content: [thought('.'), { type: 'text', text: 'Hel' }] }),
+      delta({ content: 'lo' }, 'stop'),
+    ]);
+
+    expect(events.filter(({ type }) => type === 'content_block_delta').map((event) => event.delta)).toEqual([
+      { type: 'thinking_delta', thinking: 'Hm' },
+      { type: 'thinking_delta', thinking: '.' },
+      { type: 'text_delta', text: 'Hel' },
+      { type: 'text_delta', text: 'lo' },
+    ]);
+  });
 
   it('has Anthropic’s events in Anthropic’s order', () => {
     const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } };

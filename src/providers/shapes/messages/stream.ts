@@ -1,6 +1,7 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf, wordOf } from '../../endpoints/reading.js';
 import type { ChunkTranslator, Context, HubError, StreamEvent } from '../../translation.js';
+import { spokenIn } from '../spoken.js';
 import { envelope } from './answer.js';
 import { citationsOf, toolUse } from './blocks.js';
 import { messagesStreamError } from './errors.js';
@@ -82,7 +83,9 @@ export class MessagesStream implements ChunkTranslator {
     return [
       ...this.thinking(textOf(reasoning_content ?? reasoning)),
       ...list(delta.content_blocks).flatMap((block) => this.proof(block)),
-      ...this.text(textOf(content)),
+      ...spokenIn(content).flatMap(({ text, isThought }) =>
+        isThought ? this.thinking(text) : this.text(text),
+      ),
       ...citationsOf(annotations).flatMap((citation) =>
         this.blocks.add('text', TEXT, { type: 'citations_delta', citation }),
       ),

@@ -1,5 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { isObject, list, textOf } from '../../endpoints/reading.js';
+import { spokenIn } from '../spoken.js';
 import { CallItem, type Called } from './call-item.js';
 import { Calls } from './calls.js';
 import { MessageItem, annotationOf } from './message-item.js';
@@ -64,16 +65,10 @@ export class Output {
 
   /** A string, or a list of parts as Mistral has it, with its reasoning among them. */
   private addContent(content: unknown, logprobs: readonly unknown[]): void {
-    if (!Array.isArray(content)) {
-      const text = textOf(content);
-      if (text !== '') this.message().addText(text, logprobs);
-      return;
-    }
-    for (const part of content as readonly unknown[]) {
-      const text = textOf([part]);
-      if (text === '') continue;
-      if (isObject(part) && part.type === 'thinking') this.reasoning().add(text);
-      else this.message().addText(text, []);
+    const isWhole = !Array.isArray(content);
+    for (const { text, isThought } of spokenIn(content)) {
+      if (isThought) this.reasoning().add(text);
+      else this.message().addText(text, isWhole ? logprobs : []);
     }
   }
 

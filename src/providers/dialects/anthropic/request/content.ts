@@ -22,19 +22,19 @@ const BLOCKS: ReadonlyMap<string, ToBlock> = new Map<string, ToBlock>([
 ]);
 
 /**
- * The hub's content as blocks of Anthropic. Texts without a character are left out, because Anthropic refuses them
- * (https://platform.claude.com/docs/en/api/errors). Parts of Anthropic's own, such as `search_result`, go along as they are.
+ * The hub's content as blocks of Anthropic. Texts of spaces alone, as some models write them before a call, are left out, because
+ * Anthropic refuses them (https://github.com/anthropics/claude-code/issues/23440). Parts of Anthropic's own, such as `search_result`, go along as they are.
  */
 export function blocksOf(content: unknown): Json[] {
   if (content === null || content === undefined) return [];
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (typeof content === 'string') return present([plainText(content)]);
   if (!Array.isArray(content)) throw invalid('The content of a message must be a string or a list of parts.');
   return present((content as readonly unknown[]).map(blockOf));
 }
 
 /** A text block; null where there is no text. */
 export function plainText(text: unknown): Json | null {
-  return typeof text === 'string' && text !== '' ? { type: 'text', text } : null;
+  return typeof text === 'string' && text.trim() !== '' ? { type: 'text', text } : null;
 }
 
 /** Gives a block the `cache_control` of the hub's part, message or tool. */

@@ -112,7 +112,7 @@ function userBlocks({ content }: Json): Json[] {
 function toolResult(message: Json): Json[] {
   const { tool_call_id: id, content } = message;
   if (typeof id !== 'string') throw invalid('A message of a tool needs a "tool_call_id".');
-  const said = typeof content === 'string' ? content : blocksOf(content);
+  const said = typeof content === 'string' ? content.trim() && content : blocksOf(content);
   return [{ type: 'tool_result', tool_use_id: id, ...(said.length > 0 ? { content: said } : {}) }];
 }
 

@@ -1,0 +1,49 @@
+import type { Json } from '../../../endpoint.js';
+import { isObject, list } from '../../../endpoints/reading.js';
+
+/**
+ * The model's own fields without manual thinking that Claude would refuse the request for, here as with Anthropic itself: where a tool
+ * must be called, and between a call and its result when the call's turn does not begin with signed thinking, which clients of OpenAI's
+ * shape do not keep. Only thinking that an effort stands for is left out; what the client asked for in Claude's own words stays.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html
+ */
+export function withoutRefusedThinking(body: Json, hub: Json): Json {
+  const { additionalModelRequestFields: fields, toolConfig, messages } = body;
+  if (!isObject(fields) || !isManual(fields.thinking) || isAsked(hub)) return body;
+  if (!isForced(toolConfig) && !isBareLoop(list(messages))) return body;
+  const others = without('thinking', fields);
+  if (Object.keys(others).length === 0) return without('additionalModelRequestFields', body);
+  return { ...body, additionalModelRequestFields: others };
+}
+
+const without = (name: string, object: Json): Json =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+
+const isManual = (thinking: unknown): boolean => isObject(thinking) && thinking.type === 'enabled';
+
+const isAsked = ({
+  thinking,
+  additionalModelRequestFields,
+  additional_model_request_fields,
+}: Json): boolean =>
+  [thinking, thinkingIn(additionalModelRequestFields), thinkingIn(additional_model_request_fields)].some(
+    isObject,
+  );
+
+const thinkingIn = (fields: unknown): unknown => (isObject(fields) ? fields.thinking : null);
+
+function isForced(config: unknown): boolean {
+  const choice = isObject(config) ? config.toolChoice : null;
+  return isObject(choice) && ('any' in choice || 'tool' in choice);
+}
+
+function isBareLoop(messages: readonly unknown[]): boolean {
+  const [turn, answer] = messages.slice(-2).map(blocksOf);
+  const isResult = answer?.some((block) => 'toolResult' in block) ?? false;
+  const [first] = turn ?? [];
+  return isResult && !(first && 'reasoningContent' in first);
+}
+
+function blocksOf(message: unknown): readonly Json[] {
+  return isObject(message) ? list(message.content).filter(isObject) : [];
+}
