@@ -9,7 +9,7 @@ const SECRET_KEY = 'canary-of-the-bucket-secret';
 const BUCKET = 'gatehouse-test';
 const PAGE = 3;
 
-type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
+type Behaviour = (response: ServerResponse) => void;
 
 /**
  * A bucket that speaks S3 over HTTP, in path style: put, get with ranges, delete, list with folders and pages. It works every
@@ -18,8 +18,8 @@ type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
  */
 export class S3Server {
   readonly objects = new Map<string, Buffer>();
-  /** What happens to the next requests in place of being served. */
-  readonly next: Behaviour[] = [];
+  /** What requests for a key get in place of being served, tries and all. */
+  readonly odd = new Map<string, Behaviour>();
   readonly refused: string[] = [];
   /** Answers 503 to everything. */
   isAway = false;
@@ -60,8 +60,8 @@ export class S3Server {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
-    const behaviour = this.next.shift();
-    if (behaviour) return behaviour(response, request);
+    const odd = this.odd.get(pathOf(request).key);
+    if (odd) return odd(response);
     if (this.isAway) return failed(response, 503, 'SlowDown');
     const problem = problemOf(request, body);
     if (problem !== null) {
@@ -72,9 +72,7 @@ export class S3Server {
   }
 
   private serve(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const [, bucket, ...rest] = pathname.split('/').map(decodeURIComponent);
-    const key = rest.join('/');
+    const { bucket, key, searchParams } = pathOf(request);
     if (bucket !== BUCKET) return failed(response, 404, 'NoSuchBucket');
     if (request.method === 'PUT') this.objects.set(key, body);
     if (request.method === 'DELETE') this.objects.delete(key);
@@ -120,6 +118,12 @@ export class S3Server {
       `<?xml version="1.0"?><ListBucketResult><IsTruncated>${String(isTruncated)}</IsTruncated>${token}${listed.join('')}</ListBucketResult>`,
     );
   }
+}
+
+function pathOf(request: IncomingMessage) {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const [, bucket, ...rest] = pathname.split('/').map(decodeURIComponent);
+  return { bucket, key: rest.join('/'), searchParams };
 }
 
 function failed(response: ServerResponse, status: number, code: string): void {
