@@ -70,10 +70,15 @@ const mergedCounts = (all: string): string => `(
     FROM unnest(${all}) AS counts CROSS JOIN LATERAL jsonb_each_text(counts) AS each GROUP BY each.key
   ) AS merged)`;
 
-/** Walks through what is added, which is the smaller one, and looks each number up in what is there. */
+/**
+ * Walks through what is added, which is the smaller one, and looks each number up in what is there. That is unpacked first: a
+ * histogram in a table is compressed, and each look would unpack all of it.
+ */
 const addedCounts = (there: string, more: string): string => `(
-  SELECT ${there} || jsonb_object_agg(number, (${more} ->> number)::bigint + coalesce((${there} ->> number)::bigint, 0))
-  FROM (SELECT jsonb_object_keys(${more}) AS number) AS numbers)`;
+  SELECT held || (
+    SELECT jsonb_object_agg(number, (${more} ->> number)::bigint + coalesce((held ->> number)::bigint, 0))
+    FROM jsonb_object_keys(${more}) AS number)
+  FROM (SELECT ${there} || '{}' AS held OFFSET 0) AS unpacked)`;
 
 /** How often each whole number occurred. Most groups of a minute have one value only, which needs no counting. */
 const counts =

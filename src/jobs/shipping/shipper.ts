@@ -32,7 +32,10 @@ export interface ShipperOptions {
   readonly logger: Logger;
 }
 
-/** Rows gather for so long before they are stored; with many of them, a batch follows the other without a pause. */
+/**
+ * Rows gather for so long before they are stored: what a transaction, its announcement and its job cost, 94 rows cost as 300 do. Batches
+ * follow one another without a pause where one was full, because the spool has grown longer then.
+ */
 const ROUND_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
 /** Writers at a time: while the database takes the rows of one, those of the other are made ready. */
@@ -53,6 +56,7 @@ export class Shipper {
   private readonly tails = new Map<string, SpoolTail>();
   private running: Promise<void> | null = null;
   private isStopping = false;
+  private isBehind = false;
   private wake: (() => void) | null = null;
   private caughtUpAt = Date.now();
 
@@ -105,9 +109,10 @@ export class Shipper {
   private async run(): Promise<void> {
     let failures = 0;
     while (!this.isStopping) {
-      let isMore = false;
+      const began = Date.now();
+      this.isBehind = false;
       try {
-        isMore = await this.round();
+        await this.round();
         if (failures > 0) this.options.logger.info('Request logs are stored again.');
         failures = 0;
       } catch (error) {
@@ -115,7 +120,8 @@ export class Shipper {
         this.failed(error, failures);
       }
       this.measure();
-      if (!isMore) await this.pause(Math.min(ROUND_MS * 2 ** Math.min(failures, 5), BACK_OFF_MAX_MS));
+      const round = Math.min(ROUND_MS * 2 ** Math.min(failures, 5), BACK_OFF_MAX_MS);
+      if (failures > 0 || !this.isBehind) await this.pause(began + round - Date.now());
     }
   }
 
@@ -147,6 +153,7 @@ export class Shipper {
     const tail = await this.tailOf(writer);
     if (!tail) return false;
     const reading = await tail.read();
+    if (reading.isFull) this.isBehind = true;
     if (reading.closed.length > 0) {
       const redactorOf = await this.redactors(reading.closed.map(({ closed }) => closed.record));
       if (reading.closed.some(({ closed: { record } }) => redactorFor(record, redactorOf)))

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SpoolLogSink } from '../../../src/adapters/spool-log-sink.js';
 import type {
   CapturedBodies,
@@ -406,6 +407,40 @@ async function valueOf(counter: {
 }): Promise<number> {
   return (await counter.get()).values[0]?.value ?? 0;
 }
+
+describe('a shipper that runs', () => {
+  it('lets rows gather for a quarter of a second, so that steady traffic is not a transaction for each few', async () => {
+    const shipper = aShipper();
+    const began = Date.now();
+    shipper.start();
+    for (let at = 0; at < 150; at++) {
+      await exchange(aRecord(anOpened()));
+      await sleep(8);
+    }
+    await shipper.stop();
+
+    expect(announced.length).toBeLessThanOrEqual(2 + (Date.now() - began) / 250);
+  });
+
+  it('does not rest while there is more than a batch takes', async () => {
+    for (let at = 0; at < 3_500; at++) {
+      const record = aRecord(anOpened());
+      sink.open(record);
+      sink.close(record, NO_BODIES);
+    }
+    await written();
+    const pause = vi.spyOn(Shipper.prototype as unknown as { pause: () => Promise<void> }, 'pause');
+    const restsBefore: number[] = [];
+    const announce = async () => void restsBefore.push(pause.mock.calls.length);
+    const shipper = new Shipper({ pool, spool, logger, counter, announcer: { announce } });
+    shipper.start();
+    await vi.waitFor(() => expect(restsBefore.length).toBe(4), 30_000);
+    await shipper.stop();
+    pause.mockRestore();
+
+    expect(restsBefore).toEqual([0, 0, 0, 0]);
+  });
+});
 
 describe('stopping', () => {
   it('ships what is there', async () => {
