@@ -1,5 +1,5 @@
 import { type Condition, conditionOf, isLogFilter } from '../../common/database/log-reading/log-filters.js';
-import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { type ListQuery, noParameter, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { GRAIN_MS, startOf } from '../../common/rollups/grains.js';
 import type { TimeRange, UsageQuery } from '../../common/usage-store/usage-store.js';
@@ -26,7 +26,6 @@ const OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 const METADATA = /^metadata\[(.{1,128})\]$/s;
-const LONGEST_NAME = 64;
 
 /** Reads range and filters. A parameter that is neither, nor one of `more`, is refused. `own` narrows whatever is asked for. */
 export function analyticsQueryOf(
@@ -47,9 +46,7 @@ function conditionIn(query: ListQuery, name: string): Condition {
   if (isLogFilter(name)) return conditionOf(name, value);
   const key = METADATA.exec(name)?.[1];
   if (key !== undefined) return conditionOf('metadata', JSON.stringify(Object.fromEntries([[key, value]])));
-  throw new AppError('invalid_request', {
-    detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.`,
-  });
+  throw noParameter(name);
 }
 
 function rangeOf(query: ListQuery, now: number): TimeRange {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sight } from '../../auth/permissions/sight.js';
-import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
+import { flagOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type ReadMeasureName, ratio, type Sums } from '../../common/usage-store/read-measures.js';
 import { UsageReader } from '../../common/usage-store/usage-store.js';
@@ -22,8 +22,8 @@ export interface GroupsAnswer {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-export const SERIES_NAMES = Object.keys(SERIES_PARAMETERS);
-export const PAGE_NAMES = ['current_page', 'currentPage', 'page_size', 'pageSize'] as const;
+const SERIES_NAMES = Object.keys(SERIES_PARAMETERS);
+const PAGE_NAMES = ['current_page', 'currentPage', 'page_size', 'pageSize'] as const;
 const ORDER_NAMES = ['columns', 'order_by', 'order_by_type', 'include_total'] as const;
 const CACHE_MEASURES = [
   'requests',
@@ -43,6 +43,7 @@ export class AnalyticsService {
 
   /** Every slot of the range has its point, also the ones without requests. */
   async graph(reach: Sight, query: ListQuery, graph: Graph): Promise<GraphAnswer> {
+    pageOf(query); // Lists have pages, and a graph has all of its points.
     const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const series = await this.usage.series(reach, asked, graph.measures, slots);
@@ -63,6 +64,7 @@ export class AnalyticsService {
   }
 
   async feedbackGraph(reach: Sight, query: ListQuery, graph: FeedbackGraph): Promise<GraphAnswer> {
+    pageOf(query); // Lists have pages, and a graph has all of its points.
     const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
     const slots = slotsOf(query, asked.range);
     const answer = graph.of(await this.feedback.read(reach, asked, slots), slots);
@@ -70,7 +72,7 @@ export class AnalyticsService {
   }
 
   async cacheSummary(reach: Sight, query: ListQuery): Promise<Record<string, unknown>> {
-    const asked = analyticsQueryOf(query, reach.own, [...SERIES_NAMES, ...PAGE_NAMES]);
+    const asked = analyticsQueryOf(query, reach.own, []);
     const { total } = await this.usage.series(reach, asked, CACHE_MEASURES, [asked.range.from]);
     const hit = ratio(total.milliseconds('hit_duration_us'), total.hits);
     const misses = total.count('requests') - total.hits;
@@ -88,6 +90,7 @@ export class AnalyticsService {
 
   async groups(reach: Sight, query: ListQuery, grouping: Grouping): Promise<GroupsAnswer> {
     const asked = analyticsQueryOf(query, reach.own, [...PAGE_NAMES, ...ORDER_NAMES]);
+    flagOf(query, 'include_total'); // The total is told in any case.
     const columns = columnsOf(query, grouping);
     const { orderBy, direction } = orderOf(query);
     const { total, rows } = await this.usage.groups(reach, asked, {

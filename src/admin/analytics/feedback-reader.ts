@@ -16,9 +16,9 @@ export interface FeedbackOfGroup {
 const OF_TRACE = `request_logs.organisation_id = feedback.organization_id
   AND request_logs.workspace_id = feedback.workspace_id AND request_logs.trace_id = feedback.trace_id`;
 
-/** The newest of them tells the model. */
-const modelOf = (kept: string): string =>
-  `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ${kept} ORDER BY created_at DESC LIMIT 1), '')`;
+/** The newest of those that fit tells the model: a trace may have requests that the caller must not see. */
+const modelOf = (fitting: string): string =>
+  `coalesce((SELECT model FROM request_logs WHERE ${OF_TRACE} ${fitting} ORDER BY created_at DESC LIMIT 1), '')`;
 
 /** Counts feedback by when it was given. Filters are about the requests of its trace: one of them must fit. */
 @Injectable()
@@ -32,11 +32,12 @@ export class FeedbackReader {
     const statement = new Statement();
     const starts = statement.bind(slots.map((slot) => new Date(slot)));
     const kept = filters(statement, await this.kept.conditions(reach));
-    const where = this.#where(statement, reach, { ...query, kept });
+    const fitting = `${kept} ${filters(statement, query.conditions)}`;
+    const where = this.#where(statement, reach, { ...query, fitting });
     const rows = await this.database.read<{ [Name in keyof FeedbackCount]: string }>(
       `SELECT width_bucket(created_at, ${starts}::timestamptz[]) - 1 AS slot, value AS score, ai_model,
          count(*) AS count, sum(value * weight) AS weighted
-       FROM (SELECT *, ${modelOf(kept)} AS ai_model FROM feedback WHERE ${where}) AS given GROUP BY 1, 2, 3`,
+       FROM (SELECT *, ${modelOf(fitting)} AS ai_model FROM feedback WHERE ${where}) AS given GROUP BY 1, 2, 3`,
       statement.parameters,
     );
     return rows.map(({ slot, score, ai_model, count, weighted }) => ({
@@ -81,7 +82,7 @@ export class FeedbackReader {
   #where(
     statement: Statement,
     { organizationId, workspaceId }: Reach,
-    { range, conditions, kept }: UsageQuery & { readonly kept: string },
+    { range, conditions, fitting }: UsageQuery & { readonly fitting: string },
   ): string {
     const parts = [
       `organization_id = ${statement.bind(organizationId)}::uuid`,
@@ -89,10 +90,7 @@ export class FeedbackReader {
       `created_at >= ${statement.bind(new Date(range.from))}::timestamptz`,
       `created_at < ${statement.bind(new Date(range.to))}::timestamptz`,
     ];
-    if (conditions.length > 0)
-      parts.push(
-        `EXISTS (SELECT 1 FROM request_logs WHERE ${OF_TRACE} ${kept} ${filters(statement, conditions)})`,
-      );
+    if (conditions.length > 0) parts.push(`EXISTS (SELECT 1 FROM request_logs WHERE ${OF_TRACE} ${fitting})`);
     return parts.join(' AND ');
   }
 }

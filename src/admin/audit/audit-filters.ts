@@ -1,4 +1,4 @@
-import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { type ListQuery, noParameter, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { AuditTime } from './audit-blocks.js';
@@ -92,7 +92,6 @@ const OTHERS: ReadonlySet<string> = new Set([
   'pageSize',
 ]);
 
-const LONGEST_NAME = 64;
 const LONGEST_VALUE = 2_048;
 
 /** Reads the filters of a request. An unknown one is refused: who misspells a filter must not believe in what it gets. */
@@ -100,9 +99,7 @@ export function auditConditions(query: ListQuery): AuditCondition[] {
   return Object.keys(query).flatMap((name) => {
     if (isFilter(name)) return conditionOf(name, parameterOf(query, name) ?? '');
     if (OTHERS.has(name)) return [];
-    throw new AppError('invalid_request', {
-      detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.`,
-    });
+    throw noParameter(name);
   });
 }
 

@@ -102,8 +102,10 @@ export class LogDetailDto extends LogDto {
   readonly metrics: Readonly<Record<string, unknown>>;
 
   @ApiProperty({ type: [LogFeedbackDto] }) readonly feedback: readonly LogFeedbackDto[];
+  @ApiProperty({ description: 'The trace has more than the 100 oldest feedbacks that are shown' })
+  readonly feedback_has_more: boolean;
 
-  static of({ row, attempts, feedback, request, response }: LogDetail): LogDetailDto {
+  static of({ row, attempts, feedback, hasMoreFeedback, request, response }: LogDetail): LogDetailDto {
     const log = LogDto.from(row);
     return Object.assign(new LogDetailDto(), log, {
       _id: row.id,
@@ -118,6 +120,7 @@ export class LogDetailDto extends LogDto {
       }),
       attempts: attempts.map((attempt) => LogAttemptDto.from(attempt)),
       feedback: feedback.map((given) => LogFeedbackDto.from(given)),
+      feedback_has_more: hasMoreFeedback,
       metrics: metricsOf(log, attempts),
     });
   }
@@ -128,6 +131,7 @@ export interface LogDetail {
   readonly row: LogRow;
   readonly attempts: readonly ShownAttempt[];
   readonly feedback: readonly FeedbackRow[];
+  readonly hasMoreFeedback: boolean;
   readonly request: LogMessage;
   readonly response: LogMessage;
 }

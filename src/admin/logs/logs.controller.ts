@@ -3,14 +3,14 @@ import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { sightOf, withSight } from '../../auth/permissions/sight.js';
-import { type ListQuery, parameterOf } from '../../common/database/page.js';
+import { type ListQuery, parameterOf, refuseOthers } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
-import { logQueryOf } from './rows/log-query.js';
+import { logQueryOf, WORKSPACE_NAMES } from './rows/log-query.js';
 import { LogDto, LogListDto } from './log.dto.js';
 import { LogsService } from './logs.service.js';
 import { BodySearch, type SearchedPage } from './search/body-search.js';
@@ -66,10 +66,7 @@ export class LogsController {
   async list(@Caller() caller: Principal, @Query() all: ListQuery): Promise<LogListDto> {
     const { search, ...query } = all;
     const wanted = logQueryOf(query, sightOf(caller));
-    const reach = await this.workspaces.narrowed(
-      caller,
-      parameterOf(query, 'workspace_id', 'workspace_slug'),
-    );
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, ...WORKSPACE_NAMES));
     if (search !== undefined)
       return this.found(caller, await this.search.find(caller, reach, { wanted, all }));
     const [rows, nextCursor] = await this.logs.list(reach, wanted);
@@ -83,9 +80,16 @@ export class LogsController {
   @Get('traces/:traceId')
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'Read all requests of a trace, as a tree of spans' })
+  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: TraceDto })
-  async trace(@Caller() caller: Principal, @Param('traceId') traceId: string): Promise<TraceDto> {
-    return TraceDto.from(await this.logs.trace(withSight(caller), traceId));
+  async trace(
+    @Caller() caller: Principal,
+    @Param('traceId') traceId: string,
+    @Query() query: ListQuery,
+  ): Promise<TraceDto> {
+    refuseOthers(query, WORKSPACE_NAMES);
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, ...WORKSPACE_NAMES));
+    return TraceDto.from(await this.logs.trace({ ...reach, own: sightOf(caller) }, traceId));
   }
 
   @Get(':id')

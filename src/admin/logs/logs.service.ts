@@ -10,7 +10,7 @@ import type { LogQuery } from './rows/log-query.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { KeptLogs } from '../../common/database/log-reading/kept-logs.js';
 import { LogRows } from './rows/log-rows.js';
-import { RequestParts } from './request-parts.js';
+import { MOST_FEEDBACK, RequestParts } from './request-parts.js';
 import type { CappedCount, Previews } from './log.dto.js';
 import { spanTree, type Trace } from './span-tree.js';
 import { readableBody } from './readable-body.js';
@@ -94,7 +94,8 @@ export class LogsService {
     return {
       row,
       attempts,
-      feedback,
+      feedback: feedback.slice(0, MOST_FEEDBACK),
+      hasMoreFeedback: feedback.length > MOST_FEEDBACK,
       request: await message('request'),
       response: await message('response'),
     };

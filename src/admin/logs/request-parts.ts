@@ -82,11 +82,12 @@ export interface FeedbackRow {
   readonly created_at: Date;
 }
 
-const MOST_FEEDBACK = 100;
+/** So many are shown; one more is read, to know whether there is more. */
+export const MOST_FEEDBACK = 100;
 
 const FEEDBACK = `
   SELECT id, value, weight, metadata, created_at FROM feedback
-  WHERE organization_id = $1 AND workspace_id = $2 AND trace_id = $3 ORDER BY created_at, id LIMIT ${MOST_FEEDBACK}`;
+  WHERE organization_id = $1 AND workspace_id = $2 AND trace_id = $3 ORDER BY created_at, id LIMIT ${MOST_FEEDBACK + 1}`;
 
 /** What stands beside a request in tables of its own: attempts, bodies, and the feedback on its trace. PostgreSQL has them all. */
 @Injectable()

@@ -64,6 +64,7 @@ import { ReplaceableMasterKey1763780000001 } from './migrations/1763780000001-re
 import { GroupsOfPolicies1763790000001 } from './migrations/1763790000001-groups-of-policies.js';
 import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-rows-of-lists.js';
 import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
+import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './sessions/patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -141,6 +142,7 @@ const MIGRATIONS = [
   GroupsOfPolicies1763790000001,
   RareRowsOfLists1763790000002,
   CountedLists1763790010001,
+  LateBatches1763800010001,
 ];
 
 /**

@@ -65,6 +65,29 @@ export function choiceOf<T extends string>(
   });
 }
 
+/** Yes or no; no where it is not sent. Any other word is refused: who writes `yes` must not hear the answer to `false`. */
+export function flagOf(query: ListQuery, name: string): boolean {
+  const text = parameterOf(query, name) ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new AppError('invalid_request', {
+    detail: `The parameter "${name}" must be "true" or "false".`,
+  });
+}
+
+const LONGEST_NAME = 64;
+
+/** `hint` says what to do instead. */
+export const noParameter = (name: string, hint = ''): AppError =>
+  new AppError('invalid_request', {
+    detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.${hint}`,
+  });
+
+/** For an operation that reads all of its parameters by name: one that it does not know is refused. */
+export function refuseOthers(query: ListQuery, known: readonly string[]): void {
+  const other = Object.keys(query).find((name) => !known.includes(name));
+  if (other !== undefined) throw noParameter(other);
+}
+
 interface Bounds {
   readonly smallest: number;
   readonly largest: number;

@@ -12,6 +12,7 @@ import { GRAIN_MS } from '../../common/rollups/grains.js';
 import { LOCK_ALONE } from '../../common/rollups/seals.js';
 import { inTransaction } from '../../common/rollups/transaction.js';
 import type { RetentionDays } from '../../common/settings/settings.js';
+import { cutsOf, keyOf, keysOf, lateBodiesOf } from './cuts.js';
 import { existing, type LogDay, partitionOf, TABLES_OF, tenantsOf } from './log-days.js';
 import { copyKept, idsOf, type Rewriting, takeOver } from './rewrite-partition.js';
 
@@ -101,7 +102,7 @@ async function planOf(transaction: Queryable, cutting: Cutting): Promise<Plan | 
   const over = part === 'logs' ? await withoutBodies(transaction, day, past) : past;
   const isWhole = all.length > 0 ? over.length === all.length : times.usually(part) >= day.to.getTime();
   if (isWhole) return { tables, over, isWhole };
-  const left = await notYetCut(transaction, there, over);
+  const left = await notYetCut(transaction, cutting, over);
   const isLongOver = left.some((tenant) => times.since(part, tenant) >= day.to.getTime() + GRACE_MS);
   return isLongOver ? { tables, over, isWhole } : null;
 }
@@ -114,26 +115,32 @@ async function withoutBodies(
 ): Promise<readonly RowsOf[]> {
   const bodies = await existing(transaction, [partitionOf('request_bodies', day)]);
   if (bodies.length === 0) return tenants;
-  const withBodies = new Set(await notYetCut(transaction, bodies, tenants));
-  return tenants.filter((tenant) => !withBodies.has(tenant));
+  const cut = keysOf(await cutsOf(transaction, 'bodies', day));
+  const late = keysOf(await lateBodiesOf(transaction, day));
+  return tenants.filter((tenant) => cut.has(keyOf(tenant)) && !late.has(keyOf(tenant)));
 }
 
 async function timesOf(transaction: Queryable, { usual, now }: Cutting): Promise<KeptTimes> {
   return new KeptTimes(usual, await transaction.query<RetentionRule>(ALL_RULES), now);
 }
 
+/**
+ * Those that have something left to cut. Who was cut has nothing, but for what came late: a request of theirs in the day
+ * is such a one, and bodies are looked for. It waits until a week after the cut before, as a day is copied once a week.
+ */
 async function notYetCut(
   transaction: Queryable,
-  partitions: readonly string[],
+  { part, day, now }: Cutting,
   over: readonly RowsOf[],
 ): Promise<readonly RowsOf[]> {
-  const cuts = await transaction.query<RowsOf>(
-    'SELECT organization_id, workspace_id FROM log_partition_cuts WHERE partition = ANY ($1::text[])',
-    [partitions],
-  );
-  const [organizations, workspaces] = idsOf(cuts);
-  const gone = new Set(organizations.map((id, at) => `${id} ${workspaces[at]}`));
-  return over.filter((tenant) => !gone.has(idsOf([tenant]).join(' ')));
+  const cuts = await cutsOf(transaction, part, day);
+  const cut = keysOf(cuts);
+  const lately = keysOf(cuts.filter(({ cut_at }) => cut_at.getTime() > now - GRACE_MS));
+  const late = part === 'logs' ? cut : keysOf(await lateBodiesOf(transaction, day));
+  return over.filter((tenant) => {
+    const key = keyOf(tenant);
+    return !cut.has(key) || (late.has(key) && !lately.has(key));
+  });
 }
 
 const rewritingOf = (table: string, { day, isStopping }: Cutting, { over }: Plan): Rewriting => ({

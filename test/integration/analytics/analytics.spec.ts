@@ -409,6 +409,10 @@ describe('filters', () => {
     ['groups/model', { order_by: 'created_at desc,(select pg_sleep(5))' }],
     ['groups/model', { order_by_type: 'desc; SELECT 1' }],
     ['groups/model', { columns: 'requests, (SELECT 1)' }],
+    ['groups/model', { include_total: 'yes' }],
+    ['summary/cache', { interval: 'day' }],
+    ['summary/cache', { page_size: '10' }],
+    ['graphs/requests', { page_size: 'many' }],
     ['groups/passwords', {}],
     ['groups/constructor', {}],
   ])('%s with %j is refused', async (path, query) => {

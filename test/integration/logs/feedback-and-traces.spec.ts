@@ -52,6 +52,21 @@ describe('feedback', () => {
     expect(log.body.feedback).toEqual([
       { id: feedbackId, value: 10, weight: 0.5, metadata: { by: 'ada' }, created_at: expect.any(String) },
     ]);
+    expect(log.body.feedback_has_more).toBe(false);
+  });
+
+  it('is shown up to a hundred times, the oldest first, and says that there is more', async () => {
+    const { id, trace_id } = await store({ trace_id: randomUUID() });
+    const hundred = Array.from({ length: 100 }, () => ({ trace_id, value: 1 }));
+    const { feedback_ids } = (await give(hundred)).body;
+    const shown = async () => (await app.call('GET', `/v1/logs/${id}`, { key })).body;
+    expect((await shown()).feedback_has_more).toBe(false);
+    await give({ trace_id, value: 2 });
+
+    const { feedback, feedback_has_more } = await shown();
+
+    expect(feedback_has_more).toBe(true);
+    expect(new Set(feedback.map((each: Json) => each.id))).toEqual(new Set(feedback_ids));
   });
 
   it('is given on many traces at once, or on none of them', async () => {
@@ -211,5 +226,13 @@ describe('a trace', () => {
     expect(body).toMatchObject({ object: 'trace', trace_id, has_more: false });
     expect((await app.call('GET', path, { key: otherKey })).body.spans).toHaveLength(1);
     expect((await app.call('GET', '/v1/logs/traces/absent', { key })).status).toBe(404);
+    const spansIn = async (query: string) => (await app.call('GET', `${path}?${query}`)).body.spans?.length;
+    expect(await spansIn('')).toBe(2);
+    expect([await spansIn(`workspace_id=${two}`), await spansIn('workspace_slug=ws-two')]).toEqual([1, 1]);
+    expect((await app.call('GET', `${path}?workspace_id=${two}`, { key })).status).toBe(404);
+    expect((await app.call('GET', `${path}?workspace_id=absent`)).status).toBe(404);
+    const unknown = await app.call('GET', `${path}?ai_model=gpt-5`);
+    expect(unknown).toMatchObject({ status: 400 });
+    expect(unknown.body.error.message).toContain('"ai_model"');
   });
 });

@@ -105,4 +105,28 @@ describe('who may see only traffic of their own keys', () => {
       (await app.call('GET', `/v1/logs/exports/${others.id}/download`, { key: member.key })).status,
     ).toBe(404);
   });
+
+  it('reads in the feedback on a shared trace the models of what they see', async () => {
+    const trace_id = 'two-models';
+    const at = Date.now();
+    const of = { organisation_id: app.first.organisation_id, workspace_id: app.first.workspace_id, trace_id };
+    await storeBatch(app.dataSource, [
+      { ...of, api_key_id: member.id, model: 'my-model', created_at: new Date(at - 2_000) },
+      { ...of, api_key_id: manager.id, model: 'secret-model', created_at: new Date(at - 1_000) },
+    ]);
+    const giver = await app.workspaceKey(['logs.write']);
+    const given = await app.call('POST', '/v1/feedback', { key: giver.key, body: { trace_id, value: 7 } });
+    expect(given.status, given.text).toBe(200);
+    const models = async (key: string): Promise<string[]> => {
+      const { data_points } = await get('/v1/analytics/graphs/feedbacks/ai-models', key);
+      return (data_points as Json[]).map(({ ai_model }) => ai_model as string);
+    };
+
+    await turn({ membersViewAllData: false });
+
+    expect(await models(service.key)).toEqual(['secret-model']);
+    expect(await models(member.key)).toEqual(['my-model']);
+    await turn({ membersViewAllData: true });
+    expect(await models(member.key)).toEqual(['secret-model']);
+  });
 });

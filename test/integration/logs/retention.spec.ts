@@ -247,6 +247,33 @@ describe('a day', () => {
     });
   });
 
+  it('is written anew again for what came after it was, a week later', async () => {
+    const made = await dayWithRequests(30);
+    await keep(two, { log_retention_days: 10 });
+    expect(await cut('bodies', made.day)).toMatchObject({ did: 'rewritten' });
+    expect(await cut('logs', made.day)).toMatchObject({ did: 'rewritten' });
+    const late = { ...made.two, id: uuidV7(made.two.created_at.getTime()) };
+    const batch = await storeBatch(app.dataSource, [late]);
+    await storeAttempts(app.dataSource, late.id, [200]);
+    await storeMessages(app.dataSource, late.id, [{ direction: 'request', body: Buffer.from('late') }]);
+    await app.dataSource.query('UPDATE log_batches SET aggregated_at = now() WHERE id = $1', [batch]);
+    const weekLater = () =>
+      app.dataSource.query("UPDATE log_partition_cuts SET cut_at = cut_at - interval '8 days'");
+    const stands = () => left({ ...made, two: late });
+
+    expect([await cut('bodies', made.day), await cut('logs', made.day)]).toEqual([null, null]);
+    expect(await stands()).toEqual(ALL);
+    await weekLater();
+    expect(await cut('logs', made.day), 'requests go after their bodies').toBeNull();
+    expect(await cut('bodies', made.day)).toMatchObject({ did: 'rewritten' });
+    expect(await stands()).toEqual({ ...ALL, request_bodies: [true, false] });
+    expect(await cut('logs', made.day)).toMatchObject({ did: 'rewritten', tenants: [{ workspace_id: two }] });
+    const half = [true, false];
+    expect(await stands()).toEqual({ request_logs: half, request_attempts: half, request_bodies: half });
+    await weekLater();
+    expect([await cut('bodies', made.day), await cut('logs', made.day)]).toEqual([null, null]);
+  });
+
   it('goes as a whole when nobody keeps anything of it, and not while one request of it is uncounted', async () => {
     const made = await dayWithRequests(26);
     await app.call('PUT', '/v1/admin/organisation', { body: { log_retention_days: 10 } });

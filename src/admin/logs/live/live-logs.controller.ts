@@ -11,7 +11,7 @@ import { type ListQuery, parameterOf } from '../../../common/database/page.js';
 import { AdminController } from '../../admin-controller.js';
 import { Refusals } from '../../openapi/decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
-import { logQueryOf } from '../rows/log-query.js';
+import { logConditionsOf, WORKSPACE_NAMES } from '../rows/log-query.js';
 import { LiveLogs } from './live-logs.service.js';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -46,11 +46,8 @@ export class LiveLogsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { conditions } = logQueryOf(query);
-    const reach = await this.workspaces.narrowed(
-      caller,
-      parameterOf(query, 'workspace_id', 'workspace_slug'),
-    );
+    const conditions = logConditionsOf(query);
+    const reach = await this.workspaces.narrowed(caller, parameterOf(query, ...WORKSPACE_NAMES));
     const place = `${reach.organizationId} ${reach.workspaceId ?? ''}`;
     this.live.checkRoom(place);
     reply.hijack();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logQueryOf } from './log-query.js';
+import { logConditionsOf, logQueryOf } from './log-query.js';
 
 const sqlOf = (query: Record<string, unknown>) =>
   logQueryOf(query).conditions.map(({ sql, parameter }) => [sql('$1'), parameter]);
@@ -47,6 +47,9 @@ describe('logQueryOf', () => {
     ['cursor', 'nonsense'],
     ['page_size', '101'],
     ['page_size', '0'],
+    ['include_total', 'yes'],
+    ['include_total', ''],
+    ['include_total', '1'],
   ])('refuses %s=%s, and names it', (name, value) => {
     expect(() => logQueryOf({ [name]: value })).toThrow(`"${name}"`);
   });
@@ -57,6 +60,14 @@ describe('logQueryOf', () => {
       expect(() => logQueryOf({ [name]: 'created_at desc,(select pg_sleep(5))' })).toThrow(
         'There is no parameter',
       );
+    },
+  );
+
+  it.each(['cursor', 'page_size', 'pageSize', 'include_total'])(
+    'refuses %s where there are no pages',
+    (name) => {
+      expect(() => logConditionsOf({ [name]: '1' })).toThrow(`There is no parameter "${name}" here.`);
+      expect(logConditionsOf({ workspace_id: 'ws-one', ai_model: 'gpt-5' })).toHaveLength(1);
     },
   );
 

@@ -1,5 +1,4 @@
-import { type ListQuery, pageOf, parameterOf } from '../../../common/database/page.js';
-import { AppError } from '../../../common/errors/app-error.js';
+import { flagOf, type ListQuery, noParameter, pageOf, parameterOf } from '../../../common/database/page.js';
 import { fromCursor, type LogPosition } from './log-cursor.js';
 import {
   type Condition,
@@ -15,37 +14,38 @@ export interface LogQuery {
   readonly includesTotal: boolean;
 }
 
-/** Parameters that are no filters. */
-const OTHERS: ReadonlySet<string> = new Set([
-  'workspace_id',
-  'workspace_slug',
-  'cursor',
-  'page_size',
-  'pageSize',
-  'include_total',
-]);
+/** Both name a workspace, by its id or slug. */
+export const WORKSPACE_NAMES = ['workspace_id', 'workspace_slug'] as const;
+
+const PAGE_NAMES: readonly string[] = ['cursor', 'page_size', 'pageSize', 'include_total'];
 
 const METADATA = /^metadata\[(.{1,128})\]$/s;
-const LONGEST_NAME = 64;
 
 /** Reads the parameters of a list. An unknown one is refused: who misspells a filter must not get everybody's rows. `own` narrows whatever is asked for. */
 export function logQueryOf(query: ListQuery, own: readonly Condition[] = []): LogQuery {
   const cursor = parameterOf(query, 'cursor');
   return {
-    conditions: [...own, ...Object.keys(query).flatMap((name) => conditionIn(query, name) ?? [])],
+    conditions: [...own, ...conditionsIn(query, PAGE_NAMES, ' Pages follow each other by "cursor".')],
     after: cursor === undefined || cursor === '' ? null : fromCursor(cursor),
     size: pageOf(query).take,
-    includesTotal: parameterOf(query, 'include_total') === 'true',
+    includesTotal: flagOf(query, 'include_total'),
   };
 }
 
-function conditionIn(query: ListQuery, name: string): Condition | null {
-  if (OTHERS.has(name)) return null;
+/** The filters, where there are no pages. What is neither one nor names a workspace is refused. */
+export const logConditionsOf = (query: ListQuery): readonly Condition[] => conditionsIn(query, [], '');
+
+function conditionsIn(query: ListQuery, more: readonly string[], hint: string): readonly Condition[] {
+  const others: readonly string[] = [...WORKSPACE_NAMES, ...more];
+  return Object.keys(query)
+    .filter((name) => !others.includes(name))
+    .map((name) => conditionIn(query, name, hint));
+}
+
+function conditionIn(query: ListQuery, name: string, hint: string): Condition {
   const value = parameterOf(query, name) ?? '';
   if (isLogFilter(name)) return conditionOf(name, value);
   const key = METADATA.exec(name)?.[1];
   if (key !== undefined) return conditionOf('metadata', JSON.stringify(Object.fromEntries([[key, value]])));
-  throw new AppError('invalid_request', {
-    detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here. Pages follow each other by "cursor".`,
-  });
+  throw noParameter(name, hint);
 }
