@@ -28,6 +28,13 @@ interface Asked {
   readonly where: string;
 }
 
+/** The newest so many of the rows that fit. Days are counted back from a moment. */
+interface Search {
+  readonly where: string;
+  readonly before: string;
+  readonly size: number;
+}
+
 /** The last row of a step, and how many were looked at. */
 interface End extends LogPosition {
   readonly looked: number;
@@ -79,14 +86,8 @@ export class ClickHouseLogRows extends LogRows {
   ): Promise<readonly Omit<LogRow, 'workspace_slug'>[]> {
     const { question } = asked;
     const where = asked.where + (after ? ` AND ${beyond(question, '<', after)}` : '');
-    const newest = `${NEWEST_FIRST} LIMIT ${size + 1}`;
     const before = moment(question, after?.at ?? new Date().toISOString());
-    const ofDays = (days: number) =>
-      this.#places(asked, `${where} AND created_at > ${before} - INTERVAL ${days} DAY ${newest}`);
-    let places = await ofDays(1);
-    const days = Math.ceil((2 * (size + 1)) / places.length);
-    if (places.length <= size && days <= FEW_DAYS) places = await ofDays(days);
-    if (places.length <= size) places = await this.#places(asked, `${where} ${newest}`);
+    const places = await this.#newestPlaces(asked, { where, before, size: size + 1 });
     const rows = await this.#rows(
       reach,
       ALL_COLUMNS,
@@ -94,7 +95,27 @@ export class ClickHouseLogRows extends LogRows {
       `${question.tenant(reach)} AND ${among(question, places)}`,
     );
     // A replica that is behind, or a day that went meanwhile: then one that knows all of it answers.
-    return rows.length === places.length ? rows : this.#rows(reach, ALL_COLUMNS, asked, `${where} ${newest}`);
+    return rows.length === places.length
+      ? rows
+      : this.#rows(reach, ALL_COLUMNS, asked, `${where} ${NEWEST_FIRST} LIMIT ${size + 1}`);
+  }
+
+  /** Of the newest day first, then of as many as should have enough, if those are few, and then of all before them. No day is searched twice. */
+  async #newestPlaces(asked: Asked, { where, before, size }: Search): Promise<readonly Place[]> {
+    const places: Place[] = [];
+    let searched = 0;
+    const search = async (days: number) => {
+      const newer = days === ALL_DAYS ? '' : ` AND created_at > ${before} - INTERVAL ${days} DAY`;
+      const older = searched === 0 ? '' : ` AND created_at <= ${before} - INTERVAL ${searched} DAY`;
+      const missing = `${NEWEST_FIRST} LIMIT ${size - places.length}`;
+      places.push(...(await this.#places(asked, `${where}${newer}${older} ${missing}`)));
+      searched = days;
+    };
+    await search(1);
+    const enough = Math.ceil((2 * size) / places.length);
+    if (places.length < size && enough <= FEW_DAYS) await search(enough);
+    if (places.length < size) await search(ALL_DAYS);
+    return places;
   }
 
   async #places({ question }: Asked, where: string): Promise<readonly Place[]> {
@@ -293,6 +314,8 @@ export class ClickHouseLogRows extends LogRows {
 
 /** Where a day has so few that more of them would be needed, all are looked through at once. */
 const FEW_DAYS = 10;
+
+const ALL_DAYS = Infinity;
 
 /** A date of JavaScript drops microseconds. */
 const afterMicroseconds = (moment: Date): Date => new Date(moment.getTime() + 1);

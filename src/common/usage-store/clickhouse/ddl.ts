@@ -25,7 +25,7 @@ export class Ddl {
     const rows = `CREATE TABLE IF NOT EXISTS ${stored}${this.#onCluster} (
       ${[...columns, ...table.indexes].join(',\n      ')}
     ) ENGINE = ${this.#engine(table.engine)} PARTITION BY ${table.partition} ORDER BY (${table.order.join(', ')})
-    SETTINGS ${Object.entries(this.#settings())
+    SETTINGS ${Object.entries({ ...this.#settings(), ...table.settings })
       .map(([setting, value]) => `${setting} = ${value}`)
       .join(', ')}`;
     if (this.cluster === undefined) return [rows];

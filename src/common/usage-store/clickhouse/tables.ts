@@ -19,6 +19,8 @@ export interface Table {
   readonly expires: { readonly since: string; readonly kept: keyof RetentionDays } | null;
   /** Spreads rows over shards. */
   readonly shardBy: string;
+  /** What differs from ClickHouse's defaults: https://clickhouse.com/docs/operations/settings/merge-tree-settings */
+  readonly settings?: Readonly<Record<string, number>>;
 }
 
 /** Rows that one table makes of what is inserted into another. */
@@ -45,6 +47,17 @@ const SOUGHT = [
   ...['virtual_key', 'provider', 'model', 'status', 'error_code', 'prompt_slug'],
 ];
 
+/**
+ * A page of what is rare has each of its rows in another block, and of each block all of the table's columns are read. So blocks are a quarter of
+ * the usual 8,192 rows, and what is packed together ends with them: by itself neither changes anything. For a twentieth more of disk such pages
+ * take half of the time.
+ */
+const SMALL_BLOCKS = {
+  index_granularity: 2_048,
+  min_compress_block_size: 8_192,
+  max_compress_block_size: 65_536,
+};
+
 /** The rows that lists show, and that filters are asked of which no rollup can answer. */
 const REQUESTS: Table = {
   name: 'request_logs',
@@ -57,6 +70,7 @@ const REQUESTS: Table = {
   // A TTL would know neither legal holds nor the times of workspaces: src/jobs/retention removes these rows.
   expires: null,
   shardBy: 'sipHash64(id)',
+  settings: SMALL_BLOCKS,
 };
 
 const TYPES: Readonly<Record<DimensionType, string>> = {
