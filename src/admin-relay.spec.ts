@@ -119,6 +119,35 @@ describe('the relay to the administration', () => {
     expect(await send('GET', '/v1/next')).toEqual([200, 'GET /v1/next']);
   });
 
+  it('sends no more than 64 before they are answered, and all in the end', async () => {
+    let [unanswered, most] = [0, 0];
+    answer = (incoming, response) => {
+      most = Math.max(most, ++unanswered);
+      setTimeout(() => {
+        unanswered--;
+        told(incoming, response);
+      }, 20);
+    };
+    const paths = Array.from({ length: 300 }, (_, each) => `/v1/${each}`);
+    const answers = await Promise.all(paths.map((path) => send('GET', path)));
+    expect(answers).toEqual(paths.map((path) => [200, `GET ${path}`]));
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
+  it('keeps nobody out for longer than a second because others take long', async () => {
+    answer = (incoming, response) => {
+      if (incoming.url === '/v1/next') told(incoming, response);
+    };
+    const { port } = front.address() as AddressInfo;
+    const slow = Array.from({ length: 64 }, () =>
+      request({ port, path: '/v1/slow', agent: new Agent() }).on('error', () => undefined),
+    );
+    for (const each of slow) each.end();
+    await expect.poll(() => asked.length).toBe(64);
+    expect(await send('GET', '/v1/next')).toEqual([200, 'GET /v1/next']);
+    for (const each of slow) each.destroy();
+  });
+
   it('lets go of a connection whose client has left', async () => {
     const arrived = new Promise<void>((resolve) => (answer = () => resolve()));
     const { port } = front.address() as AddressInfo;

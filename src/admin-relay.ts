@@ -10,10 +10,18 @@ import { AppError } from './common/errors/app-error.js';
 import { bodyLimitOf } from './common/http/body-limits.js';
 import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
+import { NoSlotError, type Release, Slots } from './common/processes/slots.js';
 
-/** How long to wait for an administration that is being started again. Nothing was sent by then. */
-const CONNECT_PATIENCE_MS = 20_000;
+/** How long to wait for an administration that is being started again, or has too much to do. Nothing was sent by then. */
+const PATIENCE_MS = 20_000;
 const CONNECT_PAUSE_MS = 50;
+/**
+ * Requests that are sent before earlier ones are being answered, at most. What more of them come at once waits here, in its order: a socket refuses
+ * connections when many wait to be accepted, and who then tries again is served after those who came later.
+ */
+const UNANSWERED = 64;
+/** Who sends slowly, or asks for what takes long, keeps others out no longer than this. */
+const UNANSWERED_MS = 1_000;
 /** Of connections that wait for the next request, at most. */
 const IDLE_CONNECTIONS = 16;
 /** Longer than any statement of the administration may take. */
@@ -49,6 +57,7 @@ interface Exchange {
  */
 export class AdminRelay {
   private readonly connections = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS });
+  private readonly slots = new Slots(UNANSWERED);
 
   constructor(
     private readonly socketPath: string,
@@ -69,17 +78,33 @@ export class AdminRelay {
       this.refuse(request, response, new AppError('database_unavailable'));
       return;
     }
-    this.connect(request, response).then(
-      (upstream) => this.carry(request, response, upstream),
-      () => {
-        const detail = 'it is starting, or ended a moment ago; nothing was changed, so try again shortly';
-        this.refuse(request, response, new AppError('administration_unavailable', { detail }));
-      },
-    );
+    void this.relay(request, response);
   }
 
-  private async connect(request: IncomingMessage, response: ServerResponse): Promise<ClientRequest> {
-    const deadline = performance.now() + CONNECT_PATIENCE_MS;
+  private async relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    let release: Release | undefined;
+    try {
+      release = await this.slots.take(PATIENCE_MS, () => response.destroyed);
+      const upstream = await this.connect(request, response, deadline);
+      releaseSoon(upstream, release);
+      this.carry(request, response, upstream);
+    } catch (error) {
+      release?.();
+      const why =
+        error instanceof NoSlotError
+          ? 'it has more to do than it can'
+          : 'it is starting, or ended a moment ago';
+      const detail = `${why}; nothing was changed, so try again shortly`;
+      this.refuse(request, response, new AppError('administration_unavailable', { detail }));
+    }
+  }
+
+  private async connect(
+    request: IncomingMessage,
+    response: ServerResponse,
+    deadline: number,
+  ): Promise<ClientRequest> {
     for (;;) {
       try {
         return await this.dial(request);
@@ -168,6 +193,16 @@ export class AdminRelay {
     else if (!hasBody(request) && BODY_METHODS.has(request.method ?? '')) headers.push('content-length', '0');
     return headers;
   }
+}
+
+/** When it is being answered, has ended, or took its time. */
+function releaseSoon(upstream: ClientRequest, release: Release): void {
+  const timer = setTimeout(release, UNANSWERED_MS);
+  const isOver = (): void => {
+    clearTimeout(timer);
+    release();
+  };
+  upstream.once('response', isOver).once('close', isOver);
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

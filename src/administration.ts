@@ -56,12 +56,15 @@ function relayedServer(handle: RequestListener): Server {
   });
 }
 
+/** Every gateway process may send many at once, and Node's 511 would be those of eight. */
+const BACKLOG = 4_096;
+
 /** A predecessor that was killed left its socket behind. */
 async function listen(server: Server, path: string): Promise<void> {
   await rm(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ path }, () => {
+    server.listen({ path, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });

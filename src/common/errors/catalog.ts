@@ -285,7 +285,7 @@ export const ERRORS = {
   administration_unavailable: {
     status: 503,
     type: 'server_error',
-    message: 'The administration is not running right now: {detail}.',
+    message: 'The administration cannot answer right now: {detail}.',
   },
   draining: {
     status: 503,

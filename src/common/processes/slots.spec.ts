@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NoSlotError, Slots } from './slots.js';
+
+const here = (): boolean => false;
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+describe('slots', () => {
+  it('let so many in at once, and the others in the order in which they came', async () => {
+    const slots = new Slots(2);
+    const entered: number[] = [];
+    const releases = [1, 2, 3, 4].map((each) =>
+      slots.take(100, here).then((release) => {
+        entered.push(each);
+        return release;
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    expect(entered).toEqual([1, 2]);
+    (await releases[1])?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(entered).toEqual([1, 2, 3]);
+    (await releases[0])?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(entered).toEqual([1, 2, 3, 4]);
+  });
+
+  it('are given back once, however often that is said', async () => {
+    const slots = new Slots(1);
+    const release = await slots.take(100, here);
+    release();
+    release();
+    await slots.take(100, here);
+    const second = slots.take(100, here);
+    const refused = expect(second).rejects.toBeInstanceOf(NoSlotError);
+    await vi.advanceTimersByTimeAsync(100);
+    await refused;
+  });
+
+  it('pass over those who have left, and over those who were refused', async () => {
+    const slots = new Slots(1);
+    const release = await slots.take(100, here);
+    const refused = expect(slots.take(50, here)).rejects.toBeInstanceOf(NoSlotError);
+    const left = expect(slots.take(100, () => true)).rejects.toBeInstanceOf(NoSlotError);
+    const next = slots.take(100, here);
+    await vi.advanceTimersByTimeAsync(60);
+    await refused;
+    release();
+    expect(await next).toBeTypeOf('function');
+    await vi.advanceTimersByTimeAsync(100);
+    await left;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
