@@ -6,8 +6,9 @@ import { AsyncContext } from './async-context.js';
 import type { LastWord } from './ending.js';
 import { PlainRepository } from './plain-queries/plain-repository.js';
 import { StatementNames } from './sessions/statement-names.js';
-import { TenantSession } from './sessions/tenant-session.js';
+import { type Sessions, TenantSession } from './sessions/tenant-session.js';
 import { type Tenancy, TenantWall } from './sessions/tenant-wall.js';
+import { Writers } from './sessions/writers.js';
 
 interface Work {
   /** An answer that is still being streamed runs on in the flow of a unit that has ended. */
@@ -27,11 +28,12 @@ const logger = createLogger('database');
 @Injectable()
 export class UnitOfWork {
   private readonly current = new AsyncContext<Work>();
-  private readonly names = new StatementNames();
-  private readonly wall: TenantWall;
+  private readonly sessions: Sessions;
 
   constructor(private readonly dataSource: DataSource) {
-    this.wall = new TenantWall(dataSource, this.names);
+    const names = new StatementNames();
+    const wall = new TenantWall(dataSource, names);
+    this.sessions = { dataSource, names, wall, writers: new Writers(dataSource) };
   }
 
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
@@ -51,7 +53,7 @@ export class UnitOfWork {
    */
   async runFor<T>(tenancy: Tenancy, work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
-    const session = new TenantSession(this.dataSource, this.wall, this.names, tenancy);
+    const session = new TenantSession(this.sessions, tenancy);
     const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
     try {
       const result = await this.within(unit, work);
@@ -94,7 +96,7 @@ export class UnitOfWork {
     const transaction = this.running?.transaction;
     if (!(transaction instanceof TenantSession)) return null;
     await transaction.pause();
-    return this.wall.beginning({ ...transaction.tenancy, isReading: true });
+    return this.sessions.wall.beginning({ ...transaction.tenancy, isReading: true });
   }
 
   /**

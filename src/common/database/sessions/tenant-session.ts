@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import type { Release } from '../../processes/slots.js';
 import type { Ending } from '../ending.js';
 import type { PlainQuery } from '../plain-queries/plain-find.js';
 import type { StatementNames } from './statement-names.js';
 import { runAfter, type Statement } from './tenant-statement.js';
 import type { Tenancy, TenantWall } from './tenant-wall.js';
+import type { Writers } from './writers.js';
 
 /** What of `pg`'s connection a session uses, and all that TypeORM's runner asks of what it is given as one. */
 interface Connection {
@@ -14,6 +16,14 @@ interface Connection {
 
 interface GivenConnection {
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
+}
+
+/** What all sessions of a process share. */
+export interface Sessions {
+  readonly dataSource: DataSource;
+  readonly wall: TenantWall;
+  readonly names: StatementNames;
+  readonly writers: Writers;
 }
 
 /** The members of a runner that say where a transaction begins, and who runs its statements. */
@@ -41,12 +51,11 @@ export class TenantSession implements Ending {
   private connect: () => Promise<Connection> = () => Promise.reject(new Error('Nothing is open.'));
   /** The first statement of a writer, which begins the transaction. */
   private beginning: Promise<unknown> | undefined;
+  private turn: Promise<Release> | undefined;
   private readonly parting: Statement[] = [];
 
   constructor(
-    private readonly dataSource: DataSource,
-    private readonly wall: TenantWall,
-    private readonly names: StatementNames,
+    private readonly shared: Sessions,
     readonly tenancy: Tenancy,
   ) {}
 
@@ -61,7 +70,7 @@ export class TenantSession implements Ending {
 
   /** Notifies a channel when the transaction that has begun commits, with its last round trip: https://www.postgresql.org/docs/current/sql-notify.html */
   notify(channel: string, payload: string): void {
-    this.parting.push({ text: NOTIFY, values: [channel, payload], name: this.names.ofOwn(NOTIFY) });
+    this.parting.push({ text: NOTIFY, values: [channel, payload], name: this.shared.names.ofOwn(NOTIFY) });
   }
 
   async commit(): Promise<void> {
@@ -74,8 +83,8 @@ export class TenantSession implements Ending {
   }
 
   async commitAfter(statements: readonly PlainQuery[]): Promise<void> {
-    const last = statements.map(({ text, values }) => ({ text, values, name: this.names.of(text) }));
-    const commit = { text: COMMIT, values: [], name: this.names.ofOwn(COMMIT) };
+    const last = statements.map(({ text, values }) => ({ text, values, name: this.shared.names.of(text) }));
+    const commit = { text: COMMIT, values: [], name: this.shared.names.ofOwn(COMMIT) };
     const { command } = await this.heard(() => this.finish(last, commit));
     this.beginning = undefined;
     await this.end(() => Promise.resolve());
@@ -95,32 +104,43 @@ export class TenantSession implements Ending {
   }
 
   private open(): Runner {
-    const runner = this.dataSource.createQueryRunner() as unknown as Runner;
-    this.connect = runner.connect.bind(runner) as () => Promise<Connection>;
-    const given = { query: (text: string, values: unknown[] = []) => this.send(text, values) };
+    const runner = this.shared.dataSource.createQueryRunner() as unknown as Runner;
+    const connect = runner.connect.bind(runner) as () => Promise<Connection>;
+    this.connect = this.tenancy.isReading ? connect : () => this.connectInTurn(connect);
+    const given = { query: (text: string, values: unknown[] = []) => this.send(runner, text, values) };
     runner.connect = () => Promise.resolve(given);
     // So that nothing within begins, or commits, one of its own.
     runner.isTransactionActive = true;
     const usual = runner.query.bind(runner);
     // One that was released refuses: its connection is somebody else's by then.
     runner.query = (text, values, isStructured) =>
-      isStructured || runner.isReleased ? usual(text, values, isStructured) : this.answer(text, values);
+      isStructured || runner.isReleased
+        ? usual(text, values, isStructured)
+        : this.answer(runner, text, values);
     return runner;
   }
 
+  private async connectInTurn(connect: () => Promise<Connection>): Promise<Connection> {
+    this.turn = this.shared.writers.take();
+    await this.turn;
+    return connect();
+  }
+
   /** What TypeORM's runner answers, without its steps for those who listen to statements: nobody does. */
-  private async answer(text: string, values: unknown[] = []): Promise<unknown> {
+  private async answer(runner: Runner, text: string, values: unknown[] = []): Promise<unknown> {
     try {
-      const { command, rows, rowCount } = await this.send(text, values);
+      const { command, rows, rowCount } = await this.send(runner, text, values);
       return command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows;
     } catch (error) {
       throw new QueryFailedError(text, values, error as Error);
     }
   }
 
-  private async send(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const statement = { text, values, name: this.names.of(text) };
-    const entrance = this.wall.known(this.tenancy) ?? (await this.wall.entrance(this.tenancy));
+  private async send(runner: Runner, text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const statement = { text, values, name: this.shared.names.of(text) };
+    const entrance = this.shared.wall.known(this.tenancy) ?? (await this.shared.wall.entrance(this.tenancy));
+    // Nobody would give back what it connected now.
+    if (runner.isReleased) throw new Error('The work ended before this statement began.');
     const connection = await (this.connection ??= this.connect());
     return this.heard(() => {
       if (this.tenancy.isReading) return runAfter(connection, [entrance], statement);
@@ -134,7 +154,7 @@ export class TenantSession implements Ending {
   /** All of it in one round trip, and the beginning too where there was none. */
   private async finish(last: readonly Statement[], commit: Statement): Promise<pg.QueryResult> {
     await this.beginning;
-    const entrance = this.wall.known(this.tenancy) ?? (await this.wall.entrance(this.tenancy));
+    const entrance = this.shared.wall.known(this.tenancy) ?? (await this.shared.wall.entrance(this.tenancy));
     this.runner ??= this.open();
     const connection = await (this.connection ??= this.connect());
     const opening = this.beginning ? [] : [this.start(), entrance];
@@ -143,14 +163,14 @@ export class TenantSession implements Ending {
   }
 
   private start(): Statement {
-    return { text: START, values: [], name: this.names.ofOwn(START) };
+    return { text: START, values: [], name: this.shared.names.ofOwn(START) };
   }
 
   private async heard<T>(send: () => Promise<T>): Promise<T> {
     try {
       return await send();
     } catch (error) {
-      this.names.hear(error);
+      this.shared.names.hear(error);
       throw error;
     }
   }
@@ -162,16 +182,22 @@ export class TenantSession implements Ending {
   }
 
   private async end(finish: (connection: Connection) => Promise<unknown>): Promise<void> {
-    const { runner, connection } = this;
+    const { runner, connection, turn } = this;
     if (!runner) return;
     this.runner = undefined;
     this.connection = undefined;
+    this.turn = undefined;
     try {
-      if (connection && this.beginning) await finish(await connection);
+      // One that is still being waited for would never be given back.
+      const connected = await connection?.catch(() => undefined);
+      if (connected && this.beginning) await finish(connected);
     } finally {
       this.beginning = undefined;
       runner.isTransactionActive = false;
       await runner.release();
+      await turn?.then((release) => release(), nothing);
     }
   }
 }
+
+const nothing = (): void => undefined;
