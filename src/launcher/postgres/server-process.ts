@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../common/observability/logger.js';
 import type { PostgresBinaries } from './binaries.js';
 import { MINIMAL_ENVIRONMENT } from './cluster-folder.js';
+import { memoryOfMachine, sharedBuffersMiB } from './shared-buffers.js';
 import type { RunAs } from './unprivileged.js';
 
 /** What a server needs to run. */
@@ -110,7 +111,7 @@ function options({ port, maxConnections }: ServerPlan): string[] {
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
-    shared_buffers: '128MB',
+    shared_buffers: `${sharedBuffersMiB(memoryOfMachine())}MB`,
     max_wal_size: '1GB',
     max_locks_per_transaction: 256,
     jit: 'off',
