@@ -97,6 +97,17 @@ async function measure(options) {
   }
 }
 
+/** What requests are about is in memory as after a day, and not on the disk as after a start. The newest comes last, so that it stays. */
+async function warmUp(client) {
+  await client.query('CREATE EXTENSION IF NOT EXISTS pg_prewarm');
+  const { rows } = await client.query(
+    `SELECT sum(pg_prewarm(each.oid)) AS blocks FROM unnest('{audit_records,workspaces,api_keys}'::regclass[]) WITH ORDINALITY AS of (table_oid, place)
+     CROSS JOIN LATERAL (SELECT table_oid AS oid UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid = table_oid) AS each`,
+  );
+  say(`${Math.round(rows[0].blocks / 128)} MiB of tables are in memory`);
+  await client.query('DROP EXTENSION pg_prewarm');
+}
+
 /** Fills the database as far as it is not full, and reads of it what requests name. */
 async function prepared({ port, headers, admin }, { data, keys, workspaces, audit }) {
   const url = readFileSync(join(data, 'run', 'database_url'), 'utf8').trim();
@@ -112,6 +123,7 @@ async function prepared({ port, headers, admin }, { data, keys, workspaces, audi
     const { master_key: masterKey } = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8'));
     if (missing.keys + missing.workspaces + missing.audit > 0)
       await seedAdministration({ url, masterKey, ...missing });
+    await warmUp(client);
     const ids = async (sql) => (await client.query(sql)).rows.map(({ id }) => id);
     const someKeys = await ids(
       "SELECT id FROM api_keys TABLESAMPLE SYSTEM (2) WHERE kind = 'workspace-service' AND deleted_at IS NULL AND name LIKE 'Key %' LIMIT 20000",
