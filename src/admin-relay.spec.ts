@@ -148,6 +148,53 @@ describe('the relay to the administration', () => {
     for (const each of slow) each.destroy();
   });
 
+  it('keeps nobody out because others do not send what they began, as anybody may without a key', async () => {
+    const { port } = front.address() as AddressInfo;
+    const headers = { 'content-length': 100 };
+    const slow = Array.from({ length: 1_000 }, () =>
+      request({ port, method: 'POST', path: '/v1/slow', headers, agent: new Agent() }),
+    );
+    let gone = 0;
+    for (const each of slow)
+      each
+        .on('error', () => undefined)
+        .once('close', () => gone++)
+        .write('x');
+    await expect.poll(() => asked.length).toBeGreaterThanOrEqual(64);
+    const isFirst = await Promise.race([
+      send('GET', '/v1/next').then(() => true),
+      // A sixteenth of what they would take by a second for each 64.
+      new Promise<boolean>((resolve) => setTimeout(resolve, 5_000, false)),
+    ]);
+    for (const each of slow) each.destroy();
+    expect(isFirst).toBe(true);
+    await expect.poll(() => gone).toBe(slow.length);
+  });
+
+  it('sends nothing for a client that left while it waited', async () => {
+    const { port } = front.address() as AddressInfo;
+    const held: ServerResponse[] = [];
+    answer = (_incoming, response) => held.push(response);
+    const slow = Array.from({ length: 64 }, () => send('GET', '/v1/slow'));
+    await expect.poll(() => held.length).toBe(64);
+    let leave = (): void => undefined;
+    const gone = new Promise<void>((resolve) => {
+      front.once('request', (_request, response: ServerResponse) => {
+        response.once('close', resolve);
+        leave();
+      });
+    });
+    const leaving = request({ port, path: '/v1/left', agent: new Agent() }).on('error', () => undefined);
+    leave = () => leaving.destroy();
+    leaving.end();
+    await gone;
+    answer = told;
+    for (const each of held) each.end('slow');
+    await Promise.all(slow);
+    expect(await send('GET', '/v1/next')).toEqual([200, 'GET /v1/next']);
+    expect(asked).not.toContain('GET /v1/left');
+  });
+
   it('lets go of a connection whose client has left', async () => {
     const arrived = new Promise<void>((resolve) => (answer = () => resolve()));
     const { port } = front.address() as AddressInfo;

@@ -10,7 +10,7 @@ import { AppError } from './common/errors/app-error.js';
 import { bodyLimitOf } from './common/http/body-limits.js';
 import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
-import { NoSlotError, type Release, Slots } from './common/processes/slots.js';
+import { type Release, Slots } from './common/processes/slots.js';
 
 /** How long to wait for an administration that is being started again, or has too much to do. Nothing was sent by then. */
 const PATIENCE_MS = 20_000;
@@ -20,8 +20,10 @@ const CONNECT_PAUSE_MS = 50;
  * connections when many wait to be accepted, and who then tries again is served after those who came later.
  */
 const UNANSWERED = 64;
-/** Who sends slowly, or asks for what takes long, keeps others out no longer than this. */
+/** Who asks for what takes long keeps others out no longer than this. */
 const UNANSWERED_MS = 1_000;
+/** And who sends slowly, which anybody may without a key, no longer than this. */
+const SENDING_MS = 50;
 /** Of connections that wait for the next request, at most. */
 const IDLE_CONNECTIONS = 16;
 /** Longer than any statement of the administration may take. */
@@ -87,15 +89,12 @@ export class AdminRelay {
     try {
       release = await this.slots.take(PATIENCE_MS, () => response.destroyed);
       const upstream = await this.connect(request, response, deadline);
-      releaseSoon(upstream, release);
+      releaseSoon(request, upstream, release);
       this.carry(request, response, upstream);
-    } catch (error) {
+    } catch {
       release?.();
-      const why =
-        error instanceof NoSlotError
-          ? 'it has more to do than it can'
-          : 'it is starting, or ended a moment ago';
-      const detail = `${why}; nothing was changed, so try again shortly`;
+      const detail =
+        'it is starting, ended a moment ago, or has more to do than it can; nothing was changed, so try again shortly';
       this.refuse(request, response, new AppError('administration_unavailable', { detail }));
     }
   }
@@ -150,6 +149,11 @@ export class AdminRelay {
       if (!request.complete) request.unpipe(upstream).resume();
     });
     response.once('close', () => upstream.destroy());
+    // Who left while it waited will not close again.
+    if (response.destroyed) {
+      upstream.destroy();
+      return;
+    }
     if (hasBody(request)) {
       this.limit(request, response, upstream);
       request.pipe(upstream);
@@ -196,10 +200,12 @@ export class AdminRelay {
 }
 
 /** When it is being answered, has ended, or took its time. */
-function releaseSoon(upstream: ClientRequest, release: Release): void {
-  const timer = setTimeout(release, UNANSWERED_MS);
+function releaseSoon(request: IncomingMessage, upstream: ClientRequest, release: Release): void {
+  const sending = setTimeout(() => request.complete || release(), SENDING_MS);
+  const unanswered = setTimeout(release, UNANSWERED_MS);
   const isOver = (): void => {
-    clearTimeout(timer);
+    clearTimeout(sending);
+    clearTimeout(unanswered);
     release();
   };
   upstream.once('response', isOver).once('close', isOver);

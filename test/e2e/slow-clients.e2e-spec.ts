@@ -90,12 +90,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'nothing at all': { first: () => '', drips: false },
 };
 
+/** Requests for a model, and of the administration. */
+const PROBES = ['/v1/probe', '/v1/admin/me'];
+
 /** Of others' requests, one after the other on connections of their own: how long the slowest took, in milliseconds. */
 async function slowestOfOthers(): Promise<number> {
   let slowest = 0;
-  for (const until = Date.now() + OTHERS_MS; Date.now() < until;) {
+  const until = Date.now() + OTHERS_MS;
+  for (let turn = 0; Date.now() < until || turn < PROBES.length; turn++) {
+    const path = PROBES[turn % PROBES.length] as string;
     const from = performance.now();
-    const answer = await world.send({ path: '/v1/probe', headers: world.headers, fresh: true });
+    const answer = await world.send({ path, headers: world.headers, fresh: true });
     expect(answer.status).toBe(200);
     slowest = Math.max(slowest, performance.now() - from);
   }

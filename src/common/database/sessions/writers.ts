@@ -1,8 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { NoSlotError, type Release, Slots } from '../../processes/slots.js';
+import { CONNECT_TIMEOUT_MS } from './patience.js';
 
-/** The library's own numbers, where none are said: https://node-postgres.com/apis/pool */
-const USUAL = { poolSize: 10, connectTimeoutMS: 3_000 };
+/** Where a data source says nothing: as many connections as the library opens then, https://node-postgres.com/apis/pool */
+const USUAL = { poolSize: 10, connectTimeoutMS: CONNECT_TIMEOUT_MS };
 
 /** Bears PostgreSQL's code for a lock that could not be had (lock_not_available). */
 class NoTurnToWrite extends Error {
