@@ -171,7 +171,7 @@ async function run({ service, world, clients, administrators, options }) {
   say('warming up');
   await administer(WARM_UP_SECONDS);
   say(`${reads} reads and ${writes} writes a second, ${options.seconds} s`);
-  const used = usage(service);
+  const used = usage(service, administrators);
   const work = () => administer(options.seconds);
   const load = options.tail ? await tailWhile(service, administrationOf(service), work) : await work();
   const cores = used();
@@ -217,10 +217,10 @@ function kindOf(pid) {
   return kind ?? (command[0]?.includes('postgres') ? 'database' : 'supervisor');
 }
 
-/** Cores that each kind of process uses from now until the answer is called. */
-function usage({ supervisorPid }) {
+/** Cores that each kind of process uses from now until the answer is called: who asks has the same ones as who answers. */
+function usage({ supervisorPid }, generator) {
   const reading = () => {
-    const spent = {};
+    const spent = { generator: cpuMicroseconds([generator.pid]) };
     for (const pid of familyOf(supervisorPid))
       spent[kindOf(pid)] = (spent[kindOf(pid)] ?? 0) + cpuMicroseconds([pid]);
     return { at: performance.now(), spent };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withDatabase } from '../support/database-dump.js';
@@ -63,7 +64,24 @@ describe('the documentation', () => {
   });
 });
 
+describe('on a full machine', () => {
+  it('requests for models go before the administration and the work in the background', () => {
+    const { gateways, administration, worker } = service.pids;
+    for (const behind of [administration, worker])
+      expect(getPriority(behind ?? undefined)).toBeGreaterThan(getPriority(gateways[0]));
+  });
+});
+
 describe('a relayed request', () => {
+  it('is answered however many come at once', async () => {
+    const headers = { 'x-gateway-api-key': service.bootstrap.admin_api_key };
+    const many = Array.from({ length: 500 }, () =>
+      service.client.call({ path: '/v1/admin/me', headers, fresh: true }),
+    );
+    const statuses = (await Promise.all(many)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
   it.each([
     ['as it is', {}, '127.0.0.1'],
     ['behind a trusted proxy', { 'x-forwarded-for': '198.51.100.9, 203.0.113.7' }, '203.0.113.7'],

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import { setPriority } from 'node:os';
 import { GATEWAY_NODE_OPTIONS } from '../../common/processes/heap-shape.js';
@@ -27,7 +27,10 @@ const NO_STDIN = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
 const EXIT_MARGIN_MS = 5_000;
 const WORKER_PATIENCE_MS = 20_000;
 const HURRY_MS = 1_000;
-/** Niceness of the worker. On a full machine requests go first: the spool waits, and is stored when there is time. */
+/**
+ * Niceness of the administration and the worker. On a full machine requests for models go first: who administers waits longer, and the spool is
+ * stored when there is time.
+ */
 const BEHIND_THE_GATEWAYS = 5;
 
 /**
@@ -57,7 +60,7 @@ export class Fleet {
     );
     this.#administration =
       plan.gateways === 0 ? [] : [this.#keep('administration', () => forkProgram(plan, 'administration'))];
-    this.#worker = this.#keep('worker', () => inBackground(forkProgram(plan, 'worker')));
+    this.#worker = this.#keep('worker', () => forkProgram(plan, 'worker'));
   }
 
   get #all(): readonly KeptProcess[] {
@@ -110,11 +113,9 @@ export class Fleet {
   }
 }
 
-function inBackground(child: ChildProcess): ChildProcess {
+function forkProgram({ programs, environment }: FleetPlan, name: keyof FleetPlan['programs']) {
+  const env = { ...process.env, ...environment };
+  const child = fork(programs[name], [], { env, stdio: [...NO_STDIN] });
   if (child.pid !== undefined) setPriority(child.pid, BEHIND_THE_GATEWAYS);
   return child;
-}
-
-function forkProgram({ programs, environment }: FleetPlan, name: keyof FleetPlan['programs']) {
-  return fork(programs[name], [], { env: { ...process.env, ...environment }, stdio: [...NO_STDIN] });
 }
