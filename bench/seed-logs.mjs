@@ -18,6 +18,8 @@ import { PostgresBatchAggregator } from '../dist/common/usage-store/postgres/pos
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 30);
 const BATCH = 5_000;
+/** Batches that are stored before the first of them must be counted; those that wait are counted together, as with much traffic. */
+const AHEAD = 16;
 const DAY_MS = 86_400_000;
 const STOP_AT = Date.now() + Number(process.env.SEED_MINUTES ?? 1e6) * 60_000;
 const url = process.env.DATABASE_URL;
@@ -87,16 +89,16 @@ for (const table of ['request_logs', 'request_attempts', 'request_bodies'])
 if (earlier.rows === 0) await dataSource.query("UPDATE rollup_metadata_keys SET counted_since = '-infinity', complete_since = '-infinity'");
 // What an interrupted part stored and did not count.
 for (const { id } of await dataSource.query('SELECT id FROM log_batches WHERE aggregated_at IS NULL')) await aggregator.aggregate(id);
-let previous = Promise.resolve();
+const counted = [];
 let done = earlier.rows;
 for (; done < ROWS && Date.now() < STOP_AT; done += BATCH) {
   const rows = Array.from({ length: Math.min(BATCH, ROWS - done) }, (_, at) => rowAt(from + Math.floor(((done + at) / ROWS) * DAYS * DAY_MS), tenant));
   const stored = await storeBatch(pool, { writerId: randomUUID(), from: null, to: { segment: 1, offset: 1 }, rows });
-  await previous;
-  previous = aggregator.aggregate(stored.batchId);
+  counted.push(aggregator.aggregate(stored.batchId));
+  if (counted.length > AHEAD) await counted.shift();
   if ((done / BATCH) % 10 === 9) progress(done + rows.length, 'stored');
 }
-await previous;
+await Promise.all(counted);
 if (done < ROWS) {
   progress(done, 'stopped');
   await dataSource.destroy();

@@ -4,6 +4,7 @@ import type { ExportedRequest } from '../../admin/log-exports/export-fields.js';
 import type { ExportFormat } from '../../common/contracts/log-export.js';
 import { csvRecord } from './csv.js';
 import type { Column } from './export-rows.js';
+import { columnsPiece } from './parquet.js';
 
 const compress = promisify(gzip);
 
@@ -33,8 +34,7 @@ function cellOf({ type, of }: Column, request: ExportedRequest): string {
   return type !== 'json' && typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Parquet cannot be written in pieces: its end says where everything is. It is made of JSON Lines when they are complete. */
-const ENCODERS: Readonly<Record<ExportFormat, Encode>> = { jsonl: jsonLines, csv, parquet: jsonLines };
+const ENCODERS: Readonly<Record<ExportFormat, Encode>> = { jsonl: jsonLines, csv, parquet: columnsPiece };
 
 /** Each piece compressed is a file of its own, and such files one behind the other are one: RFC 1952, section 2.2. */
 export async function encodePiece(

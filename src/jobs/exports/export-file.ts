@@ -4,9 +4,9 @@ import { exportFile, type ExportFileFacts } from '../../common/contracts/log-exp
 const FOR_OWNER = 0o600;
 const FOLDER_FOR_OWNER = 0o700;
 
-/** The file that grows: the finished one itself, but for Parquet the JSON Lines that it will be made of. */
+/** The file that grows: the finished one itself, but for Parquet the pieces that it will be made of. */
 export const growingFile = (folder: string, facts: ExportFileFacts): string =>
-  facts.format === 'parquet' ? `${exportFile(folder, facts)}.jsonl` : exportFile(folder, facts);
+  facts.format === 'parquet' ? `${exportFile(folder, facts)}.columns` : exportFile(folder, facts);
 
 /** A file that is good up to some byte, and written on from there. */
 export class GrowingFile {

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import type { FieldType } from '../../admin/log-exports/export-fields.js';
+import type { ExportedRequest, FieldType } from '../../admin/log-exports/export-fields.js';
 import type { Column } from './export-rows.js';
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Omit<Schema[number], 'name'>;
 
-/** Rows that are held at once end with either of these. */
-const ROWS_PER_GROUP = 5_000;
+/** Pieces are written together up to either of these. */
+const ROWS_PER_GROUP = 10_000;
 const TEXT_PER_GROUP = 16 * 1024 * 1024;
 
 const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' };
@@ -24,50 +24,67 @@ const ELEMENTS: Readonly<Record<FieldType, Element>> = {
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'OPTIONAL' },
 };
 
-const VALUES: Readonly<Record<FieldType, (value: unknown) => unknown>> = {
-  text: (value) => value,
+/** A column's values, one for each row. */
+type Values = readonly unknown[];
+
+/** Values as JSON can keep them until the file is made, where they are not so already. */
+const KEPT: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>> = {
   json: (value) => JSON.stringify(value),
-  whole: (value) => BigInt(value as number),
-  number: (value) => value,
-  truth: (value) => value,
-  time: (value) => new Date(value as string),
+  time: (value) => Date.parse(value as string),
 };
 
-type Line = Readonly<Record<string, unknown>>;
+const asBigInt = (value: unknown): bigint => BigInt(value as number);
+const WRITTEN: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>> = {
+  whole: asBigInt,
+  time: asBigInt,
+};
 
-/** Makes a Parquet file of a finished file of JSON Lines, in groups of rows. It is there when it is whole, and not before. */
-export async function parquetOf(lines: string, target: string, columns: readonly Column[]): Promise<void> {
+/** Parquet cannot be written in pieces: its end says where everything is. Until then requests are kept as lines, each the values of all columns of some rows. */
+export function columnsPiece(columns: readonly Column[], requests: readonly ExportedRequest[]): string {
+  if (requests.length === 0) return '';
+  return `${JSON.stringify(columns.map(({ type, of }) => through(KEPT[type], requests.map(of))))}\n`;
+}
+
+/** Makes a Parquet file of a finished file of such pieces, in groups of rows. It is there when it is whole, and not before. */
+export async function parquetOf(pieces: string, target: string, columns: readonly Column[]): Promise<void> {
   const unfinished = `${target}.part`;
   await writeFile(unfinished, '', { mode: 0o600 });
   const root = { name: 'root', num_children: columns.length };
   const schema: Schema = [root, ...columns.map(({ name, type }) => ({ name, ...ELEMENTS[type] }))];
   const writer = new ParquetWriter({ writer: fileWriter(unfinished), schema });
-  for await (const group of groupsIn(lines))
+  for await (const group of groupsIn(pieces))
     await writer.write({
-      rowGroupSize: group.length,
-      columnData: columns.map(({ name, type }) => ({
+      rowGroupSize: rowsOf(group),
+      columnData: columns.map(({ name, type }, at) => ({
         name,
-        data: group.map((line) => cell(type, line[name])),
+        data: through(WRITTEN[type], group[at] as Values) as unknown[],
       })),
     });
   await writer.finish();
   await rename(unfinished, target);
-  await rm(lines, { force: true });
+  await rm(pieces, { force: true });
 }
 
-const cell = (type: FieldType, value: unknown): unknown =>
-  value === null || value === undefined ? null : VALUES[type](value);
+function through(change: ((value: unknown) => unknown) | undefined, values: Values): Values {
+  return change
+    ? values.map((value) => (value === null || value === undefined ? null : change(value)))
+    : values;
+}
 
-async function* groupsIn(path: string): AsyncGenerator<readonly Line[]> {
-  let group: Line[] = [];
+const rowsOf = (group: readonly Values[]): number => group[0]?.length ?? 0;
+
+async function* groupsIn(path: string): AsyncGenerator<readonly Values[]> {
+  let group: readonly Values[] = [];
   let size = 0;
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    group.push(JSON.parse(text) as Line);
+    const piece = JSON.parse(text) as readonly Values[];
     size += text.length;
-    if (group.length < ROWS_PER_GROUP && size < TEXT_PER_GROUP) continue;
-    yield group;
-    group = [];
-    size = 0;
+    if (rowsOf(group) > 0 && (rowsOf(group) + rowsOf(piece) > ROWS_PER_GROUP || size > TEXT_PER_GROUP)) {
+      yield group;
+      group = [];
+      size = text.length;
+    }
+    group = rowsOf(group) === 0 ? piece : group.map((values, at) => values.concat(piece[at] ?? []));
   }
-  if (group.length > 0) yield group;
+  if (rowsOf(group) > 0) yield group;
 }
