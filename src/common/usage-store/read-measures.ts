@@ -41,19 +41,23 @@ const PERCENT = 100;
 
 /** Whether the whole of it is the sum of its parts, so that nobody needs to count the whole apart. */
 export const addsUp = (name: ReadMeasureName): boolean =>
-  !Object.hasOwn(OF_USERS, name) && READ_MEASURES[name].type !== 'timestamptz';
+  name !== 'users' && READ_MEASURES[name].type !== 'timestamptz';
 
 /** The measures of one point, one group or a whole range, as numbers that people read. What was not asked for is 0. */
 export class Sums {
   constructor(private readonly row: Readonly<Record<string, unknown>>) {}
 
-  /** The whole of parts that share no request, for measures that add up. */
-  static of(parts: readonly Sums[], measures: readonly ReadMeasureName[]): Sums {
+  /** The whole of parts that share no request, for measures that add up, and what else is known of it. */
+  static of(
+    parts: readonly Sums[],
+    measures: readonly ReadMeasureName[],
+    besides: Readonly<Record<string, unknown>> = {},
+  ): Sums {
     const whole = measures.map((name) => {
       const values = parts.map(({ row }) => row[name] ?? 0);
       return [name, READ_MEASURES[name].type === 'jsonb' ? countsTogether(values) : sumOf(values)] as const;
     });
-    return new Sums(Object.fromEntries(whole));
+    return new Sums({ ...Object.fromEntries(whole), ...besides });
   }
 
   /** A count; exact below 2^53. */

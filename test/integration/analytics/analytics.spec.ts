@@ -241,11 +241,26 @@ describe('the other graphs', () => {
     }
   });
 
-  it('users/requests', async () => {
-    const named = records.filter((record) => userOf(record) !== '');
-    const unique = new Set(named.map(userOf)).size;
-    const { summary } = await ask('graphs/users/requests');
-    expect(summary).toEqual({ total: named.length, unique, avg: nearly(named.length / unique) });
+  it.each(SLOTS)('users/requests, by the %s', async (interval, width, from, to) => {
+    const counted = (of: readonly RequestLogRecord[]) => {
+      const named = of.filter((record) => userOf(record) !== '');
+      const unique = new Set(named.map(userOf)).size;
+      return { total: named.length, unique, avg: nearly(unique ? named.length / unique : 0) };
+    };
+    const times = Array.from({ length: Math.ceil((to - from) / width) }, (_, at) => from + at * width);
+    const queries: readonly Readonly<Record<string, string>>[] = [{}, { ai_model: 'gpt-5' }];
+    for (const query of queries) {
+      const fits = ({ model }: RequestLogRecord) => [model, undefined].includes(query.ai_model);
+      const { summary, data_points } = await ask('graphs/users/requests', {
+        from,
+        to,
+        query: { interval, ...query },
+      });
+      expect(summary).toEqual(counted(within(from, to).filter(fits)));
+      expect(data_points.map(({ avg }: Json) => avg)).toEqual(
+        times.map((at) => counted(within(at, Math.min(to, at + width)).filter(fits)).avg),
+      );
+    }
   });
 
   it('errors/stacks and errors/status-codes', async () => {

@@ -13,9 +13,11 @@ export function usersSql(slot: string, slots: number, from: string): string {
     (name, at) =>
       `coalesce(bit_or(1::bigint << (slot - ${at * BITS + 1})) FILTER (WHERE slot BETWEEN ${at * BITS + 1} AND ${(at + 1) * BITS}), 0) AS ${name}`,
   );
+  // The slot is looked for once a row where many look at it; for few, to keep it costs more than to look again.
+  const once = masks.length > 1 ? 'OFFSET 0' : '';
   return `SELECT ${masks.join(', ')}, count(*) AS users FROM (
       SELECT ${gathered.join(', ')}
-      FROM (SELECT ${slot} AS slot, end_user FROM ${from} OFFSET 0) AS seen WHERE end_user <> '' GROUP BY end_user
+      FROM (SELECT ${slot} AS slot, end_user FROM ${from} ${once}) AS seen WHERE end_user <> '' GROUP BY end_user
     ) AS users GROUP BY ${masks.join(', ')}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Condition } from '../../database/log-reading/log-filters.js';
 import type { KeptLogs } from '../../database/log-reading/kept-logs.js';
 import type { LogDatabase } from '../../database/log-reading/log-database.js';
 import type { Whose } from '../../database/log-reading/where.js';
@@ -32,17 +33,24 @@ export class PostgresUsageReader implements UsageReader {
     measures: readonly ReadMeasureName[],
     slots: readonly number[],
   ): Promise<Series> {
+    if (measures.includes('requests_of_users') && query.conditions.length === 0)
+      return this.#ofUsers(whose, query, slots);
     const begun = await this.#begin(whose, query, { measures, slots });
     const slot = `width_bucket(at, ${begun.statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
     const added = measures.filter((name) => name !== 'users');
-    const isWholeOfParts = measures.every(addsUp);
+    const isWholeOfParts = added.every(addsUp);
     const rows = added.length === 0 ? [] : await this.#sums(begun, added, { slot, isWholeOfParts });
     const users = measures.includes('users') ? await this.#users(begun, slot, slots.length) : null;
     const bySlot = new Map(rows.map(({ slot: at, ...sums }) => [at, sums]));
-    const sumsOf = (at: number | null, count: number | undefined): Sums =>
-      new Sums({ ...bySlot.get(at), ...(count === undefined ? {} : { users: count }) });
-    const points = slots.map((_, index) => sumsOf(index + 1, users?.slots[index]));
-    return { total: isWholeOfParts ? Sums.of(points, measures) : sumsOf(null, users?.total), slots: points };
+    const distinct = (count: number | undefined): Row => (count === undefined ? {} : { users: count });
+    const points = slots.map(
+      (_, index) => new Sums({ ...bySlot.get(index + 1), ...distinct(users?.slots[index]) }),
+    );
+    const whole = distinct(users?.total);
+    const total = isWholeOfParts
+      ? Sums.of(points, added, whole)
+      : new Sums({ ...bySlot.get(null), ...whole });
+    return { total, slots: points };
   }
 
   /** By the number of the slot; by null the whole, where that is not the sum of its parts. */
@@ -56,6 +64,25 @@ export class PostgresUsageReader implements UsageReader {
        FROM ${from} GROUP BY ${isWholeOfParts ? '1' : 'GROUPING SETS ((1), ())'}`,
       statement.parameters,
     );
+  }
+
+  /**
+   * Users and their requests. Those are all requests but the ones that name nobody: of both a bucket has one row, where it has one for
+   * each user. What names nobody is read first, so that requests that come meanwhile cannot make it more than there are.
+   */
+  async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
+    const nobodys = await this.series(whose, { range, conditions: [OF_NOBODY] }, ['requests'], slots);
+    const all = await this.series(whose, { range, conditions: [] }, ['requests'], slots);
+    const users = await this.series(whose, { range, conditions: [] }, ['users'], slots);
+    const together = (every: Sums, unnamed: Sums | undefined, distinct: Sums | undefined): Sums =>
+      new Sums({
+        requests_of_users: every.count('requests') - (unnamed?.count('requests') ?? 0),
+        users: distinct?.count('users') ?? 0,
+      });
+    return {
+      total: together(all.total, nobodys.total, users.total),
+      slots: all.slots.map((every, at) => together(every, nobodys.slots[at], users.slots[at])),
+    };
   }
 
   async #users({ statement, from }: Begun, slot: string, slots: number) {
@@ -99,12 +126,12 @@ export class PostgresUsageReader implements UsageReader {
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
     const coverage = source.table ? cover(range, wish.slots, state) : null;
     const parts = coverage
-      ? GRAINS.filter((grain) => coverage[grain].length > 0).map((grain) => [grain, coverage[grain]] as const)
-      : [[null, [range]] as const];
+      ? GRAINS.flatMap((grain) => coverage[grain].map((each) => [grain, each] as const))
+      : [[null, range] as const];
+    // Each range by itself: where one is or the other is, PostgreSQL does not answer out of the index alone.
     const selects = parts.map(
-      ([grain, ranges]) =>
-        `SELECT *, ${source.columns} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where}
-         AND (${ranges.map((each) => `(${part(each)})`).join(' OR ')})`,
+      ([grain, each]) =>
+        `SELECT *, ${source.columns} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${part(each)}`,
     );
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
@@ -127,6 +154,14 @@ export class PostgresUsageReader implements UsageReader {
     };
   }
 }
+
+/** Of the slice by end users, where every request has a value. */
+const OF_NOBODY: Condition = {
+  sql: (value) => `end_user = ${value}`,
+  parameter: '',
+  on: ['end_user'],
+  inClickHouse: null,
+};
 
 type Row = Readonly<Record<string, unknown>>;
 
