@@ -86,7 +86,9 @@ export class PostgresUsageReader implements UsageReader {
   }
 
   async #users({ statement, from }: Begun, slot: string, slots: number) {
-    return usersIn(await this.database.read<Row>(usersSql(slot, slots, from), statement.parameters), slots);
+    const sql = usersSql(slot, slots, from);
+    const [row] = await this.database.read<{ seen: string | null }>(sql, statement.parameters);
+    return usersIn(row?.seen ?? null, slots);
   }
 
   /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
