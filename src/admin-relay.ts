@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './common/errors/app-error.js';
 import { bodyLimitOf } from './common/http/body-limits.js';
 import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/client-address.js';
+import { endLingering } from './common/http/lingering-close.js';
 import { createLogger } from './common/observability/logger.js';
 import { type Release, Slots } from './common/processes/slots.js';
 
@@ -144,9 +145,14 @@ export class AdminRelay {
       // Whoever watches an event stream waits for its head, which else goes out with the first event.
       if (answer.headers['content-type'] === 'text/event-stream') response.flushHeaders();
       answer.on('error', () => response.destroy());
-      answer.pipe(response);
+      if (request.complete) {
+        answer.pipe(response);
+        return;
+      }
       // An answer may come before the body was read, as for one that is too large.
-      if (!request.complete) request.unpipe(upstream).resume();
+      request.unpipe(upstream).resume();
+      answer.pipe(response, { end: false });
+      answer.once('end', () => endLingering(request, response));
     });
     response.once('close', () => upstream.destroy());
     // Who left while it waited will not close again.

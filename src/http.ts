@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from './common/errors/app-error.js';
+import { isClosing } from './common/http/lingering-close.js';
 import { uuidV7 } from './common/ids/uuid-v7.js';
 import type { Probes } from './common/observability/probes.js';
 import { refuse } from './gateway/delivery/refusal.js';
@@ -93,6 +94,7 @@ export class FrontServer {
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
+    if (isClosing(request)) return;
     if (this.isDraining) response.shouldKeepAlive = false;
     try {
       checkHead(request);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
+import { endLingering } from '../../common/http/lingering-close.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { NO_ANSWER } from '../journal/records.js';
 import type { Ending } from '../../common/contracts/request-log.js';
@@ -49,12 +50,14 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
   const { error, requestId, more } = refusal;
   const body = Buffer.from(JSON.stringify({ ...errorBody(error, requestId), ...more }));
   const headers = [...refusalHeaders(refusal.error, body.length), ...refusal.headers];
-  if (!request.complete) {
-    headers.push('connection', 'close');
-    request.resume();
+  const { status } = refusal.error.spec;
+  if (request.complete) {
+    response.writeHead(status, headers).end(body);
+    return;
   }
-  response.writeHead(refusal.error.spec.status, headers);
-  response.end(body);
+  headers.push('connection', 'close');
+  response.writeHead(status, headers).write(body);
+  endLingering(request, response);
 }
 
 export interface Refusal {

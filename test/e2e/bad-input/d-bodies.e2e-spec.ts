@@ -46,6 +46,22 @@ const rawMake = (lines: readonly string[], body: string) =>
     { answers: 1 },
   );
 
+describe('D: who sends more than is taken', () => {
+  it.each([
+    ['to the administration', KEYS, 413],
+    ['without a key to a provider', '/v1/chat/completions', 401],
+  ])('hears why, %s, however much it still sends', async (_, path, status) => {
+    const key = status === 401 ? '' : `x-gateway-api-key: ${maker}\r\n`;
+    const head = `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\n${key}content-type: application/json\r\ncontent-length: ${8 * MIB}\r\n\r\n`;
+    const large = head + 'x'.repeat(8 * MIB);
+    const exchanges = Array.from({ length: 20 }, () => rawExchange(world.service.baseUrl, large));
+    for (const { answers, ended } of await Promise.all(exchanges)) {
+      expect(answers.map((answer) => answer.status)).toEqual([status]);
+      expect(ended).toBe('closed');
+    }
+  });
+});
+
 describe('D: media types of the administration', () => {
   it('takes JSON, with a charset or without', async () => {
     for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON'])
