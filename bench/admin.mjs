@@ -2,7 +2,7 @@
  * The administration under load: `npm run bench:admin`. Starts the service on a data folder, fills it where it is not
  * yet full, asks 300 reads and 100 audited writes a second of it, and looks what that costs the gateway beside it.
  *
- *   npm run bench:admin -- --data /var/tmp/bench-admin      seeds once, and goes on with it the next time
+ *   npm run bench:admin -- --data <folder>      seeds once, and goes on with it the next time
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

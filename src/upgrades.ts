@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isClosing } from './common/http/lingering-close.js';
 import { planeOf } from './gateway/door/front-door.js';
 
 /** Takes over sockets that are to become WebSockets. */
@@ -16,6 +17,10 @@ export interface Sockets {
  */
 export function acceptUpgrades(server: Server, sockets: Sockets): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, early: Buffer) => {
+    if (isClosing(request)) {
+      socket.destroy();
+      return;
+    }
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
     if (isWebSocket && planeOf(request.url ?? '') === 'gateway') sockets.handle(request, socket, early);
     else readAgain(server, { request, socket, early });
