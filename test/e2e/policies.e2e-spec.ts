@@ -421,7 +421,7 @@ describe('a document that is out of all bounds', () => {
       `content-length: ${body.length}`,
     ];
 
-    // Only the beginning: who goes on writing to a connection that is closed may not hear the answer.
+    // Only the beginning: what it says of its length is enough.
     const { answers } = await rawExchange(
       world.service.baseUrl,
       `${head.join('\r\n')}\r\n\r\n${body.slice(0, 1_024)}`,

@@ -44,7 +44,7 @@ describe('a Parquet file of pieces', () => {
 
   it('has every value as it was, whatever its type, and null where there was none', async () => {
     const full = {
-      text: 'a "quoted"\nline\u2028 \u{1F600}',
+      text: 'a "quoted"\nline\u2028\u2029 \u{1F600}',
       json: { a: ['\n', null] },
       whole: 2 ** 40,
       number: 0.1,
@@ -73,6 +73,11 @@ describe('a Parquet file of pieces', () => {
     ]);
     expect(rows.map(({ whole }) => Number(whole))).toEqual(Array.from({ length: 20_120 }, (_, at) => at + 1));
     expect(groups).toEqual([6_100, 4_010, 10, 10_000]);
+  });
+
+  it('keeps the rows of a piece on one line, whatever counts as the end of one', () => {
+    const piece = columnsPiece(columns, requests([{ text: 'a\n\r\u2028\u2029b', json: ['\u2028'] }]));
+    expect(piece.split(/[\n\r\u2028\u2029]/)).toHaveLength(2);
   });
 
   it('is a file that readers take where there is no row at all', async () => {

@@ -39,10 +39,14 @@ const WRITTEN: Partial<Readonly<Record<FieldType, (value: unknown) => unknown>>>
   time: asBigInt,
 };
 
+/** JSON leaves them as they are, and some versions of Node read lines up to them. */
+const UNICODE_LINE_END = /[\u2028\u2029]/g;
+
 /** Parquet cannot be written in pieces: its end says where everything is. Until then requests are kept as lines, each the values of all columns of some rows. */
 export function columnsPiece(columns: readonly Column[], requests: readonly ExportedRequest[]): string {
   if (requests.length === 0) return '';
-  return `${JSON.stringify(columns.map(({ type, of }) => through(KEPT[type], requests.map(of))))}\n`;
+  const piece = JSON.stringify(columns.map(({ type, of }) => through(KEPT[type], requests.map(of))));
+  return `${piece.replaceAll(UNICODE_LINE_END, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))}\n`;
 }
 
 /** Makes a Parquet file of a finished file of such pieces, in groups of rows. It is there when it is whole, and not before. */

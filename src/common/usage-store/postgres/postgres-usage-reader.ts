@@ -36,7 +36,7 @@ export class PostgresUsageReader implements UsageReader {
     if (measures.includes('requests_of_users') && query.conditions.length === 0)
       return this.#ofUsers(whose, query, slots);
     const begun = await this.#begin(whose, query, { measures, slots });
-    const slot = `width_bucket(at, ${begun.statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
+    const slot = slotSql(begun.statement, slots);
     const added = measures.filter((name) => name !== 'users');
     const isWholeOfParts = added.every(addsUp);
     const rows = added.length === 0 ? [] : await this.#sums(begun, added, { slot, isWholeOfParts });
@@ -68,21 +68,26 @@ export class PostgresUsageReader implements UsageReader {
 
   /**
    * Users and their requests. Those are all requests but the ones that name nobody: of both a bucket has one row, where it has one for
-   * each user. What names nobody is read first, so that requests that come meanwhile cannot make it more than there are.
+   * each user. Both are read in one statement, because what is counted between two would be counted in one of them.
    */
   async #ofUsers(whose: Whose, { range }: UsageQuery, slots: readonly number[]): Promise<Series> {
-    const nobodys = await this.series(whose, { range, conditions: [OF_NOBODY] }, ['requests'], slots);
-    const all = await this.series(whose, { range, conditions: [] }, ['requests'], slots);
+    const statement = new Statement();
+    const requests = (conditions: readonly Condition[]): Promise<Begun> =>
+      this.#begin(whose, { range, conditions }, { measures: ['requests'], slots, statement });
+    const [all, nobodys] = [await requests([]), await requests([OF_NOBODY])];
+    const named = await this.database.read<{ slot: number; count: string }>(
+      `SELECT ${slotSql(statement, slots)} AS slot, sum(requests)::bigint AS count FROM (
+         SELECT at, requests FROM ${all.from} UNION ALL SELECT at, -requests FROM ${nobodys.from}
+       ) AS named GROUP BY 1`,
+      statement.parameters,
+    );
     const users = await this.series(whose, { range, conditions: [] }, ['users'], slots);
-    const together = (every: Sums, unnamed: Sums | undefined, distinct: Sums | undefined): Sums =>
-      new Sums({
-        requests_of_users: every.count('requests') - (unnamed?.count('requests') ?? 0),
-        users: distinct?.count('users') ?? 0,
-      });
-    return {
-      total: together(all.total, nobodys.total, users.total),
-      slots: all.slots.map((every, at) => together(every, nobodys.slots[at], users.slots[at])),
-    };
+    const bySlot = new Map(named.map(({ slot, count }) => [slot, Number(count)]));
+    const points = users.slots.map(
+      (of, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: of.count('users') }),
+    );
+    const whole = { users: users.total.count('users') };
+    return { total: Sums.of(points, ['requests_of_users'], whole), slots: points };
   }
 
   async #users({ statement, from }: Begun, slot: string, slots: number) {
@@ -122,7 +127,7 @@ export class PostgresUsageReader implements UsageReader {
         ),
       }),
     );
-    const statement = new Statement();
+    const { statement = new Statement() } = wish;
     const tenant = statement.tenant(whose);
     const part = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
@@ -157,6 +162,10 @@ export class PostgresUsageReader implements UsageReader {
   }
 }
 
+/** The number of the slot in which a row lies, from 1 on. */
+const slotSql = (statement: Statement, slots: readonly number[]): string =>
+  `width_bucket(at, ${statement.bind(slots.map((each) => new Date(each)))}::timestamptz[])`;
+
 /** Of the slice by end users, where every request has a value. */
 const OF_NOBODY: Condition = {
   sql: (value) => `end_user = ${value}`,
@@ -177,6 +186,8 @@ interface BeginWish {
   readonly measures: readonly ReadMeasureName[];
   readonly slots: readonly number[];
   readonly by?: GroupedBy;
+  /** That it is to be a part of. */
+  readonly statement?: Statement;
 }
 
 interface ChosenKey {
