@@ -65,6 +65,7 @@ import { GroupsOfPolicies1763790000001 } from './migrations/1763790000001-groups
 import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-rows-of-lists.js';
 import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
 import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
+import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
 import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './sessions/patience.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
@@ -143,6 +144,7 @@ const MIGRATIONS = [
   RareRowsOfLists1763790000002,
   CountedLists1763790010001,
   LateBatches1763800010001,
+  ReadySums1763800020001,
 ];
 
 /**

@@ -53,14 +53,28 @@ export function countOf(histogram: Histogram): number {
 }
 
 /** The value at a quantile from 0 to 1 (nearest rank), or null when nothing was counted. */
-export function quantile(histogram: Histogram, at: number): number | null {
-  const rank = Math.max(1, Math.ceil(at * countOf(histogram)));
-  let seen = 0;
-  for (const [bucket, count] of [...histogram].sort(([left], [right]) => left - right)) {
-    seen += count;
-    if (seen >= rank) return valueOf(bucket);
+export const quantile = (histogram: Histogram, at: number): number | null => new Quantiles(histogram).at(at);
+
+/** Answers for several quantiles of one histogram, which is put in order once. */
+export class Quantiles {
+  readonly #ordered: readonly (readonly [bucket: number, count: number])[];
+  readonly #total: number;
+
+  constructor(histogram: Histogram) {
+    this.#ordered = [...histogram].sort(([left], [right]) => left - right);
+    this.#total = countOf(histogram);
   }
-  return null;
+
+  /** As `quantile`. */
+  at(share: number): number | null {
+    const rank = Math.max(1, Math.ceil(share * this.#total));
+    let seen = 0;
+    for (const [bucket, count] of this.#ordered) {
+      seen += count;
+      if (seen >= rank) return valueOf(bucket);
+    }
+    return null;
+  }
 }
 
 export function toStored(histogram: Histogram): StoredHistogram {

@@ -10,6 +10,7 @@ import {
 } from './dimensions.js';
 import type { Grain } from './grains.js';
 import { MEASURE_NAMES, MEASURES, WORKED_OUT } from './measures.js';
+import { packedCounts, packedUsers } from './ready.js';
 
 /** Request rows to count. */
 export interface Source {
@@ -35,6 +36,8 @@ export interface Family {
   readonly hasKeys: boolean;
   /** Rows of the table, columns and measures, made of request rows. */
   readonly counted: (grain: Grain, source: Source) => string;
+  /** The column of what lies ready for readers, and how it is made: of the row `derived`, and of the rows of the grain below. */
+  readonly ready: { readonly column: string; readonly of: (parts: string) => string };
 }
 
 const TENANT_COLUMNS = ['organisation_id', 'workspace_id', 'bucket'] as const;
@@ -72,6 +75,7 @@ const CUBE_FAMILY: Family = {
     SELECT ${TENANT}, ${CUBE_KEY} AS key, ${CUBE_COLUMNS.join(', ')}, ${measured('ofRequests')}
     FROM (SELECT ${tenantOf(grain)}, ${cubeValues}, ${COUNTED} FROM request_logs WHERE ${where} OFFSET 0) AS requests
     GROUP BY ${TENANT}, ${CUBE_COLUMNS.join(', ')}`,
+  ready: { column: 'durations', of: () => packedCounts('derived.duration_histogram') },
 };
 
 /** Of these a value occurs in many requests. */
@@ -96,6 +100,9 @@ function sharedSlices({ count, names, since }: KeyParameters): { on: string; val
   });
   return [...fixed, ...chosen];
 }
+
+const usersOf = (parts: string): string =>
+  packedUsers(`(SELECT DISTINCT value FROM ${parts} WHERE dimension = 'end_user') AS seen`);
 
 /**
  * Requests are added up twice: by end user, of whom there are many, and by what the other slices have in common, of which
@@ -126,26 +133,26 @@ const SLICE_FAMILY: Family = {
     ) AS slice (dimension, value)
     WHERE value IS NOT NULL GROUP BY ${TENANT}, dimension, value`;
   },
+  ready: { column: 'users', of: (parts) => `CASE WHEN derived.dimension = 'all' THEN ${usersOf(parts)} END` },
 };
 
 /** In the order in which every process locks their rows. */
 export const FAMILIES: readonly Family[] = [CUBE_FAMILY, SLICE_FAMILY];
 
-/** Sorted by the primary key: rows are locked in one order, so that no two processes wait for each other in a circle. */
-function insertInto(family: Family, grain: Grain, select: string): string {
-  const columns = [...family.columns, ...MEASURE_NAMES].join(', ');
-  return `INSERT INTO ${family.table(grain)} (${columns}) ${select}
-    ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
-}
+const columnsOf = (family: Family): string => [...family.columns, ...MEASURE_NAMES].join(', ');
 
-/** Adds request rows to a grain. A row that is there grows; one that is not appears. */
+/** The primary key. Rows are locked in its order, so that no two processes wait for each other in a circle. */
+const orderOf = (family: Family): string =>
+  `ORDER BY organisation_id, workspace_id, bucket, ${family.key.join(', ')}`;
+
+/** Adds request rows to a grain. A row that is there grows, and what lay ready in it is out of date; one that is not appears. */
 export function addRequestsSql(family: Family, grain: Grain, source: Source): string {
   const table = family.table(grain);
   const grown = MEASURE_NAMES.map(
     (name) => `${name} = ${MEASURES[name].added(`${table}.${name}`, `EXCLUDED.${name}`)}`,
   );
-  return `${insertInto(family, grain, family.counted(grain, source))}
-    ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${grown.join(', ')}`;
+  return `INSERT INTO ${table} (${columnsOf(family)}) ${family.counted(grain, source)} ${orderOf(family)}
+    ON CONFLICT (${[TENANT, ...family.key].join(', ')}) DO UPDATE SET ${[...grown, `${family.ready.column} = NULL`].join(', ')}`;
 }
 
 /** Makes a workspace's bucket of a grain out of the grain below. Parameters: organization, workspace, the bucket's beginning and end. */
@@ -154,7 +161,9 @@ export function deriveSql(family: Family, grain: 'hour' | 'day'): string {
   const columns = family.columns.map((column) =>
     column === 'bucket' ? '$3::timestamptz AS bucket' : column,
   );
-  const select = `SELECT ${columns.join(', ')}, ${measured('ofRollup')} FROM ${family.table(grain === 'hour' ? 'minute' : 'hour')}
-    WHERE organisation_id = $1 AND workspace_id = $2 AND bucket >= $3 AND bucket < $4 GROUP BY ${rest}`;
-  return insertInto(family, grain, select);
+  const parts = `(SELECT * FROM ${family.table(grain === 'hour' ? 'minute' : 'hour')}
+    WHERE organisation_id = $1 AND workspace_id = $2 AND bucket >= $3 AND bucket < $4) AS parts`;
+  const derived = `SELECT ${columns.join(', ')}, ${measured('ofRollup')} FROM ${parts} GROUP BY ${rest}`;
+  return `INSERT INTO ${family.table(grain)} (${columnsOf(family)}, ${family.ready.column})
+    SELECT ${columnsOf(family)}, ${family.ready.of(parts)} FROM (${derived}) AS derived ${orderOf(family)}`;
 }

@@ -1,4 +1,4 @@
-import { fromStored, type Histogram, quantile, type StoredHistogram } from '../histogram/histogram.js';
+import { fromStored, type Histogram, Quantiles, type StoredHistogram } from '../histogram/histogram.js';
 import { type MeasureName, MEASURES } from '../rollups/measures.js';
 
 interface ReadMeasure {
@@ -8,6 +8,8 @@ interface ReadMeasure {
   readonly clickhouse: { readonly ofRequests: string; readonly ofRollup: string };
   /** Dimensions that the source must tell apart for it. */
   readonly needs?: readonly string[];
+  /** The columns of a rollup that it is made of, besides dimensions; unless it is said, the one of its name. */
+  readonly columns?: readonly MeasureName[];
 }
 
 /** What can only be counted while reading: parts of it do not add up. */
@@ -21,6 +23,7 @@ const OF_USERS = {
     ofRollup: USERS,
     clickhouse: { ofRequests: USERS, ofRollup: USERS },
     needs: ['end_user'],
+    columns: [],
   },
   requests_of_users: {
     type: 'bigint',
@@ -28,12 +31,18 @@ const OF_USERS = {
     ofRollup: "coalesce(sum(requests) FILTER (WHERE end_user <> ''), 0)::bigint",
     clickhouse: { ofRequests: NAMED, ofRollup: "sumIf(requests, end_user <> '')" },
     needs: ['end_user'],
+    columns: ['requests'],
   },
 } as const satisfies Record<string, ReadMeasure>;
 
 export type ReadMeasureName = MeasureName | keyof typeof OF_USERS;
 
 export const READ_MEASURES: Readonly<Record<ReadMeasureName, ReadMeasure>> = { ...MEASURES, ...OF_USERS };
+
+/** The columns of a rollup that these measures are made of, each once. */
+export const columnsOf = (measures: readonly ReadMeasureName[]): readonly string[] => [
+  ...new Set(measures.flatMap((name): readonly string[] => READ_MEASURES[name].columns ?? [name])),
+];
 
 const NANO_USD_PER_CENT = 10_000_000;
 const US_PER_MS = 1_000;
@@ -45,6 +54,8 @@ export const addsUp = (name: ReadMeasureName): boolean =>
 
 /** The measures of one point, one group or a whole range, as numbers that people read. What was not asked for is 0. */
 export class Sums {
+  #durations: Quantiles | undefined;
+
   constructor(private readonly row: Readonly<Record<string, unknown>>) {}
 
   /** The whole of parts that share no request, for measures that add up, and what else is known of it. */
@@ -77,7 +88,8 @@ export class Sums {
 
   /** Milliseconds at a quantile, wrong by 0.8 % at most. */
   quantileMs(at: number): number {
-    return (quantile(this.counts('duration_histogram'), at) ?? 0) / US_PER_MS;
+    this.#durations ??= new Quantiles(this.counts('duration_histogram'));
+    return (this.#durations.at(at) ?? 0) / US_PER_MS;
   }
 
   counts(name: 'duration_histogram' | 'statuses' | 'retry_rescues'): Histogram {

@@ -3,9 +3,14 @@ import { CUBE, isSlice, metadataSlice, USER_KEY } from '../rollups/dimensions.js
 import { READ_MEASURES, type ReadMeasureName } from './read-measures.js';
 import type { GroupedBy } from './usage-store.js';
 
-/** Where an answer is read: one slice, the cube, or the request rows. Every store has these three. */
+/**
+ * Where an answer is read: one slice (and whether of all its values), the cube (and what of it is told apart), or the request rows. Every
+ * store has these three.
+ */
 export type SourceKind =
-  { readonly kind: 'slice'; readonly dimension: string } | { readonly kind: 'cube' | 'rows' };
+  | { readonly kind: 'slice'; readonly dimension: string; readonly isFiltered: boolean }
+  | { readonly kind: 'cube'; readonly dimensions: readonly string[] }
+  | { readonly kind: 'rows' };
 
 export interface Need {
   readonly conditions: readonly Condition[];
@@ -28,9 +33,10 @@ export function sourceFor(need: Need): SourceKind {
   const [only = 'all', ...others] = dimensions;
   const key = metadataKeyOf(only);
   const hasSlice = isSlice(only) || (key !== null && need.metadataKeys.has(key));
-  if (others.length === 0 && hasSlice) return { kind: 'slice', dimension: only };
+  if (others.length === 0 && hasSlice)
+    return { kind: 'slice', dimension: only, isFiltered: need.conditions.length > 0 };
   const isCube = [...dimensions].every((dimension) => Object.hasOwn(CUBE, dimension));
-  return { kind: isCube ? 'cube' : 'rows' };
+  return isCube ? { kind: 'cube', dimensions: [...dimensions] } : { kind: 'rows' };
 }
 
 /** What the source must tell apart; null when only the request rows can. */

@@ -584,6 +584,46 @@ describe('a time zone', () => {
   });
 });
 
+describe.skipIf(clickhouse)('what lies ready in hours and days', () => {
+  const asked: readonly (readonly [path: string, query: Readonly<Record<string, string>>])[] = [
+    ['graphs/users', {}],
+    ['graphs/users/requests', {}],
+    ['graphs/latency', { ai_model: 'gpt-5', status_code: '200' }],
+    ['graphs/latency', { virtual_key: 'prod' }],
+  ];
+  const answers = async (): Promise<Json[]> => {
+    const all = asked.flatMap(([path, query]) =>
+      ['day', 'hour'].map((interval) => ask(path, { query: { interval, ...query } })),
+    );
+    return Promise.all(all);
+  };
+  const forget = (where: string): Promise<unknown> =>
+    Promise.all(
+      ['hour', 'day'].flatMap((grain) => [
+        app.dataSource.query(`UPDATE usage_${grain} SET durations = NULL WHERE ${where}`),
+        app.dataSource.query(`UPDATE usage_slice_${grain} SET users = NULL WHERE ${where}`),
+      ]),
+    );
+
+  it('says what it was made of: answers are the same with all, some and none of it', async () => {
+    const ready = await app.dataSource.query<{ durations: boolean; users: boolean }[]>(
+      `SELECT (SELECT bool_and(durations IS NOT NULL) FROM usage_day) AS durations,
+         (SELECT bool_and(users IS NOT NULL) FROM usage_slice_day WHERE dimension = 'all') AS users`,
+    );
+    expect(ready).toEqual([{ durations: true, users: true }]);
+    const before = await answers();
+    expect(before[0]?.summary.total).toBe(40);
+    const paid = records.filter(({ model, status }) => model === 'gpt-5' && status === 200);
+    const exact = percentile(paid, 0.9);
+    expect(Math.abs(before[4]?.summary.p90 - exact)).toBeLessThanOrEqual(exact * 0.011);
+
+    await forget('extract(day FROM bucket)::int % 2 = 0');
+    expect(await answers()).toEqual(before);
+    await forget('true');
+    expect(await answers()).toEqual(before);
+  });
+});
+
 describe.skipIf(clickhouse)('a chosen key of the metadata', () => {
   it('is read from the requests until they are counted again, and says the same afterwards', async () => {
     const before = await ask('groups/metadata/tier');

@@ -10,6 +10,8 @@ import {
   toStored,
 } from '../../../src/common/histogram/histogram.js';
 import { MarksOfWorkspaces1763760000001 } from '../../../src/common/database/migrations/1763760000001-marks-of-workspaces.js';
+import { ReadySums1763800020001 } from '../../../src/common/database/migrations/1763800020001-ready-sums.js';
+import { SumsOfTheCube1763770000001 } from '../../../src/common/database/migrations/1763770000001-sums-of-the-cube.js';
 import { Rollups1763690600000 } from '../../../src/common/database/migrations/1763690600000-rollups.js';
 import { MEASURES } from '../../../src/common/rollups/measures.js';
 import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
@@ -273,6 +275,8 @@ describe('the minute rollup', () => {
       (one: QueryRunner) => rollups.down(one),
       (one: QueryRunner) => rollups.up(one),
       (one: QueryRunner) => marks.up(one),
+      (one: QueryRunner) => new SumsOfTheCube1763770000001().up(one),
+      (one: QueryRunner) => new ReadySums1763800020001().up(one),
     ];
     for (const [at, step] of steps.entries()) {
       await runner.startTransaction();

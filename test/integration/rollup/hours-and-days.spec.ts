@@ -57,13 +57,28 @@ async function contents(): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const grain of ['minute', 'hour', 'day']) {
     tables[`usage_${grain}`] = await database.dataSource.query(
-      `SELECT bucket, key, ${CUBE_COLUMNS.join(', ')}, ${MEASURED} FROM usage_${grain} ORDER BY 1, 2`,
+      `SELECT bucket, key, ${CUBE_COLUMNS.join(', ')}, ${MEASURED}, durations FROM usage_${grain} ORDER BY 1, 2`,
     );
     tables[`usage_slice_${grain}`] = await database.dataSource.query(
-      `SELECT bucket, dimension, value, ${MEASURED} FROM usage_slice_${grain} ORDER BY 1, 2, 3`,
+      `SELECT bucket, dimension, value, ${MEASURED}, users FROM usage_slice_${grain} ORDER BY 1, 2, 3`,
     );
   }
   return tables;
+}
+
+/** How many rows have nothing ready, and how many of the others say something else than the rows that they are made of. */
+async function ready(grain: 'hour' | 'day'): Promise<Record<string, number>> {
+  const [row] = await database.dataSource.query(
+    `SELECT
+       (SELECT count(*) FROM usage_${grain} WHERE durations IS NULL)::int AS without_durations,
+       (SELECT count(*) FROM usage_slice_${grain} WHERE dimension = 'all' AND users IS NULL)::int AS without_users,
+       (SELECT count(*) FROM usage_${grain} WHERE length(durations) <> 6 * (SELECT count(*) FROM jsonb_object_keys(duration_histogram)))::int
+         + (SELECT count(*) FROM usage_slice_${grain} AS whole WHERE dimension = 'all' AND length(users) <> 8 * (
+           SELECT count(*) FROM usage_slice_${grain} AS named
+           WHERE named.bucket = whole.bucket AND named.workspace_id = whole.workspace_id AND named.dimension = 'end_user' AND named.value <> ''
+         ))::int AS wrong`,
+  );
+  return row;
 }
 
 async function totals(table: string): Promise<unknown> {
@@ -302,6 +317,22 @@ describe('retention', () => {
     expect(await totals('usage_hour')).toMatchObject({ requests: 400 });
     expect(await totals('usage_slice_day')).toEqual(await totals('usage_hour'));
     expect(await totals('usage_day')).toEqual(await totals('usage_hour'));
+  });
+
+  it('and nobody reads what lay ready in an hour before it grew', async () => {
+    await add(spread(300));
+    await deriveAll();
+    const made = await ready('hour');
+    expect(made).toMatchObject({ without_durations: 0, without_users: 0 });
+    await dropMinutes(database.dataSource, cut);
+    await add([{ ...spread(1)[0], created_at: new Date(START), metadata: { _user: 'somebody else' } }]);
+    await deriveAll();
+
+    const left = await ready('hour');
+    expect(left.without_users).toBe(1);
+    expect(left.without_durations).toBeLessThanOrEqual(1);
+    expect(left.wrong).toBe(0);
+    expect(await ready('day')).toEqual({ without_durations: 0, without_users: 0, wrong: 0 });
   });
 
   it('drops days of request rows when their batches are counted, and never touches the default partition', async () => {

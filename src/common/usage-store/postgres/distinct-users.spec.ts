@@ -1,32 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { usersIn, usersSql } from './distinct-users.js';
+import { DistinctUsers } from './distinct-users.js';
 
-/** A mask in which these slots of it are set, the first one being 0. */
-const mask = (...slots: number[]): number => slots.reduce((sum, slot) => sum + 2 ** slot, 0);
+const hash = (high: number, low: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(high, 0);
+  bytes.writeUInt32BE(low, 4);
+  return bytes;
+};
+const packed = (...users: number[]): Buffer =>
+  Buffer.concat(users.map((user) => hash(user * 7, user * 4_096)));
 
 describe('distinct end users', () => {
-  it('counts a user once in all and once in each slot that saw it', () => {
-    expect(usersIn(`3 ${mask(0, 2)},4 ${mask(2)}`, 3)).toEqual({ total: 7, slots: [3, 0, 7] });
+  it('counts a user once in all and once in each slot that saw him', () => {
+    const users = new DistinctUsers(3);
+    users.add(1, packed(1, 2));
+    users.add(1, packed(2, 3));
+    users.add(3, packed(3, 4));
+
+    expect(users.slots).toEqual([3, 0, 2]);
+    expect(users.total).toBe(4);
   });
 
-  it('reads every bit of a mask', () => {
-    const all = Array.from({ length: 52 }, (_, slot) => slot);
+  it('tells users apart by all of their hash', () => {
+    const users = new DistinctUsers(1);
+    users.add(1, Buffer.concat([hash(1, 5), hash(2, 5), hash(1, 6), hash(0, 0), hash(1, 5), hash(0, 0)]));
 
-    expect(usersIn(`2 ${mask(...all)}`, 52)).toEqual({ total: 2, slots: all.map(() => 2) });
-    for (const slot of all)
-      expect(usersIn(`1 ${mask(slot)}`, 52).slots).toEqual(all.map((each) => (each === slot ? 1 : 0)));
+    expect(users.total).toBe(4);
   });
 
-  it('goes on in a further mask behind the 52nd slot', () => {
-    const { total, slots } = usersIn(`2 ${mask(51)} ${mask(0)},1 0 ${mask(1)}`, 54);
+  it('stays exact while it grows, also where all hashes want the same place', () => {
+    const many = Array.from({ length: 50_000 }, (_, user) => user);
+    const users = new DistinctUsers(2);
+    users.add(1, packed(...many));
+    users.add(2, packed(...many.slice(0, 1_000), 60_000));
 
-    expect(total).toBe(3);
-    expect(slots.slice(50)).toEqual([0, 2, 2, 1]);
-    expect(usersSql('1', 54, 'rows')).toContain('mask_1');
-    expect(usersSql('1', 52, 'rows')).not.toContain('mask_1');
+    expect(users.slots).toEqual([50_000, 1_001]);
+    expect(users.total).toBe(50_001);
   });
 
   it('is nothing of nothing', () => {
-    expect(usersIn(null, 2)).toEqual({ total: 0, slots: [0, 0] });
+    const users = new DistinctUsers(2);
+    users.add(2, Buffer.alloc(0));
+
+    expect(users.slots).toEqual([0, 0]);
+    expect(users.total).toBe(0);
   });
 });

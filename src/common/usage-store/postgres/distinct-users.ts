@@ -1,55 +1,76 @@
-/** Bits of a bigint that are used: as many as a number of JavaScript holds exactly. */
-const BITS = 52;
-const HALF_BITS = 31;
-const HALF = 2 ** HALF_BITS;
+import { USER_BYTES } from '../../rollups/ready.js';
+
+const FIRST_ROOM = 1 << 12;
+const WORD = 4;
 
 /**
- * How many end users there were, in each slot and in all. Users cannot be added up over slots, and sorting them by slot takes most of the time
- * of such an answer; so each user's row gathers in which slots it was seen, as bits, in one pass without sorting. Users that were seen alike
- * are counted together, and all of them come in one text: thousands of rows take longer to be sent than to be counted.
- *
- * `slot`: an expression for the number of a row's slot, from 1 on. `from`: rows with `end_user`, which is '' or null where there is none.
+ * How many end users there were, in each slot and in all. Users cannot be added up over slots, so each is remembered by his hash, with the
+ * last slot that saw him: 12 bytes each, in a table of which at least half is free.
  */
-export function usersSql(slot: string, slots: number, from: string): string {
-  const masks = masksOf(slots);
-  const gathered = masks.map(
-    (name, at) =>
-      `coalesce(bit_or(1::bigint << (slot - ${at * BITS + 1})) FILTER (WHERE slot BETWEEN ${at * BITS + 1} AND ${(at + 1) * BITS}), 0) AS ${name}`,
-  );
-  // The slot is looked for once a row where many look at it; for few, to keep it costs more than to look again.
-  const once = masks.length > 1 ? 'OFFSET 0' : '';
-  // Who is nobody is found out once a user, behind the second OFFSET, and not once a row.
-  return `SELECT string_agg(concat_ws(' ', users, ${masks.join(', ')}), ',') AS seen FROM (
-      SELECT count(*) AS users, ${masks.join(', ')} FROM (
-        SELECT end_user, ${gathered.join(', ')}
-        FROM (SELECT ${slot} AS slot, end_user FROM ${from} ${once}) AS seen GROUP BY end_user OFFSET 0
-      ) AS each WHERE end_user <> '' GROUP BY ${masks.join(', ')}
-    ) AS alike`;
-}
+export class DistinctUsers {
+  #high = new Uint32Array(FIRST_ROOM);
+  #low = new Uint32Array(FIRST_ROOM);
+  /** The number of the last slot from 1 on; 0 where nobody is. */
+  #seen = new Uint32Array(FIRST_ROOM);
+  #total = 0;
+  readonly #slots: number[];
 
-/** Reads what it selected. `slots`: how many there are in each, the first one first. */
-export function usersIn(
-  seen: string | null,
-  slots: number,
-): { readonly total: number; readonly slots: readonly number[] } {
-  const counts = new Array<number>(slots).fill(0);
-  let total = 0;
-  for (const alike of seen ? seen.split(',') : []) {
-    const [users = 0, ...masks] = alike.split(' ').map(Number);
-    total += users;
-    for (const [at, mask] of masks.entries()) {
-      addBits(counts, at * BITS, mask % HALF, users);
-      addBits(counts, at * BITS + HALF_BITS, Math.floor(mask / HALF), users);
+  constructor(slots: number) {
+    this.#slots = new Array<number>(slots).fill(0);
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The first slot first. */
+  get slots(): readonly number[] {
+    return this.#slots;
+  }
+
+  /** Adds users of a slot, from 1 on, by their hashes one behind another. All that is added of a slot comes in a row. */
+  add(slot: number, packed: Buffer): void {
+    for (let at = 0; at + USER_BYTES <= packed.length; at += USER_BYTES)
+      this.#addUser(slot, packed.readUInt32BE(at), packed.readUInt32BE(at + WORD));
+  }
+
+  #addUser(slot: number, high: number, low: number): void {
+    const place = this.#placeOf(high, low);
+    const seen = this.#seen[place] ?? 0;
+    if (seen === slot) return;
+    this.#slots[slot - 1] = (this.#slots[slot - 1] ?? 0) + 1;
+    this.#put(place, high, low, slot);
+    if (seen > 0) return;
+    this.#total += 1;
+    if (this.#total * 2 > this.#seen.length) this.#grow();
+  }
+
+  /** Where a user is, or where he belongs. */
+  #placeOf(high: number, low: number): number {
+    const last = this.#seen.length - 1;
+    let place = low & last;
+    while (this.#seen[place] !== 0 && (this.#low[place] !== low || this.#high[place] !== high))
+      place = (place + 1) & last;
+    return place;
+  }
+
+  #put(place: number, high: number, low: number, slot: number): void {
+    this.#high[place] = high;
+    this.#low[place] = low;
+    this.#seen[place] = slot;
+  }
+
+  #grow(): void {
+    const [highs, lows, seen] = [this.#high, this.#low, this.#seen];
+    const room = seen.length * 2;
+    [this.#high, this.#low, this.#seen] = [
+      new Uint32Array(room),
+      new Uint32Array(room),
+      new Uint32Array(room),
+    ];
+    for (const [at, slot] of seen.entries()) {
+      const [high = 0, low = 0] = [highs[at], lows[at]];
+      if (slot > 0) this.#put(this.#placeOf(high, low), high, low, slot);
     }
   }
-  return { total, slots: counts };
-}
-
-const masksOf = (slots: number): readonly string[] =>
-  Array.from({ length: Math.max(1, Math.ceil(slots / BITS)) }, (_, at) => `mask_${at}`);
-
-/** Adds the users to each slot whose bit is set, the lowest bit's from `first` on. */
-function addBits(counts: number[], first: number, bits: number, users: number): void {
-  for (let at = first, rest = bits; rest > 0; at++, rest >>>= 1)
-    if ((rest & 1) === 1) counts[at] = (counts[at] ?? 0) + users;
 }

@@ -12,12 +12,16 @@ type Ready = Extract<GroupedBy, { kind: 'config' | 'dimension' | 'id' }>;
 /** What groups: the value that is shown, or what stands for it. What it needs to know travels as a parameter. */
 export function groupedBySql(by: GroupedBy, statement: Statement, source: Source): string {
   if (isReady(by, source)) return `request_logs.${by.kind === 'config' ? 'config_id' : by.dimension}`;
-  return shown(valueSql(by, statement));
+  return shown(valueSql(by, statement, source));
 }
 
 const shown = (value: string): string => `left(coalesce((${value})::text, ''), ${LONGEST_VALUE})`;
 
-function valueSql(by: Exclude<GroupedBy, { kind: 'config' }>, statement: Statement): string {
+function valueSql(
+  by: Exclude<GroupedBy, { kind: 'config' }>,
+  statement: Statement,
+  { table }: Pick<Source, 'table'>,
+): string {
   switch (by.kind) {
     case 'dimension':
       return by.dimension;
@@ -26,7 +30,7 @@ function valueSql(by: Exclude<GroupedBy, { kind: 'config' }>, statement: Stateme
     case 'workspace':
       return '(SELECT slug FROM workspaces WHERE workspaces.id = request_logs.workspace_id)';
     case 'metadata':
-      return `metadata ->> ${statement.bind(by.key)}::text`;
+      return table === null ? `metadata ->> ${statement.bind(by.key)}::text` : 'request_logs.value';
   }
 }
 

@@ -2,9 +2,10 @@ import type { Condition } from '../../database/log-reading/log-filters.js';
 import type { KeptLogs } from '../../database/log-reading/kept-logs.js';
 import type { LogDatabase } from '../../database/log-reading/log-database.js';
 import type { Whose } from '../../database/log-reading/where.js';
+import { userHash } from '../../rollups/ready.js';
 import { GRAINS, type Grain } from '../../rollups/grains.js';
 import { cover, type RollupState } from '../coverage.js';
-import { addsUp, type ReadMeasureName, Sums } from '../read-measures.js';
+import { addsUp, READ_MEASURES, type ReadMeasureName, Sums } from '../read-measures.js';
 import { sourceFor } from '../sources.js';
 import type {
   GroupedBy,
@@ -15,9 +16,10 @@ import type {
   UsageQuery,
   UsageReader,
 } from '../usage-store.js';
-import { usersIn, usersSql } from './distinct-users.js';
+import { GrowingSums } from './counts.js';
+import { DistinctUsers } from './distinct-users.js';
 import { groupedBySql, groupOrderSql, namedSql } from './group-sql.js';
-import { type Source, sourceOf } from './source.js';
+import { type Source, sourceOf, USERS_OF_ALL } from './source.js';
 import { Statement } from './statement.js';
 
 /** Counts requests for graphs and groups: out of the rollups, or of the request rows where those cannot tell. */
@@ -35,35 +37,48 @@ export class PostgresUsageReader implements UsageReader {
   ): Promise<Series> {
     if (measures.includes('requests_of_users') && query.conditions.length === 0)
       return this.#ofUsers(whose, query, slots);
-    const begun = await this.#begin(whose, query, { measures, slots });
-    const slot = slotSql(begun.statement, slots);
     const added = measures.filter((name) => name !== 'users');
-    const isWholeOfParts = added.every(addsUp);
-    const rows = added.length === 0 ? [] : await this.#sums(begun, added, { slot, isWholeOfParts });
-    const users = measures.includes('users') ? await this.#users(begun, slot, slots.length) : null;
-    const bySlot = new Map(rows.map(({ slot: at, ...sums }) => [at, sums]));
-    const distinct = (count: number | undefined): Row => (count === undefined ? {} : { users: count });
-    const points = slots.map(
-      (_, index) => new Sums({ ...bySlot.get(index + 1), ...distinct(users?.slots[index]) }),
-    );
-    const whole = distinct(users?.total);
-    const total = isWholeOfParts
-      ? Sums.of(points, added, whole)
-      : new Sums({ ...bySlot.get(null), ...whole });
-    return { total, slots: points };
+    const rows = added.length === 0 ? [] : await this.#sums(whose, query, { measures: added, slots });
+    const users = measures.includes('users') ? await this.#users(whose, query, slots) : null;
+    const bySlot = new Map(rows.map(({ slot, ...sums }) => [slot, sums]));
+    const points = slots.map((_, at) => new Sums({ ...bySlot.get(at + 1), users: users?.slots[at] }));
+    const whole = { ...bySlot.get(null), users: users?.total };
+    return { total: added.every(addsUp) ? Sums.of(points, added, whole) : new Sums(whole), slots: points };
   }
 
   /** By the number of the slot; by null the whole, where that is not the sum of its parts. */
-  #sums(
-    { statement, source, from }: Begun,
-    measures: readonly ReadMeasureName[],
-    { slot, isWholeOfParts }: { readonly slot: string; readonly isWholeOfParts: boolean },
-  ): Promise<readonly (Row & { readonly slot: number | null })[]> {
+  async #sums(whose: Whose, query: UsageQuery, wish: BeginWish): Promise<readonly SlotRow[]> {
+    const { measures, slots } = wish;
+    const begun = await this.#begin(whose, query, wish);
+    const { statement, source, from } = begun;
+    const slot = slotSql(statement, slots);
+    const isWholeOfParts = measures.every(addsUp);
+    const hasCounts = measures.some((name) => READ_MEASURES[name].type === 'jsonb');
+    if (source.selectTexts && hasCounts && isWholeOfParts) {
+      const select = `${slot} AS slot, ${source.selectTexts(measures)}`;
+      return this.#sumsOfTexts(begun, measures, `SELECT ${select} FROM ${from} GROUP BY 1, at`);
+    }
     return this.database.read(
       `SELECT ${slot} AS slot, ${source.select(measures)}
        FROM ${from} GROUP BY ${isWholeOfParts ? '1' : 'GROUPING SETS ((1), ())'}`,
       statement.parameters,
     );
+  }
+
+  /** A row for each bucket, so that none grows with the range. */
+  async #sumsOfTexts(
+    { statement }: Begun,
+    measures: readonly ReadMeasureName[],
+    sql: string,
+  ): Promise<readonly SlotRow[]> {
+    const bySlot = new Map<number, GrowingSums>();
+    await this.database.each(sql, statement.parameters, (row) => {
+      const at = Number(row.slot);
+      const sums = bySlot.get(at) ?? new GrowingSums(measures);
+      bySlot.set(at, sums);
+      sums.add(row);
+    });
+    return [...bySlot].map(([slot, { row }]) => ({ ...row, slot }));
   }
 
   /**
@@ -81,19 +96,28 @@ export class PostgresUsageReader implements UsageReader {
        ) AS named GROUP BY 1`,
       statement.parameters,
     );
-    const users = await this.series(whose, { range, conditions: [] }, ['users'], slots);
+    const users = await this.#users(whose, { range, conditions: [] }, slots);
     const bySlot = new Map(named.map(({ slot, count }) => [slot, Number(count)]));
-    const points = users.slots.map(
-      (of, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: of.count('users') }),
+    const points = slots.map(
+      (_, at) => new Sums({ requests_of_users: bySlot.get(at + 1) ?? 0, users: users.slots[at] }),
     );
-    const whole = { users: users.total.count('users') };
-    return { total: Sums.of(points, ['requests_of_users'], whole), slots: points };
+    return { total: Sums.of(points, ['requests_of_users'], { users: users.total }), slots: points };
   }
 
-  async #users({ statement, from }: Begun, slot: string, slots: number) {
-    const sql = usersSql(slot, slots, from);
-    const [row] = await this.database.read<{ seen: string | null }>(sql, statement.parameters);
-    return usersIn(row?.seen ?? null, slots);
+  /** Out of what lies ready; where only some requests fit, of their rows. */
+  async #users(whose: Whose, query: UsageQuery, slots: readonly number[]): Promise<DistinctUsers> {
+    const source = query.conditions.length === 0 ? USERS_OF_ALL : undefined;
+    const { statement, from } = await this.#begin(whose, query, { measures: ['users'], slots, source });
+    const slot = slotSql(statement, slots);
+    const sql = source
+      ? `SELECT ${slot} AS slot, users FROM ${from} ORDER BY 1`
+      : `SELECT slot, string_agg(${userHash('end_user')}, '') AS users
+         FROM (SELECT ${slot} AS slot, end_user FROM ${from} GROUP BY 1, 2) AS seen WHERE end_user <> '' GROUP BY 1`;
+    const users = new DistinctUsers(slots.length);
+    await this.database.each(sql, statement.parameters, (row) => {
+      users.add(Number(row['slot']), row['users'] as Buffer);
+    });
+    return users;
   }
 
   /** One page, and of how many groups. The one of requests that name no value is ''; so the groups make up the whole. */
@@ -117,17 +141,9 @@ export class PostgresUsageReader implements UsageReader {
 
   async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {
     const state = await this.#state(whose, range);
-    const source = sourceOf(
-      sourceFor({
-        conditions,
-        measures: wish.measures,
-        by: wish.by,
-        metadataKeys: new Set(
-          state.keys.filter((key) => key.complete_since <= range.from).map(({ key }) => key),
-        ),
-      }),
-    );
-    const { statement = new Statement() } = wish;
+    const keys = state.keys.filter((key) => key.complete_since <= range.from);
+    const need = { conditions, ...wish, metadataKeys: new Set(keys.map(({ key }) => key)) };
+    const { statement = new Statement(), source = sourceOf(sourceFor(need)) } = wish;
     const tenant = statement.tenant(whose);
     const part = ({ from, to }: TimeRange): string =>
       `${source.time} >= ${statement.bind(new Date(from))}::timestamptz AND ${source.time} < ${statement.bind(new Date(to))}::timestamptz`;
@@ -138,7 +154,7 @@ export class PostgresUsageReader implements UsageReader {
     // Each range by itself: where one is or the other is, PostgreSQL does not answer out of the index alone.
     const selects = parts.map(
       ([grain, each]) =>
-        `SELECT *, ${source.columns} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${part(each)}`,
+        `SELECT ${source.columns(wish.measures, grain)} FROM ${tableOf(source, grain)} WHERE ${tenant}${source.where} AND ${part(each)}`,
     );
     const kept = source.table ? [] : await this.kept.conditions(whose);
     const filters = [...conditions, ...kept].map(({ sql, parameter }) => sql(statement.bind(parameter)));
@@ -175,6 +191,7 @@ const OF_NOBODY: Condition = {
 };
 
 type Row = Readonly<Record<string, unknown>>;
+type SlotRow = Row & { readonly slot: number | null };
 
 interface Begun {
   readonly statement: Statement;
@@ -188,6 +205,8 @@ interface BeginWish {
   readonly by?: GroupedBy;
   /** That it is to be a part of. */
   readonly statement?: Statement;
+  /** Unless it is said, the cheapest that can tell. */
+  readonly source?: Source | undefined;
 }
 
 interface ChosenKey {
