@@ -74,10 +74,6 @@ describe('a request that Bedrock cannot do', () => {
     ['parallel_tool_calls', { tools: [TOOL], parallel_tool_calls: false }],
     ['tools[].type', { tools: [{ type: 'web_search' }] }],
     ['tool_choice', { tools: [TOOL], tool_choice: { type: 'custom' } }],
-    [
-      'tool_choice',
-      { tools: [TOOL], tool_choice: 'none', messages: [user, { role: 'assistant', tool_calls: [CALL] }] },
-    ],
     ['messages[].content', { messages: [{ role: 'system', content: [image('data:image/png;base64,AA')] }] }],
     ['messages[].content[].image_url', { messages: [said(image('https://example.com/a.png'))] }],
     ['messages[].content[].image_url', { messages: [said(image('data:image/tiff;base64,AA'))] }],
@@ -198,6 +194,21 @@ describe('tools', () => {
       toolConfig,
     );
   });
+
+  it.each<Json>([{}, { tools: [] }, { tools: [TOOL], tool_choice: 'none' }, { tool_choice: 'auto' }])(
+    'are one that must not be called, where the conversation has called some and may call none: %j',
+    (hub) => {
+      const messages = [
+        user,
+        { role: 'assistant', tool_calls: [CALL] },
+        { role: 'tool', tool_call_id: 'c1', content: 'r' },
+      ];
+      expect(bodyOf({ ...hub, messages }).toolConfig).toEqual({
+        tools: [{ toolSpec: expect.objectContaining({ name: 'no_tool_available' }) as Json }],
+      });
+      expect(bodyOf(hub).toolConfig).toBeUndefined();
+    },
+  );
 
   it("keep what is strict, and those of Bedrock's own", () => {
     const strict = { type: 'function', function: { name: 'f', description: 'd', strict: true } };

@@ -20,20 +20,29 @@ const CHOICES: ReadonlyMap<unknown, Choice> = new Map<unknown, Choice>([
 ]);
 
 /**
+ * Stands where no tool may be called, but the conversation has called some: Converse refuses such a conversation without tools (`The
+ * toolConfig field must be defined when using toolUse and toolResult content blocks`), and cannot forbid those it is told of.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolConfiguration.html
+ */
+const NO_TOOL: Json = {
+  toolSpec: {
+    name: 'no_tool_available',
+    description: 'Never call this. No tool is available any more: answer in words.',
+    inputSchema: { json: { type: 'object', properties: {} } },
+  },
+};
+
+/**
  * The hub's tools, and which of them to use, as `toolConfig`. Tools of Bedrock's own (`toolSpec`, `systemTool`) go along.
- *
- * Converse has no way to forbid tools but to have none, and wants them where the conversation has used some: only
- * there `tool_choice: "none"` is refused. https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
  */
 export function toolsOf(hub: Json, messages: readonly Json[]): { readonly toolConfig?: Json } {
   const { choice, isNone, allowed } = choiceOf(hub.tool_choice ?? null);
   const given = list(hub.tools);
-  if (given.length === 0) return {};
-  if (hub.parallel_tool_calls === false)
+  if (given.length > 0 && hub.parallel_tool_calls === false)
     throw unsupported('parallel_tool_calls', 'Bedrock has no way to ask for one call at a time');
-  if (isNone && !messages.some(usesTools)) return {};
-  if (isNone)
-    throw unsupported('tool_choice', 'Bedrock cannot forbid tools in a conversation that has used some');
+  if (given.length === 0 || isNone)
+    return messages.some(usesTools) ? { toolConfig: { tools: [NO_TOOL] } } : {};
   const tools = given.flatMap((tool) => toolBlocks(tool, allowed));
   return { toolConfig: { tools, ...(choice === null ? {} : { toolChoice: choice }) } };
 }
