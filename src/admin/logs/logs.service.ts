@@ -17,8 +17,6 @@ import { readableBody } from './readable-body.js';
 import { StoredBodies } from './stored-bodies.js';
 
 const MOST_COUNTED = 10_000;
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const QUERY_CANCELED = '57014';
 const MOST_SPANS = 1_000;
 const LONGEST_TRACE = 1_024;
 
@@ -65,7 +63,7 @@ export class LogsService {
     try {
       return await this.#count(reach, conditions);
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code === QUERY_CANCELED) return null;
+      if (error instanceof AppError && error.code === 'query_timeout') return null;
       throw error;
     }
   }

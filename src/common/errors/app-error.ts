@@ -1,4 +1,5 @@
-import { type ErrorCode, type ErrorSpec, ERRORS } from './catalog.js';
+import { type ErrorCode, ERRORS } from './catalog.js';
+import type { ErrorSpec } from './error-spec.js';
 
 /** What fills the `{placeholders}` of a message. Never put a secret here: it is shown to the caller. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;

@@ -1,32 +1,6 @@
-/**
- * Every refusal of the gateway: code, status, and what the caller reads.
- *
- * `type` groups codes the way OpenAI's clients expect. `{name}` in a message is
- * filled from the details that the thrower gives; messages are safe to show.
- * `elsewhere` marks refusals that another target or another try might not share.
- * `doNotRetry` adds `x-should-retry: false`, which the official SDKs obey.
- */
-export interface ErrorSpec {
-  readonly status: number;
-  readonly type: ErrorType;
-  readonly message: string;
-  readonly elsewhere?: true;
-  readonly doNotRetry?: true;
-}
+import type { ErrorSpec } from './error-spec.js';
 
-export type ErrorType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'not_found_error'
-  | 'conflict_error'
-  | 'budget_error'
-  | 'rate_limit_error'
-  | 'timeout_error'
-  | 'upstream_error'
-  | 'hooks_failed'
-  | 'server_error';
-
+/** Every refusal of the gateway: code, status, and what the caller reads. */
 export const ERRORS = {
   invalid_request: { status: 400, type: 'invalid_request_error', message: '{detail}' },
   invalid_json: {
@@ -245,6 +219,13 @@ export const ERRORS = {
     elsewhere: true,
   },
   overloaded: { status: 503, type: 'server_error', message: 'The gateway is overloaded. Try again shortly.' },
+  query_timeout: {
+    status: 503,
+    type: 'server_error',
+    message:
+      'The request log did not answer within {seconds} s. Ask about a shorter time, or filter only by what is counted ahead.',
+    doNotRetry: true,
+  },
   auth_unavailable: {
     status: 503,
     type: 'server_error',

@@ -395,8 +395,8 @@ describe('the database of the log', () => {
     expect((await app.call('GET', '/v1/virtual-keys')).status).toBe(200);
     await third;
     expect(await outcome).toMatchObject([
-      { status: 'rejected', reason: { code: '57014' } },
-      { status: 'rejected', reason: { code: '57014' } },
+      { status: 'rejected', reason: { code: 'query_timeout' } },
+      { status: 'rejected', reason: { code: 'query_timeout' } },
     ]);
     expect(Date.now() - startedAt, 'ms of the sixty seconds that were asked for').toBeLessThan(30_000);
     expect(await database.read('SELECT 1 AS one', [])).toEqual([{ one: 1 }]);

@@ -1,11 +1,14 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { AppError } from '../../errors/app-error.js';
 import { createLogger } from '../../observability/logger.js';
 import { UnitOfWork } from '../unit-of-work.js';
 
 const CONNECTIONS = 2;
-const STATEMENT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_S = 5;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const QUERY_CANCELED = '57014';
 const WAIT_MS = 2_000;
 const IDLE_MS = 10_000;
 /**
@@ -22,7 +25,7 @@ export type LogRow = Readonly<Record<string, unknown>>;
  * Where the request log is read: a pool of its own, of two connections per process that are opened when needed.
  *
  * However heavy the reading, it can neither take the connections that the data plane asks for keys with, nor run longer
- * than five seconds. It sees the rows of the caller's organization and no others. Who finds both connections taken for two seconds is refused.
+ * than five seconds (`query_timeout`). It sees the rows of the caller's organization and no others. Who finds both connections taken for two seconds is refused.
  */
 @Injectable()
 export class LogDatabase implements OnApplicationShutdown {
@@ -37,7 +40,7 @@ export class LogDatabase implements OnApplicationShutdown {
       connectionString: 'url' in options ? options.url : undefined,
       application_name: 'gatehouse-logs',
       max: CONNECTIONS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_S * 1_000,
       options: SESSION,
       connectionTimeoutMillis: WAIT_MS,
       idleTimeoutMillis: IDLE_MS,
@@ -71,7 +74,7 @@ export class LogDatabase implements OnApplicationShutdown {
     } catch (error) {
       // With the connection its transaction ends, whatever state it was in.
       client.release(true);
-      throw error;
+      throw (error as { readonly code?: unknown }).code === QUERY_CANCELED ? tooSlow(error) : error;
     }
   }
 
@@ -79,6 +82,9 @@ export class LogDatabase implements OnApplicationShutdown {
     await this.#pool.end();
   }
 }
+
+const tooSlow = (cause: unknown): AppError =>
+  new AppError('query_timeout', { seconds: STATEMENT_TIMEOUT_S }, { cause });
 
 /** What `take` throws must not reach the connection that calls it: nobody would catch it there. */
 async function eachRow(query: pg.Query, take: (row: LogRow) => void): Promise<void> {

@@ -92,7 +92,10 @@ export class ClickHouse implements OnApplicationShutdown {
         abort_signal: abort,
       });
     } catch (error) {
-      if (abort.aborted || isBusy(error)) throw new AppError('overloaded', {}, { cause: error });
+      const { code } = error as { readonly code?: unknown };
+      if (abort.aborted || TOO_MUCH.has(code))
+        throw new AppError('query_timeout', { seconds: readWithinS }, { cause: error });
+      if (code === TOO_MANY_QUERIES) throw new AppError('overloaded', {}, { cause: error });
       throw error;
     }
   }
@@ -164,7 +167,6 @@ const STORING: QuerySettings = {
 /** The answer comes when the shards have the rows. */
 const ON_CLUSTER: QuerySettings = { distributed_foreground_insert: 1 };
 
-/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED, TOO_MANY_SIMULTANEOUS_QUERIES. */
-const BUSY: ReadonlySet<unknown> = new Set(['159', '160', '241', '202']);
-
-const isBusy = (error: unknown): boolean => BUSY.has((error as { readonly code?: unknown }).code);
+/** TIMEOUT_EXCEEDED, TOO_SLOW, MEMORY_LIMIT_EXCEEDED. */
+const TOO_MUCH: ReadonlySet<unknown> = new Set(['159', '160', '241']);
+const TOO_MANY_QUERIES = '202';
