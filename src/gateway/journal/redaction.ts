@@ -55,19 +55,26 @@ function unpacked(bytes: Buffer, contentEncoding: string): Buffer | null {
 /** Null where none of them is found. */
 function masked(whole: Buffer, secrets: readonly string[]): Buffer | null {
   let clear: Buffer | null = null;
-  for (const secret of secrets.flatMap(spellings)) {
-    if (secret.length < SECRET_CHARS_MIN || !mayHold(whole, secret)) continue;
-    for (let at = whole.indexOf(secret); at >= 0; at = whole.indexOf(secret, at + 1)) {
-      clear ??= Buffer.from(whole);
-      clear.fill(STAR, at, at + Buffer.byteLength(secret));
-    }
+  for (const secret of secrets) {
+    clear = without(secret, whole, clear);
+    if (secret.includes('/')) clear = without(secret.replaceAll('/', ESCAPED_SLASH), whole, clear);
   }
   return clear;
 }
 
 /** Some writers of JSON escape a slash, which base64 has: https://www.rfc-editor.org/rfc/rfc8259#section-7 */
-const spellings = (secret: string): readonly string[] =>
-  secret.includes('/') ? [secret, secret.replaceAll('/', String.raw`\/`)] : [secret];
+const ESCAPED_SLASH = String.raw`\/`;
+
+/** `clear`: the copy in which others are masked already; null where there is none yet, as long as none is needed. */
+function without(secret: string, whole: Buffer, clear: Buffer | null): Buffer | null {
+  if (secret.length < SECRET_CHARS_MIN || !mayHold(whole, secret)) return clear;
+  let copy = clear;
+  for (let at = whole.indexOf(secret); at >= 0; at = whole.indexOf(secret, at + 1)) {
+    copy ??= Buffer.from(whole);
+    copy.fill(STAR, at, at + Buffer.byteLength(secret));
+  }
+  return copy;
+}
 
 const END_CHARS = 12;
 
