@@ -16,21 +16,21 @@ export class ReadySums1763800020001 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
+    await indexSums(runner, `(${OF_BUCKET}, ${TOLD_APART}) INCLUDE (${SUMS})`);
     for (const grain of GRAINS) {
       await runner.query(`ALTER TABLE usage_${grain} ADD COLUMN durations bytea`);
       await runner.query(`ALTER TABLE usage_slice_${grain} ADD COLUMN users bytea`);
       await runner.query(`ALTER TABLE usage_slice_${grain} ALTER COLUMN users SET STORAGE EXTERNAL`);
     }
-    await indexSums(runner, `(${OF_BUCKET}, ${TOLD_APART}) INCLUDE (${SUMS})`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
+    await indexSums(runner, `(${OF_BUCKET}) INCLUDE (${FORMERLY}, ${SUMS})`);
     for (const grain of GRAINS) {
       await runner.query(`ALTER TABLE usage_${grain} DROP COLUMN durations`);
       await runner.query(`ALTER TABLE usage_slice_${grain} DROP COLUMN users`);
     }
-    await indexSums(runner, `(${OF_BUCKET}) INCLUDE (${FORMERLY}, ${SUMS})`);
   }
 }
 
@@ -43,9 +43,12 @@ const FORMERLY = 'api_key_id, virtual_key, provider, model, endpoint, config_id,
 const SUMS = `requests, errors, cost_nano_usd, input_tokens, output_tokens, duration_us, simple_hits, semantic_hits, hit_duration_us,
   first_seen, last_seen`;
 
+/** Readers wait only at the end: to build an index takes seconds, and to remove one, or to add a column, none, but nobody may read meanwhile. */
 async function indexSums(runner: QueryRunner, columns: string): Promise<void> {
-  for (const grain of ['hour', 'day']) {
-    await runner.query(`DROP INDEX usage_${grain}_sums`);
-    await runner.query(`CREATE INDEX usage_${grain}_sums ON usage_${grain} ${columns}`);
+  const names = ['hour', 'day'].map((grain) => `usage_${grain}`);
+  for (const table of names) await runner.query(`CREATE INDEX ${table}_sums_next ON ${table} ${columns}`);
+  for (const table of names) {
+    await runner.query(`DROP INDEX ${table}_sums`);
+    await runner.query(`ALTER INDEX ${table}_sums_next RENAME TO ${table}_sums`);
   }
 }
