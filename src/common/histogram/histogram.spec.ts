@@ -6,7 +6,7 @@ import {
   fromStored,
   type Histogram,
   merge,
-  quantile,
+  Quantiles,
   record,
   toStored,
   valueOf,
@@ -76,7 +76,7 @@ describe('histogram', () => {
           const exact = [...values].sort((left, right) => left - right)[
             Math.max(1, Math.ceil(at * values.length)) - 1
           ] as number;
-          expect(Math.abs((quantile(histogramOf(values), at) ?? NaN) - exact)).toBeLessThanOrEqual(
+          expect(Math.abs((new Quantiles(histogramOf(values)).at(at) ?? NaN) - exact)).toBeLessThanOrEqual(
             exact * RELATIVE_ERROR,
           );
         },
@@ -85,7 +85,7 @@ describe('histogram', () => {
   });
 
   it('has no quantile of nothing', () => {
-    expect(quantile(new Map(), 0.5)).toBeNull();
+    expect(new Quantiles(new Map()).at(0.5)).toBeNull();
   });
 
   it('survives being stored as JSON', () => {

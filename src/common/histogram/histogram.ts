@@ -52,10 +52,7 @@ export function countOf(histogram: Histogram): number {
   return total;
 }
 
-/** The value at a quantile from 0 to 1 (nearest rank), or null when nothing was counted. */
-export const quantile = (histogram: Histogram, at: number): number | null => new Quantiles(histogram).at(at);
-
-/** Answers for several quantiles of one histogram, which is put in order once. */
+/** The quantiles of a histogram, which is put in order once for all of them. */
 export class Quantiles {
   readonly #ordered: readonly (readonly [bucket: number, count: number])[];
   readonly #total: number;
@@ -65,7 +62,7 @@ export class Quantiles {
     this.#total = countOf(histogram);
   }
 
-  /** As `quantile`. */
+  /** The value at a quantile from 0 to 1 (nearest rank), or null when nothing was counted. */
   at(share: number): number | null {
     const rank = Math.max(1, Math.ceil(share * this.#total));
     let seen = 0;

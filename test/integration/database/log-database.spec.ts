@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LogDatabase, type LogRow } from '../../../src/common/database/log-reading/log-database.js';
+import { type AnyRow, LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
@@ -48,7 +48,7 @@ async function cutConnections(): Promise<void> {
 
 describe.each(Object.entries(WAYS))('a reader %s', (_, as) => {
   it('is given each row once and in order, and is over with the last', async () => {
-    const seen: LogRow[] = [];
+    const seen: AnyRow[] = [];
     await as(() => logs.each(NUMBERS, ['x'], (row) => seen.push(row)));
 
     expect(seen.map(({ number }) => number)).toEqual(Array.from({ length: 10_000 }, (__, at) => at + 1));

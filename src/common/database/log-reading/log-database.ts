@@ -13,13 +13,13 @@ const WAIT_MS = 2_000;
 const IDLE_MS = 10_000;
 /**
  * Compiling a statement takes longer than most of these run, and so does starting processes for a range of an index of some MB: 90,000 rows by
- * end user take 30 ms alone and 40 together with two more processes, on two cores. Counting end users sorts some 15 MB, which by default goes
- * by way of the disk.
+ * end user take 30 ms alone and 40 together with two more processes, on two cores. Groups of millions of requests hold some 20 MB, which by
+ * default go by way of the disk.
  */
 const SESSION = '-c jit=off -c work_mem=32MB -c parallel_setup_cost=50000';
 
 /** A row by the names of its columns, its values as the driver reads them. */
-export type LogRow = Readonly<Record<string, unknown>>;
+export type AnyRow = Readonly<Record<string, unknown>>;
 
 /**
  * Where the request log is read: a pool of its own, of two connections per process that are opened when needed.
@@ -58,7 +58,7 @@ export class LogDatabase implements OnApplicationShutdown {
   }
 
   /** Gives each row to `take` when it comes, so that they are not all held at once, and is over with the last of them. */
-  each(sql: string, parameters: readonly unknown[], take: (row: LogRow) => void): Promise<void> {
+  each(sql: string, parameters: readonly unknown[], take: (row: AnyRow) => void): Promise<void> {
     return this.#with((client) => eachRow(client.query(new pg.Query(sql, [...parameters])), take));
   }
 
@@ -87,9 +87,9 @@ const tooSlow = (cause: unknown): AppError =>
   new AppError('query_timeout', { seconds: STATEMENT_TIMEOUT_S }, { cause });
 
 /** What `take` throws must not reach the connection that calls it: nobody would catch it there. */
-async function eachRow(query: pg.Query, take: (row: LogRow) => void): Promise<void> {
+async function eachRow(query: pg.Query, take: (row: AnyRow) => void): Promise<void> {
   const failures: unknown[] = [];
-  query.on('row', (row: LogRow) => {
+  query.on('row', (row: AnyRow) => {
     if (failures.length > 0) return;
     try {
       take(row);

@@ -28,7 +28,7 @@ describe('distinct end users', () => {
     expect(users.total).toBe(4);
   });
 
-  it('stays exact while it grows, also where all hashes want the same place', () => {
+  it('stays exact with many', () => {
     const many = Array.from({ length: 50_000 }, (_, user) => user);
     const users = new DistinctUsers(2);
     users.add(1, packed(...many));

@@ -83,9 +83,10 @@ const metadataAs = (key: string): string =>
 function namedBySlice(dimension: string, isFiltered: boolean): readonly string[] {
   if (dimension === 'all') return [];
   if (dimension === 'api_key_id') return ['value::uuid AS api_key_id'];
-  const key = metadataKeyOf(dimension) ?? (dimension === 'end_user' ? USER_KEY : null);
-  const metadata = key !== null && isFiltered ? [metadataAs(key)] : [];
-  return ['value', ...(metadataKeyOf(dimension) === null ? [`value AS ${dimension}`] : []), ...metadata];
+  const chosenKey = metadataKeyOf(dimension);
+  const column = chosenKey === null ? [`value AS ${dimension}`] : [];
+  const key = dimension === 'end_user' ? USER_KEY : chosenKey;
+  return ['value', ...column, ...(key !== null && isFiltered ? [metadataAs(key)] : [])];
 }
 
 const sliceSource = (dimension: string, isFiltered: boolean): Source => ({

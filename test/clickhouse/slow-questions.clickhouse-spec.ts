@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { chdb } from '../support/chdb.js';
+
+it('a question that ClickHouse does not answer in time is refused as one, whoever asks', async () => {
+  const clickhouse = chdb({ readWithinS: 1 });
+
+  await expect(
+    clickhouse.read('SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3', {}),
+  ).rejects.toMatchObject({ code: 'query_timeout' });
+  expect(await clickhouse.read('SELECT 1 AS one', {})).toEqual([{ one: 1 }]);
+});
