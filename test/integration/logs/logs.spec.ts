@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LogsService } from '../../../src/admin/logs/logs.service.js';
 import { LogDatabase } from '../../../src/common/database/log-reading/log-database.js';
 import { UnitOfWork } from '../../../src/common/database/unit-of-work.js';
 import { uuidV7 } from '../../../src/common/ids/uuid-v7.js';
@@ -402,24 +401,6 @@ describe('the database of the log', () => {
     expect(Date.now() - startedAt, 'ms of the sixty seconds that were asked for').toBeLessThan(30_000);
     expect(await database.read('SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
     await database.onApplicationShutdown();
-  });
-
-  it('says of a question that takes too long what to ask instead, and counts nothing that can be done without', async () => {
-    const lock = app.dataSource.createQueryRunner();
-    await lock.startTransaction();
-    await lock.query('LOCK TABLE request_logs IN ACCESS EXCLUSIVE MODE');
-    const [answer, count] = await Promise.all([
-      app.call('GET', '/v1/analytics/graphs/requests?total_units_min=1'),
-      app.app.get(LogsService).countInTime({ organizationId: app.first.organisation_id }, []),
-    ]);
-    await lock.rollbackTransaction();
-    await lock.release();
-
-    expect(count).toBeNull();
-    expect(answer.status).toBe(503);
-    expect(answer.body.error).toMatchObject({ code: 'query_timeout', type: 'server_error' });
-    expect(answer.body.error.message).toContain('shorter time');
-    expect(answer.headers['x-should-retry']).toBe('false');
   });
 
   it('answers 503 when the log cannot be read', async () => {
