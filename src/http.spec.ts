@@ -2,6 +2,9 @@ import { createConnection } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { endLingering } from './common/http/lingering-close.js';
+import { FastRequest } from './common/fast-path/fast-request.js';
+import type { ClientRequest, ClientResponse } from './common/fast-path/messages.js';
+import { readBody } from './gateway/door/request-body.js';
 import { FrontServer, type Plane, type Planes } from './http.js';
 
 /** Long enough for a busy machine to answer somebody else first, and far below what Node waits by itself. */
@@ -21,14 +24,21 @@ async function aServer(): Promise<{ port: number; ended: string[] }> {
   const ended: string[] = [];
   const port = await listening({
     handle: (request, response) => {
-      request.on('error', () => ended.push('broken off'));
-      request.on('data', () => undefined).on('end', () => response.end('whole'));
+      readBody(request, Infinity).then(
+        () => {
+          response.writeHead(200, ['content-length', '5']);
+          response.end('whole');
+        },
+        () => ended.push('broken off'),
+      );
     },
   });
   return { port, ended };
 }
 
-async function listening(gateway: Plane, upgraded: string[] = []): Promise<number> {
+type AnyPlane = Plane<ClientRequest, ClientResponse>;
+
+async function listening(gateway: AnyPlane, upgraded: string[] = []): Promise<number> {
   const sockets = { handle: () => upgraded.push('upgraded'), close: () => undefined };
   const probes = { answer: () => false };
   const planes = { gateway, administration: gateway, probes, sockets } as unknown as Planes;
@@ -82,10 +92,10 @@ describe('a connection that was told that it closes', () => {
     ['wish for a WebSocket', upgrade],
   ])('takes no further %s', async (_, fields) => {
     const handled: string[] = [];
-    const refusing: Plane = {
+    const refusing: AnyPlane = {
       handle: (request, response) => {
         handled.push(request.url ?? '');
-        response.writeHead(413, ['connection', 'close', 'content-length', '2']).write('no');
+        response.writeHead(413, ['connection', 'close', 'content-length', '2']).write(Buffer.from('no'));
         endLingering(request, response);
       },
     };
@@ -105,5 +115,83 @@ describe('a connection that was told that it closes', () => {
 
     expect(text).toMatch(/^HTTP\/1\.1 413 [^]*no$/);
     expect(handled).toEqual(['/v1/chat/completions']);
+  });
+});
+
+/** What comes back for these bytes, until the connection ends. */
+function answered(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => undefined).on('close', () => resolve(text));
+    socket.write(bytes);
+  });
+}
+
+const post = (path: string, fields = ''): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\n${fields}content-length: 2\r\n\r\n{}`;
+
+describe('the fast path of the web server', () => {
+  /** Says by whom each request was served. */
+  async function whoServes(): Promise<number> {
+    return listening({
+      handle: (request, response) => {
+        const body = Buffer.from(request instanceof FastRequest ? 'fast' : 'slow');
+        response.writeHead(200, ['content-length', '4']).end(body);
+      },
+    });
+  }
+
+  it.each([
+    ['fast', '/v1/chat/completions'],
+    ['fast', '/v1beta/models/x:generateContent'],
+    ['slow', '/v1/api-keys'],
+    ['slow', '/v1/%41pi-keys/x'],
+    ['slow', '/readyz'],
+  ])('serves what is for the data plane alone: %s for %s', async (server, path) => {
+    const port = await whoServes();
+    const text = await answered(port, post(path) + post('/v1/x', 'connection: close\r\n'));
+
+    expect(text.match(/fast|slow/g)).toEqual([server, 'slow']);
+  });
+
+  it('refuses a head that no honest client sends, as the other does', async () => {
+    const port = await whoServes();
+    const bytes = post('/v1/x').replace('host: x', 'host: a b');
+    const closing = 'connection: close\r\ncontent-length';
+    const [fast, slow] = await Promise.all([
+      answered(port, bytes + post('/v1/x', 'connection: close\r\n')),
+      answered(port, bytes.replace('content-length', closing)),
+    ]);
+
+    for (const text of [fast, slow]) expect(text).toMatch(/^HTTP\/1\.1 400 [^]*"header_invalid"/);
+  });
+
+  it('ends connections with their answer when the process drains', async () => {
+    const port = await whoServes();
+    if (front) front.isDraining = true;
+
+    expect(await answered(port, post('/v1/x'))).toMatch(/\r\nConnection: close\r\n[^]*fast$/);
+  });
+
+  it('lets what it serves come to its end when the server closes, and cuts it when the time is over', async () => {
+    let answer: () => void = () => undefined;
+    const handled: string[] = [];
+    const port = await listening({
+      handle: (request, response) => {
+        handled.push(request.url ?? '');
+        if (request.url === '/v1/ends')
+          answer = () => response.writeHead(200, ['content-length', '2']).end(Buffer.from('ok'));
+      },
+    });
+    const texts = Promise.all([answered(port, post('/v1/ends')), answered(port, post('/v1/never'))]);
+    await expect.poll(() => handled).toHaveLength(2);
+    const closed = front?.close(1_000);
+    answer();
+    await closed;
+    front = null;
+
+    expect(await texts).toEqual([expect.stringMatching(/ok$/), '']);
   });
 });

@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { AppError } from './common/errors/app-error.js';
+import { FastPath } from './common/fast-path/fast-path.js';
+import type { ClientRequest, ClientResponse } from './common/fast-path/messages.js';
 import { isClosing } from './common/http/lingering-close.js';
 import { uuidV7 } from './common/ids/uuid-v7.js';
 import type { Probes } from './common/observability/probes.js';
@@ -23,12 +26,12 @@ const KEEP_ALIVE_MS = 75_000;
 const BACKLOG = 4_096;
 
 /** Answers requests. Never throws. */
-export interface Plane {
-  handle(request: IncomingMessage, response: ServerResponse): void;
+export interface Plane<Request = IncomingMessage, Response = ServerResponse> {
+  handle(request: Request, response: Response): void;
 }
 
 export interface Planes {
-  readonly gateway: Plane;
+  readonly gateway: Plane<ClientRequest, ClientResponse>;
   readonly administration: Plane;
   readonly probes: Probes;
   readonly sockets: Sockets;
@@ -37,6 +40,7 @@ export interface Planes {
 /** The web server before both planes: refuses what no honest client sends, and decides whose a request is. */
 export class FrontServer {
   private readonly server: Server;
+  private readonly fastPath: FastPath;
   isDraining = false;
 
   /** `requestTimeoutMs`: how long a client may take to send a whole request; then it gets 408. */
@@ -56,7 +60,17 @@ export class FrontServer {
     this.server.requestTimeout = requestTimeoutMs;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.server.maxHeadersCount = HEADERS_MAX;
-    acceptUpgrades(this.server, planes.sockets);
+    const serveByNode = serverOf(this.server);
+    acceptUpgrades(this.server, planes.sockets, serveByNode);
+    this.fastPath = new FastPath({
+      keepAliveMs: KEEP_ALIVE_MS,
+      isTaken: (url) => planeOf(url) === 'gateway',
+      handle: (request, response) => {
+        if (this.admits(request, response)) planes.gateway.handle(request, response);
+      },
+      serveByNode,
+    });
+    this.server.on('connection', (socket: Socket) => this.fastPath.accept(socket));
   }
 
   /** Rejects when the address cannot be had. */
@@ -83,9 +97,11 @@ export class FrontServer {
     );
     const idle = setInterval(() => {
       server.closeIdleConnections();
+      this.fastPath.closeIdle();
     }, 25);
     const cut = setTimeout(() => {
       server.closeAllConnections();
+      this.fastPath.closeAll();
       this.planes.sockets.close();
     }, timeoutMs);
     await closed;
@@ -94,26 +110,37 @@ export class FrontServer {
   }
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
-    if (isClosing(request)) return;
-    if (this.isDraining) response.shouldKeepAlive = false;
-    try {
-      checkHead(request);
-    } catch (thrown) {
-      refuseUnidentified(request, response, AppError.from(thrown));
-      return;
-    }
+    if (isClosing(request) || !this.admits(request, response)) return;
     const { gateway, administration, probes } = this.planes;
     if (planeOf(request.url ?? '') === 'gateway') gateway.handle(request, response);
     else if (!probes.answer(request, response)) administration.handle(request, response);
   }
+
+  private admits(request: ClientRequest, response: ClientResponse): boolean {
+    if (this.isDraining) response.shouldKeepAlive = false;
+    try {
+      checkHead(request);
+      return true;
+    } catch (thrown) {
+      refuseUnidentified(request, response, AppError.from(thrown));
+      return false;
+    }
+  }
+}
+
+/**
+ * What a server does with a connection. It listens to its own event for that, and whoever has a connection may emit it:
+ * https://nodejs.org/docs/latest-v20.x/api/http.html#event-connection
+ */
+function serverOf(server: Server): (socket: Socket) => void {
+  const [serve] = server.listeners('connection') as ((socket: Socket) => void)[];
+  if (!serve) throw new Error("Node's server does not listen to its connections.");
+  server.removeAllListeners('connection');
+  return (socket) => serve.call(server, socket);
 }
 
 /** A refusal before anybody was identified still has an id, for the operator's sake. */
-export function refuseUnidentified(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: AppError,
-): void {
+export function refuseUnidentified(request: ClientRequest, response: ClientResponse, error: AppError): void {
   const requestId = uuidV7(Date.now());
   const headers = ['x-gateway-request-id', requestId, 'x-gateway-error-source', 'gateway'];
   refuse(request, response, { error, requestId, headers });

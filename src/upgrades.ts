@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isClosing } from './common/http/lingering-close.js';
 import { planeOf } from './gateway/door/front-door.js';
@@ -13,9 +14,9 @@ export interface Sockets {
 
 /**
  * Gives requests of the data plane that want a WebSocket to `sockets`. Any other wish for an upgrade is not granted, which
- * HTTP allows (https://www.rfc-editor.org/rfc/rfc9110#section-7.8): the request is answered as it would be without.
+ * HTTP allows (https://www.rfc-editor.org/rfc/rfc9110#section-7.8): the request is answered as it would be without, by `serve`.
  */
-export function acceptUpgrades(server: Server, sockets: Sockets): void {
+export function acceptUpgrades(server: Server, sockets: Sockets, serve: (socket: Socket) => void): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, early: Buffer) => {
     if (isClosing(request)) {
       socket.destroy();
@@ -23,7 +24,7 @@ export function acceptUpgrades(server: Server, sockets: Sockets): void {
     }
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
     if (isWebSocket && planeOf(request.url ?? '') === 'gateway') sockets.handle(request, socket, early);
-    else readAgain(server, { request, socket, early });
+    else serve(unread({ request, socket, early }));
   });
 }
 
@@ -35,14 +36,14 @@ interface Upgrade {
 
 /**
  * Node 20 hands over the socket of every request with an `Upgrade` field, read up to its head. The head goes back in front of what
- * follows, without that field, and the server reads the connection anew.
+ * follows, without that field, for the server to read the connection anew.
  */
-function readAgain(server: Server, { request, socket, early }: Upgrade): void {
+function unread({ request, socket, early }: Upgrade): Socket {
   const { method = '', url = '', httpVersion, rawHeaders } = request;
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.toLowerCase() !== 'upgrade')
       head += `${rawHeaders[at] ?? ''}: ${rawHeaders[at + 1] ?? ''}\r\n`;
   socket.unshift(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), early]));
-  server.emit('connection', socket);
+  return socket as Socket;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, ClientResponse } from '../common/fast-path/messages.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { IdentityService } from '../auth/identity/identity.service.js';
 import type { AppError } from '../common/errors/app-error.js';
@@ -55,7 +55,7 @@ export class Pipeline {
   }
 
   /** Answers a request of the data plane. Never throws. */
-  handle(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: ClientRequest, response: ClientResponse): void {
     const exchange = { request, response, entry: this.journal.begin(request), streams: this.streams };
     exchangeBegan();
     // Closed once, so `once` would only cost a wrapper.
@@ -105,6 +105,6 @@ export class Pipeline {
   }
 }
 
-function isGone(request: IncomingMessage, response: ServerResponse): boolean {
+function isGone(request: ClientRequest, response: ClientResponse): boolean {
   return response.destroyed || (request.destroyed && !request.complete);
 }

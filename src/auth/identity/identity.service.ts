@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestOrigin } from '../../common/fast-path/messages.js';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -29,7 +30,7 @@ export class IdentityService {
    * Returns without a promise when the credential is in memory. Rejects with `unauthenticated`, `rate_limited`,
    * `ambiguous_credentials` or `auth_unavailable`, and for a token with `forbidden`.
    */
-  identify(request: IncomingMessage): Principal | Promise<Principal> {
+  identify(request: RequestOrigin): Principal | Promise<Principal> {
     const presented = presentedKey(request.headers);
     if (presented === null) return this.refuse(request);
     const known = looksLikeToken(presented)
@@ -59,18 +60,18 @@ export class IdentityService {
     return this.tokens.find(token);
   }
 
-  private admit(key: KnownKey | null, request: IncomingMessage): Principal {
+  private admit(key: KnownKey | null, request: RequestOrigin): Principal {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now())) return this.refuse(request);
     return key.principal;
   }
 
   /** Counts a failed attempt, also one of a caller without an API key, such as a guess at an invite. Throws `rate_limited` when there were too many. */
-  countFailure(request: IncomingMessage): void {
+  countFailure(request: RequestOrigin): void {
     if (this.failures.record(this.addresses.of(request), Date.now()))
       throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
   }
 
-  private refuse(request: IncomingMessage): never {
+  private refuse(request: RequestOrigin): never {
     this.countFailure(request);
     throw new AppError('unauthenticated');
   }

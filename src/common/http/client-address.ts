@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestOrigin } from '../fast-path/messages.js';
 import ipaddr from 'ipaddr.js';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -9,7 +9,7 @@ export const CLIENT_ADDRESS_HEADER = 'x-gatehouse-client-address';
 const RELAYED = Symbol('address of the client of a relayed request');
 
 /** For the process to which requests are relayed: takes the header off the request and remembers what it said. */
-export function takeClientAddress(request: IncomingMessage): void {
+export function takeClientAddress(request: RequestOrigin): void {
   const address = request.headers[CLIENT_ADDRESS_HEADER];
   (request as { [RELAYED]?: string })[RELAYED] = String(address ?? '');
   Reflect.deleteProperty(request.headers, CLIENT_ADDRESS_HEADER);
@@ -27,7 +27,7 @@ export class ClientAddresses {
     this.trusted = trusted.map(rangeOf);
   }
 
-  of(request: IncomingMessage): string {
+  of(request: RequestOrigin): string {
     const relayed = (request as { [RELAYED]?: string })[RELAYED];
     if (relayed !== undefined) return relayed;
     const peer = request.socket.remoteAddress ?? '';

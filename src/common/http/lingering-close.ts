@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { FastRequest } from '../fast-path/fast-request.js';
+import type { ClientRequest, ClientResponse } from '../fast-path/messages.js';
 import type { Socket } from 'node:net';
 
 /** A client sends its rest so long and so much at most before its connection is closed all the same. */
@@ -8,15 +9,15 @@ const LINGER_BYTES = 64 * 1024 * 1024;
 const closing = new WeakSet<Socket>();
 
 /** Its last answer has begun to leave, with `connection: close`: what comes on it now is no request any more. */
-export const isClosing = ({ socket }: IncomingMessage): boolean => closing.has(socket);
+export const isClosing = ({ socket }: ClientRequest): boolean => closing.has(socket);
 
 /**
  * Ends an answer that says `connection: close` and has been written to its last byte. While the client still sends, the connection stays until it is
  * through, or for a while: on one that is closed at once, bytes that still come are answered with a reset, and with that the client loses
  * an answer which it has not read yet: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
-export function endLingering(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || request.destroyed || response.destroyed) {
+export function endLingering(request: ClientRequest, response: ClientResponse): void {
+  if (request instanceof FastRequest || request.complete || request.destroyed || response.destroyed) {
     response.end();
     return;
   }

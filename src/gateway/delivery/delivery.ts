@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { ClientResponse } from '../../common/fast-path/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Entry } from '../journal/entry.js';
@@ -59,7 +59,7 @@ export type OnBroken = (error: AppError) => void;
  */
 export class Delivery implements ReplySink {
   private readonly entry: Entry;
-  private readonly response: ServerResponse;
+  private readonly response: ClientResponse;
   private readonly head: ResponseHead;
   private readonly meter: Meter | null;
   private readonly isStream: boolean;

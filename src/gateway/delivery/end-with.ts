@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { ClientResponse } from '../../common/fast-path/messages.js';
 
 /** Up to here a copy costs less than a second piece in the write. */
 const ONE_WRITE_BYTES_MAX = 16 * 1024;
@@ -6,11 +7,11 @@ const ONE_WRITE_BYTES_MAX = 16 * 1024;
 /**
  * Ends an answer with the whole of its body. Node writes head and body as one text when the body is one; each byte is a character of
  * Latin-1 and comes out as it was. Written and then ended, because `end` with a body adds an empty piece behind it, which makes a
- * vector of the one text.
+ * vector of the one text. The fast path does so by itself.
  */
-export function endWith(response: ServerResponse, body: Buffer): void {
+export function endWith(response: ClientResponse, body: Buffer): void {
   const { socket } = response;
-  if (!socket || body.length > ONE_WRITE_BYTES_MAX) {
+  if (!socket || body.length > ONE_WRITE_BYTES_MAX || !(response instanceof ServerResponse)) {
     response.end(body);
     return;
   }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, ClientResponse } from '../../common/fast-path/messages.js';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import { endLingering } from '../../common/http/lingering-close.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -42,7 +42,7 @@ function refusalHeaders({ spec, details }: AppError, bytes: number): string[] {
  * Answers with our own error. A request whose body has not been read ends with its connection, so that the
  * rest of the body is never taken for the next request.
  */
-export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+export function refuse(request: ClientRequest, response: ClientResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { ClientResponse } from '../../common/fast-path/messages.js';
 import type { Entry } from '../journal/entry.js';
 import { lower, type ResponseHead } from '../upstream/response-headers.js';
 import { addAnswerHeaders } from './answer-headers.js';
@@ -22,7 +22,7 @@ export interface Rewritten {
 
 /** Writes the head of an answer whose body is not the provider's own. */
 export function writeRewrittenHead(
-  response: ServerResponse,
+  response: ClientResponse,
   entry: Entry,
   { headers: theirs, hasDate }: ResponseHead,
   { status, contentType, bytes, errorSource }: Rewritten,

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { ClientResponse } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../journal/entry.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
@@ -64,7 +64,7 @@ export interface Way {
  */
 export class TranslatedDelivery implements ReplySink {
   private readonly entry: Entry;
-  private readonly response: ServerResponse;
+  private readonly response: ClientResponse;
   private readonly head: ResponseHead;
   private readonly reading: Reading = nothingRead();
   private readonly decoder: Decoding | null;

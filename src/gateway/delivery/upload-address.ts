@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import type { TLSSocket } from 'node:tls';
 import { UPLOAD_ROOT } from '../door/front-door.js';
 import type { Target } from '../types/target.js';
@@ -11,7 +11,7 @@ import type { Target } from '../types/target.js';
 export function nameUploadsHere(
   headers: string[],
   { provider: { uploads }, origin, basePath }: Target,
-  request: IncomingMessage,
+  request: ClientRequest,
 ): void {
   if (!uploads) return;
   const at = headers.findIndex(
@@ -25,7 +25,7 @@ export function nameUploadsHere(
 }
 
 /** As the client came, or as a proxy before us says that it did. */
-function schemeOf({ headers, socket }: IncomingMessage): 'http' | 'https' {
+function schemeOf({ headers, socket }: ClientRequest): 'http' | 'https' {
   const isSecure = (socket as TLSSocket).encrypted || headers['x-forwarded-proto'] === 'https';
   return isSecure ? 'https' : 'http';
 }

@@ -1,10 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import { FastRequest } from '../../common/fast-path/fast-request.js';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
 import type { PassingBody } from '../upstream/wire.js';
 import { formFields } from './form-fields.js';
 import { MultipartScanner } from './multipart-scanner.js';
+import { chunksOf } from './request-body.js';
 import { announcedSize } from './request-hygiene.js';
 
 /** Fields before the first file, at most: they wait here until the model is known. */
@@ -41,14 +43,13 @@ export class FormBody implements PassingBody {
   isWhole = false;
 
   constructor(
-    private readonly request: IncomingMessage,
+    private readonly request: ClientRequest,
     private readonly capture: BodyCapture,
     private readonly boundary: string,
     private readonly limitBytes: number,
   ) {
-    // Ending the iteration must not destroy the request: its socket still has to carry our answer.
     this.size = announcedSize(request);
-    this.chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+    this.chunks = chunksOf(request);
     this.scanner = new MultipartScanner(boundary, {
       onField: (name, value, start) => this.note(name, value, start),
       onFile: () => {
@@ -125,7 +126,7 @@ export class FormBody implements PassingBody {
     } finally {
       // As of every body on its way through: what is not wanted any more is read all the same.
       await this.chunks.return?.();
-      this.request.resume();
+      if (!(this.request instanceof FastRequest)) this.request.resume();
     }
   }
 

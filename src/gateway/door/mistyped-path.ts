@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
@@ -18,7 +18,7 @@ const TARGETS = ['virtual-key', 'provider', 'config'] as const;
  * provider means one.
  */
 export function refuseMistypedPath(
-  { method = '', url = '', headers }: IncomingMessage,
+  { method = '', url = '', headers }: ClientRequest,
   { kind }: Principal,
 ): void {
   if (!url.startsWith(ROOT) || TARGETS.some((name) => gatewayOption(headers, name) !== null)) return;
@@ -39,7 +39,7 @@ export function refuseMistypedPath(
  * What a caller who may call models is told, who named no provider: where the path is one of the administration without its `admin`, that
  * it is there, and not that a provider is missing. Answers every other failure as it is.
  */
-export function orPathMeant(thrown: unknown, { url = '' }: IncomingMessage): unknown {
+export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== 'provider_missing') return thrown;
   if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
   const meant = ADMINISTRATION_PATHS.get(firstSegment(url));

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { FastRequest } from '../../common/fast-path/fast-request.js';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
@@ -10,7 +11,7 @@ import type { RequestPath } from '../planning/request-path.js';
 import type { ReadRequest } from '../types/content.js';
 import { FormBody } from './form-body.js';
 import { boundaryOf } from './multipart-scanner.js';
-import { BodyStream, parseJsonObject, readBody } from './request-body.js';
+import { BodyStream, parseJsonObject, readBody, wholeBody } from './request-body.js';
 import { hasBody } from './request-hygiene.js';
 
 const MODEL_CHARS_MAX = 256;
@@ -28,7 +29,7 @@ export interface Reading {
  * Every other body streams through unread.
  */
 export async function readRequest(
-  request: IncomingMessage,
+  request: ClientRequest,
   path: RequestPath,
   entry: Entry,
   { limitBytes, keepsBody }: Reading,
@@ -60,7 +61,7 @@ export async function readRequest(
 
 const UNREAD = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 } as const;
 
-function isBounded(request: IncomingMessage, limitBytes: number): boolean {
+function isBounded(request: ClientRequest, limitBytes: number): boolean {
   const length = request.headers['content-length'];
   return hasBody(request) && length !== undefined && Number(length) <= limitBytes;
 }
@@ -84,7 +85,7 @@ interface FormReading {
 
 /** Reads the fields of a form that stand before its first file; the rest streams through, and is noted as it passes. */
 async function readForm(
-  request: IncomingMessage,
+  request: ClientRequest,
   path: RequestPath,
   entry: Entry,
   { boundary, isKept, limitBytes }: FormReading,
@@ -128,14 +129,14 @@ function checkLate({ caller, target }: Entry, model: string): void {
   if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
 }
 
-function formBoundary(endpoint: Endpoint | null, request: IncomingMessage): string | null {
+function formBoundary(endpoint: Endpoint | null, request: ClientRequest): string | null {
   const { headers } = request;
   if (endpoint?.body !== 'form' || headers['content-encoding'] !== undefined || !hasBody(request))
     return null;
   return boundaryOf(headers['content-type']);
 }
 
-function isRead(endpoint: Endpoint | null, { headers }: IncomingMessage): boolean {
+function isRead(endpoint: Endpoint | null, { headers }: ClientRequest): boolean {
   return endpoint?.body === 'json' && headers['content-encoding'] === undefined;
 }
 
@@ -146,7 +147,11 @@ function modelOf({ model = '' }: Json): string {
   return model;
 }
 
-function passThrough(request: IncomingMessage, path: RequestPath, entry: Entry): ReadRequest {
-  const body = hasBody(request) ? new BodyStream(request, entry.requestBody) : null;
-  return { ...UNREAD, path, body, isRepeatable: body === null };
+function passThrough(request: ClientRequest, path: RequestPath, entry: Entry): ReadRequest {
+  if (!hasBody(request)) return { ...UNREAD, path, body: null, isRepeatable: true };
+  if (!(request instanceof FastRequest))
+    return { ...UNREAD, path, body: new BodyStream(request, entry.requestBody), isRepeatable: false };
+  const body = wholeBody(request);
+  entry.requestBody.add(body);
+  return { ...UNREAD, path, body, isRepeatable: false };
 }

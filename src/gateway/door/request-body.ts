@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { FastRequest } from '../../common/fast-path/fast-request.js';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
@@ -6,9 +8,19 @@ import type { PassingBody } from '../upstream/wire.js';
 import { announcedSize } from './request-hygiene.js';
 
 /** Reads a whole body, at most `limitBytes` of it. Refuses a longer one before reading where its length is known. */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readBody(request: ClientRequest, limitBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes)
     return Promise.reject(new AppError('body_too_large', { limitBytes }));
+  return request instanceof FastRequest ? Promise.resolve(wholeBody(request)) : collect(request, limitBytes);
+}
+
+/** The body of a request that came whole. Throws ClientLeft where it did not. */
+export function wholeBody({ body, complete }: FastRequest): Buffer {
+  if (!complete) throw new ClientLeft();
+  return body;
+}
+
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -47,6 +59,18 @@ export function parseJsonObject(body: Buffer): Json {
   return value as Json;
 }
 
+/** The pieces of a body, as they come. */
+export function chunksOf(request: ClientRequest): AsyncIterableIterator<Buffer> {
+  if (request instanceof FastRequest) return onePiece(request);
+  // Ending the iteration must not destroy the request: its socket still has to carry our answer.
+  return request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+}
+
+async function* onePiece(request: FastRequest): AsyncGenerator<Buffer> {
+  const body = wholeBody(request);
+  if (body.length > 0) yield body;
+}
+
 /**
  * A body on its way through: never whole in memory, and paused when the provider is slow. What a provider does not want of it any more
  * is read all the same: a client that sends first and listens then would wait for ever, and the next request of its connection too.
@@ -62,10 +86,8 @@ export class BodyStream implements PassingBody {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    // Ending the iteration must not destroy the request: its socket still has to carry our answer.
-    const chunks = this.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
     try {
-      for await (const chunk of chunks) {
+      for await (const chunk of chunksOf(this.request)) {
         this.capture.add(chunk);
         yield chunk;
       }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 
 /** More header fields than this are refused; Node would drop the rest without a word. */
@@ -16,7 +16,7 @@ const acceptedHosts = new Set<string>();
  * Refuses what no honest client sends, before anything is routed: on both planes, for every path.
  * Node's parser has already refused broken framing.
  */
-export function checkHead(request: IncomingMessage): void {
+export function checkHead(request: ClientRequest): void {
   const { rawHeaders, headers, method = '', url = '' } = request;
   if (rawHeaders.length >= 2 * HEADERS_MAX) throw new AppError('headers_too_large');
   if (!METHODS.has(method)) throw new AppError('method_not_allowed', { method, allowed: ALLOWED_METHODS });
@@ -52,13 +52,13 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
   return count;
 }
 
-export function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: ClientRequest): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 /** Of the body, as its client announced it, bytes; null where it comes in chunks. */
-export function announcedSize({ headers }: IncomingMessage): number | null {
+export function announcedSize({ headers }: ClientRequest): number | null {
   const length = headers['content-length'];
   return length === undefined ? null : Number(length);
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
@@ -148,7 +148,7 @@ export class Entry implements Findings {
   private priced: { readonly usage: Usage; readonly cost: number | null } | null = null;
 
   constructor(
-    private readonly request: IncomingMessage,
+    private readonly request: ClientRequest,
     private readonly sink: LogSink,
     private readonly prices: PriceBook,
   ) {}

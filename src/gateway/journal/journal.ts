@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { Injectable } from '@nestjs/common';
 import { LogSink, PriceBook } from '../ports.js';
 import { Entry } from './entry.js';
@@ -11,7 +11,7 @@ export class Journal {
     readonly prices: PriceBook,
   ) {}
 
-  begin(request: IncomingMessage): Entry {
+  begin(request: ClientRequest): Entry {
     return new Entry(request, this.sink, this.prices);
   }
 }

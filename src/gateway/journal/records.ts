@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
@@ -75,7 +75,7 @@ export const NO_ANSWER = {
 export function openedExchange(
   found: Findings,
   caller: Principal,
-  { method = '', url = '' }: IncomingMessage,
+  { method = '', url = '' }: ClientRequest,
 ): OpenedExchange {
   const { asked } = found;
   const where = whereOf(found.target);

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '../../common/errors/app-error.js';
 import { addAnswerHeaders } from '../delivery/answer-headers.js';
 import { checkHead } from '../door/request-hygiene.js';
-import type { Exchange } from '../types/exchange.js';
+import type { Entry } from '../journal/entry.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { headerOf, readResponseHead } from '../upstream/response-headers.js';
 
@@ -39,11 +39,16 @@ export function checkHandshake(request: IncomingMessage): void {
     });
 }
 
+interface Accepted {
+  readonly response: ServerResponse;
+  readonly entry: Entry;
+}
+
 /**
  * Passes the provider's `101` on and lets go of the socket, which carries frames from now on. False when nothing was sent,
  * because the provider chose an extension that nobody offered.
  */
-export function acceptUpgrade({ response, entry }: Exchange, attempt: Attempt): boolean {
+export function acceptUpgrade({ response, entry }: Accepted, attempt: Attempt): boolean {
   const { headers } = readResponseHead(attempt.rawHeaders);
   if (headerOf(headers, EXTENSIONS) !== null) return false;
   addAnswerHeaders(headers, entry, null);

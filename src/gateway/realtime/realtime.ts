@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { IdentityService } from '../../auth/identity/identity.service.js';
@@ -34,6 +34,8 @@ const SOCKET = {
 
 /** A WebSocket that is being opened: the exchange, its socket, and what came on it behind the request. */
 interface Opening extends Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly socket: Duplex;
   readonly early: Buffer;
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { ClientResponse } from '../../common/fast-path/messages.js';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
@@ -276,7 +276,7 @@ function judge(
 async function judgedWhole(
   guarded: Guarded,
   answering: Answering,
-  response: ServerResponse,
+  response: ClientResponse,
 ): Promise<JudgedAnswer> {
   const onLeft = (): void => answering.attempt.cancel();
   response.on('close', onLeft);

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { ClientResponse } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UsageReader } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
@@ -26,7 +26,7 @@ export function proven(
   answer: Answer,
   entry: Entry,
   holdMs: number,
-  response: ServerResponse,
+  response: ClientResponse,
 ): Promise<Answer> {
   const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry) : null;
   if (!trial) return Promise.resolve(answer);

@@ -1,12 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, ClientResponse } from '../../common/fast-path/messages.js';
 import type { AppError } from '../../common/errors/app-error.js';
 import type { Rostered } from '../../common/processes/roster.js';
 import type { Entry } from '../journal/entry.js';
 
 /** One request on its way: what came in, where the answer goes, and the journal of it. */
 export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
   readonly entry: Entry;
   /** Where an answer that is an event stream is entered, so that it can be stopped. */
   readonly streams?: StreamRegister;

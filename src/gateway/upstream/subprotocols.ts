@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { presentedKey } from '../../auth/identity/credentials.js';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
 import type { Target } from '../types/target.js';
@@ -10,7 +10,7 @@ import type { Target } from '../types/target.js';
 const KEY_PREFIX = 'openai-insecure-api-key.';
 const HEADER = 'sec-websocket-protocol';
 
-type Offering = Pick<IncomingMessage, 'headers'>;
+type Offering = Pick<ClientRequest, 'headers'>;
 
 function offered({ headers }: Offering): readonly string[] {
   const names = (headers[HEADER] ?? '').split(',');
@@ -18,7 +18,7 @@ function offered({ headers }: Offering): readonly string[] {
 }
 
 /** Takes a gateway key that came as a subprotocol for what it is, unless the request presents one in a header. */
-export function takeKeyFromSubprotocols(request: IncomingMessage): void {
+export function takeKeyFromSubprotocols(request: ClientRequest): void {
   if (presentedKey(request.headers) !== null) return;
   const key = offered(request)
     .find((name) => name.startsWith(KEY_PREFIX))

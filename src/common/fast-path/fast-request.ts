@@ -1,0 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RequestHead } from './request-head.js';
+
+/** A request whose body had come with its head. The names are those of Node's `IncomingMessage`. */
+export class FastRequest {
+  readonly method = 'POST';
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as the client wrote them. */
+  readonly rawHeaders: string[];
+  readonly destroyed = false;
+
+  /** `complete`: false where the client left before it had sent all of `body`. */
+  constructor(
+    { url, headers, rawHeaders }: RequestHead,
+    readonly body: Buffer,
+    readonly socket: Socket,
+    readonly complete = true,
+  ) {
+    this.url = url;
+    this.headers = headers;
+    this.rawHeaders = rawHeaders;
+  }
+}
