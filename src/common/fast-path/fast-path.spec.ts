@@ -133,6 +133,33 @@ const handleAny: Handle = (request, response, body) => {
 
 const undated = (text: string): string => text.replaceAll(/\r\nDate: [^\r]*GMT\r\n/g, '\r\nDate: now\r\n');
 
+/** Heads as they are, and the bodies behind them: newer versions of Node put what is written at once into one chunk. */
+function answersIn(text: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const bodyAt = text.indexOf('\r\n\r\n', at) + 4;
+    const head = text.slice(at, bodyAt);
+    const length = /^content-length: (\d+)/im.exec(head)?.[1];
+    at = bodyAt;
+    found.push(head);
+    if (/^HTTP\/1\.1 [23]04/.test(head)) continue;
+    if (!/^transfer-encoding: chunked/im.test(head)) {
+      at += Number(length);
+      found.push(text.slice(bodyAt, at));
+      continue;
+    }
+    let body = '';
+    for (let size = NaN; size !== 0;) {
+      const lineEnd = text.indexOf('\r\n', at);
+      size = Number.parseInt(text.slice(at, lineEnd), 16);
+      body += text.slice(lineEnd + 2, lineEnd + 2 + size);
+      at = lineEnd + 2 + size + 2;
+    }
+    found.push(body);
+  }
+  return found;
+}
+
 /** What comes back for these bytes, with a last request that closes the connection behind them. */
 async function exchanged({ port }: Front, bytes: string, cuts: readonly number[] = []): Promise<string> {
   const { socket, closed } = client(port);
@@ -153,7 +180,7 @@ describe('an answer of the fast path', () => {
     const [fast, slow] = [await front(handleAny), await front(handleAny, false)];
     const [ours, theirs] = await Promise.all([exchanged(fast, bytes), exchanged(slow, bytes)]);
 
-    expect(ours).toBe(theirs);
+    expect(answersIn(ours)).toEqual(answersIn(theirs));
     expect(fast.seen[0]).toBe(`fast /v1/${name}`);
   });
 
@@ -211,7 +238,7 @@ describe('requests on one connection', () => {
     END;
 
   it('are answered in their order, whoever serves them and wherever they are cut', async () => {
-    const theirs = await exchanged(await front(handleAny, false), mixed);
+    const theirs = answersIn(await exchanged(await front(handleAny, false), mixed));
     const marks = [...mixed.matchAll(/POST|GET|\r\n\r\n/g)].map(({ index }) => index);
     for (const cuts of [
       [],
@@ -220,7 +247,7 @@ describe('requests on one connection', () => {
       marks,
     ]) {
       const fast = await front(handleAny);
-      expect(await exchanged(fast, mixed, cuts)).toBe(theirs);
+      expect(answersIn(await exchanged(fast, mixed, cuts))).toEqual(theirs);
       expect(fast.seen.map((url) => url.replace('fast ', ''))).toEqual([
         ...['/v1/echo', '/v1/nothing', '/v1/echo', '/v1/pieces', '/v1/chunked', '/v1/last'],
       ]);
