@@ -20,11 +20,13 @@ export interface PoolOptions extends ConnectionLimits {
 /** Connections of one tenant to one origin, opened as they are needed. The one that was used last is used first. */
 export class ConnectionPool implements ConnectionOwner, Swept {
   place = -1;
+  settling = 0;
   /** The one that rested last is the last. */
   private readonly idle: UpstreamConnection[] = [];
   private readonly connections = new Roster<UpstreamConnection>();
   /** Exchanges whose connection is being opened. */
   private readonly opening = new Roster<Exchange>();
+  private waiting = 0;
   private firstWaiting: Exchange | null = null;
   private lastWaiting: Exchange | null = null;
   private isClosed = false;
@@ -93,6 +95,8 @@ export class ConnectionPool implements ConnectionOwner, Swept {
   private start(exchange: Exchange): void {
     const connection = this.idle.pop();
     if (connection) connection.claim(exchange);
+    // One that is free in this turn of the event loop is there sooner than a new one.
+    else if (this.settling > this.waiting) this.wait(exchange);
     else if (this.connections.size + this.opening.size < this.options.connections) this.open(exchange);
     else this.wait(exchange);
   }
@@ -129,11 +133,13 @@ export class ConnectionPool implements ConnectionOwner, Swept {
     if (this.lastWaiting) this.lastWaiting.next = exchange;
     else this.firstWaiting = exchange;
     this.lastWaiting = exchange;
+    this.waiting += 1;
   }
 
   private nextWaiting(): Exchange | null {
     const first = this.firstWaiting;
     if (!first) return null;
+    this.waiting -= 1;
     this.firstWaiting = first.next;
     if (!this.firstWaiting) this.lastWaiting = null;
     first.next = null;

@@ -8,7 +8,8 @@ const VERSION = 'HTTP/1.';
 const [ZERO, NINE, SPACE] = [48, 57, 32] as const;
 const STATUS_START = VERSION.length + 2;
 const STATUS_END = STATUS_START + 3;
-const LENGTH = /^[0-9]+[\t ]*$/;
+const LENGTH = /^[0-9]+ *$/;
+const CHUNKED = /^chunked *$/i;
 const NONE: string[] = [];
 const KEEP_ALIVE_TIMEOUT = /timeout=(\d+)/;
 
@@ -127,7 +128,7 @@ export class ResponseHeadReader extends LineReader implements ResponseHead {
   }
 
   private readTransferEncoding(value: string): void {
-    if (this.isChunked || value.trimEnd().toLowerCase() !== 'chunked')
+    if (this.isChunked || !CHUNKED.test(value))
       throw invalidResponse('the transfer-encoding is not supported');
     this.isChunked = true;
   }

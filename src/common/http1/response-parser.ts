@@ -104,7 +104,7 @@ export class ResponseParser {
     const { head } = this;
     const end = head.read(chunk, at);
     if (end < 0) return chunk.length;
-    if (head.status < OK) this.skipInterim(head.status);
+    if (head.status < OK) this.skipInterim(head);
     else {
       this.phase = this.bodyOf(head);
       if (!this.events.onHead(head)) this.pause();
@@ -113,9 +113,10 @@ export class ResponseParser {
   }
 
   /** https://www.rfc-editor.org/rfc/rfc9110#section-15.2; nobody has asked for the two that ask for something. */
-  private skipInterim(status: number): void {
+  private skipInterim({ status, keepsAlive }: ResponseHead): void {
     if (status === CONTINUE || status === SWITCHING_PROTOCOLS)
       throw invalidResponse(`status ${status} was not asked for`);
+    if (!keepsAlive) throw invalidResponse('an interim answer ends the connection');
     this.head.beginNext();
   }
 

@@ -8,6 +8,8 @@ import { type ResponseEvents, ResponseParser } from './response-parser.js';
 
 /** Whose connection it is. */
 export interface ConnectionOwner {
+  /** How many of its connections are settling: they count themselves. */
+  settling: number;
   /** Has an answer behind it and can serve again. */
   onRest(connection: UpstreamConnection): void;
   /** Is closed. `unsent`: the exchange that it was given and has not begun. */
@@ -38,7 +40,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   idleSince = 0;
   /** Milliseconds that it may be idle. */
   keepAliveMs: number;
-  private state: State = 'settling';
+  private state: State = 'starting';
   private exchange: Exchange | null = null;
   private requests = 0;
   private isLast = false;
@@ -84,7 +86,10 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
 
   afterPoll(): void {
     if (this.state === 'claimed') this.begin(this.exchange as Exchange);
-    else if (this.state === 'settling') this.owner.onRest(this);
+    else if (this.state === 'settling') {
+      this.owner.settling -= 1;
+      this.owner.onRest(this);
+    }
   }
 
   rest(): void {
@@ -194,6 +199,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   private settle(): void {
     if (this.state === 'gone') return;
     this.state = 'settling';
+    this.owner.settling += 1;
     whenPolled(this);
   }
 
@@ -213,6 +219,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
 
   private close(): void {
     if (this.state === 'gone') return;
+    if (this.state === 'settling') this.owner.settling -= 1;
     this.state = 'gone';
     this.parser.stop();
     this.socket.destroy();
