@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket, connect } fro
 import { ConnectionPool, type PoolOptions } from '../../src/common/http1/connection-pool.js';
 import type { ResponseHandler } from '../../src/common/http1/exchange.js';
 import type { HttpRequest } from '../../src/common/http1/request-head.js';
-import { Dice } from './random-bodies.js';
+import type { Dice } from './random-bodies.js';
 
 /** A provider on plain sockets that writes what it is told to, whatever HTTP says of it. */
 export class RawUpstream {
@@ -19,7 +19,7 @@ export class RawUpstream {
       socket.on('error', () => undefined);
       socket.on('data', (bytes) => {
         const text = bytes.toString('latin1');
-        this.received[connection] += text;
+        this.received[connection] = `${this.received[connection] ?? ''}${text}`;
         onRequest(socket, text, connection);
       });
     });
@@ -158,10 +158,7 @@ export const VALID_ANSWERS: readonly string[] = [
   `${head(OK, 'connection: x, close, y', 'content-length: 2', 'set-cookie: a=b', 'set-cookie: c=d')}ok`,
 ];
 
-const TELLING = [...'\r\n\0\t :;,"\\=0123456789abcfxzA-'].concat(
-  '\x7f',
-  '\x80',
-  '\xff',
+const TELLING = Array.from('\r\n\0\t :;,"\\=0123456789abcfxzA-\x7f\x80\xff').concat(
   '\r\n',
   '\r\n\r\n',
   '\n\n',
