@@ -17,6 +17,12 @@ export function whenPolled(waiter: AfterPoll): void {
 
 function callBack(): void {
   [waiting, running] = [running, waiting];
-  for (const waiter of running) waiter.afterPoll();
-  running.length = 0;
+  let next = 0;
+  try {
+    while (next < running.length) running[next++]?.afterPoll();
+  } finally {
+    // Where one has thrown after all, those behind it are not lost.
+    for (const waiter of running.slice(next)) whenPolled(waiter);
+    running.length = 0;
+  }
 }

@@ -1,4 +1,7 @@
-import type { Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aPool, aRequest, RawUpstream, Recorder } from '../../../test/support/http1.js';
 import { upstreamFailure } from '../egress/upstream-failure.js';
@@ -58,6 +61,35 @@ describe('a connection', () => {
 
     for (let round = 0; round < 20; round++) expect(await call()).toBe('ok');
     expect(upstream.sockets).toHaveLength(1);
+  });
+
+  it('serves one request after the other over TLS', async () => {
+    const fixture = (name: string): string =>
+      readFileSync(new URL(`../../../test/fixtures/tls/self-signed.${name}.pem`, import.meta.url), 'utf8');
+    let connections = 0;
+    const server = createServer({ key: fixture('key'), cert: fixture('cert') }, (request, response) => {
+      request.resume().on('end', () => response.end(`ok ${request.headers['content-length'] ?? ''}`));
+    });
+    server.on('secureConnection', () => (connections += 1));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as AddressInfo;
+    const pool = aPool(port, {
+      connect: (connected) => {
+        const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+        socket.once('secureConnect', () => connected(null, socket));
+      },
+    });
+    pools.push(pool);
+
+    for (const size of [0, 100, 20_000, 1_000_000, 5]) {
+      const recorder = new Recorder();
+      pool.dispatch(aRequest({ method: 'POST', body: Buffer.alloc(size, 'x') }), recorder);
+      expect((await recorder.ended).text).toBe(`ok ${size}`);
+      await settled();
+    }
+    expect(connections).toBe(1);
+    server.closeAllConnections();
+    server.close();
   });
 
   it('serves one request at a time', async () => {
@@ -428,6 +460,21 @@ describe('a reader that is slow', () => {
     expect(recorder.ending === 'complete' ? 'complete' : upstreamFailure(recorder.ending).message).toBe(
       ending,
     );
+  });
+
+  it('leaves no connection behind that was closed before it had taken the whole', async () => {
+    const { upstream, send, call } = await aWorld((socket, _, connection) => {
+      if (connection === 0) socket.end(OK);
+      else socket.write(OK);
+    });
+    const recorder = send(new Recorder(() => false));
+    await expect.poll(() => recorder.chunks.length).toBe(1);
+    await settled();
+    recorder.resume();
+
+    expect((await recorder.ended).text).toBe('ok');
+    await settled();
+    expect([await call(), upstream.sockets.length]).toEqual(['ok', 2]);
   });
 
   it('hears of a failure at once, though it has not taken all', async () => {

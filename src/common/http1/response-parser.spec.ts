@@ -289,6 +289,15 @@ describe('a reader that pauses', () => {
     expect(heard).toEqual(['200', 'rest', 'not reusable']);
   });
 
+  it('takes the end, but not the connection, of an answer behind which the other side closed', () => {
+    const { heard, parser } = slowly();
+    parser.push(bytes(`${OK}content-length: 4\r\n\r\nrest`));
+    parser.resume();
+    parser.finish();
+    parser.resume();
+    expect(heard).toEqual(['200', 'rest', 'not reusable']);
+  });
+
   it('learns of a cut when it has read what came before', () => {
     const { heard, parser } = slowly();
     parser.push(bytes(`${OK}content-length: 9\r\n\r\nrest`));

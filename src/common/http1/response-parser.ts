@@ -83,7 +83,8 @@ export class ResponseParser {
         if (at < chunk.length) this.held = at === 0 ? chunk : chunk.subarray(at);
         return;
       }
-      if (this.phase === 'whole') return this.end(at === chunk.length && this.head.keepsAlive);
+      if (this.phase === 'whole')
+        return this.end(at === chunk.length && this.head.keepsAlive && !this.isClosed);
       if (at === chunk.length) return;
       at = this.step(chunk, at);
     }
