@@ -3,7 +3,7 @@ import { type HttpRequest, RequestHead } from './request-head.js';
 
 /**
  * What hears of an answer. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone.
- * Nothing but `onConnect` may throw, or the exchange ends with what was thrown.
+ * What one of the others throws ends the exchange and arrives in `onError`.
  */
 export interface ResponseHandler {
   /** Right before the request is written. Where it is aborted here, nothing is sent. */
