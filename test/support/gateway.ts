@@ -341,7 +341,10 @@ async function play(answer: ScriptedAnswer, handler: WireHandler, cancelled: Err
     headers = { 'content-type': 'application/json' },
     chunks = [],
   } = answer;
-  const raw = Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]);
+  const raw = Object.entries(headers).flatMap(([name, value]) => [
+    name,
+    Buffer.from(value).toString('latin1'),
+  ]);
   if (status) handler.onHeaders(status, raw, () => undefined, '');
   while (answer.until && !isAborted && !answer.until()) await new Promise(setImmediate);
   for (const chunk of chunks) {

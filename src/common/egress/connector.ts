@@ -24,21 +24,29 @@ interface Dial extends ConnectorParts {
   readonly ca?: string | undefined;
 }
 
+/** Opens one socket to an endpoint. */
+export type Dialer = (endpoint: Endpoint, opened: Opened) => void;
+
 /**
- * Dials a provider, in the form that undici asks for.
+ * Dials a provider.
  *
  * A name is resolved once for a socket, all answers are judged, and only they are dialled; TLS still names and checks the
- * name. Addresses written as such are judged here too, because neither undici nor Node looks those up. Once connected,
+ * name. Addresses written as such are judged here too, because Node does not look those up. Once connected,
  * the peer's address is compared with what was judged. Fails with an AppError, so requests do.
  */
-export function createConnector(parts: ConnectorParts): buildConnector.connector {
+export function createDialer(parts: ConnectorParts): Dialer {
   const dial = { ...parts, sessions: new TlsSessions() };
+  return (endpoint, opened) => new Connection(dial, endpoint, opened).start();
+}
+
+/** The same in the form that undici asks for. */
+export function connectorOf(dial: Dialer): buildConnector.connector {
   return (options, callback) => {
-    new Connection(dial, endpointOf(options), (error, socket) => {
+    dial(endpointOf(options), (error, socket) => {
       if (socket === null) return callback(error, null);
       callback(null, socket);
       endSafelyWhilePaused(socket);
-    }).start();
+    });
   };
 }
 
@@ -121,7 +129,7 @@ class Connection {
       if (this.settled) markReset(error);
       else this.fail(error);
     });
-    // Added before the listener for success, so that a wrong peer is gone before undici sees the socket.
+    // Added before the listener for success, so that a wrong peer is gone before anybody sees the socket.
     socket.once('connect', () => this.checkPeer(socket, addresses));
     socket.once(secure ? 'secureConnect' : 'connect', () => this.succeed(socket));
   }

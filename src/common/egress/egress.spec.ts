@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Dispatcher } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { aRequest, Recorder } from '../../../test/support/http1.js';
 import { AppError } from '../errors/app-error.js';
 import { Egress, type EgressOptions } from './egress.js';
 import { parseEgressAllow } from './egress-allow.js';
@@ -51,15 +51,37 @@ const anEgress = (allow: string, options: Partial<EgressOptions> = {}): Egress =
 };
 
 /** The status and body, or the code and text of the refusal, whether it comes at once or from the socket. */
-const call = async (egress: Egress, origin: string, tenant = 'tenant'): Promise<string> => {
+type Call = (egress: Egress, origin: string, tenant?: string) => Promise<string>;
+
+const refusalOf = (error: unknown): string => {
+  const { code, message } = upstreamFailure(error);
+  return `${code}: ${message}`;
+};
+
+const byUndici: Call = async (egress, origin, tenant = 'tenant') => {
   try {
     const { statusCode, body } = await egress.pool(tenant, origin).request({ path: '/', method: 'GET' });
     return `${statusCode} ${await body.text()}`;
   } catch (error) {
-    const { code, message } = upstreamFailure(error);
-    return `${code}: ${message}`;
+    return refusalOf(error);
   }
 };
+
+const byOwnClient: Call = async (egress, origin, tenant = 'tenant') => {
+  try {
+    const recorder = new Recorder();
+    egress.origin(tenant, origin).connections.dispatch(aRequest(), recorder);
+    const { status, text, ending } = await recorder.ended;
+    return ending === 'complete' ? `${status} ${text}` : refusalOf(ending);
+  } catch (error) {
+    return refusalOf(error);
+  }
+};
+
+const CLIENTS: readonly (readonly [string, Call])[] = [
+  ['undici', byUndici],
+  ['our own client', byOwnClient],
+];
 
 const BLOCKED = `custom_host_blocked: ${new AppError('custom_host_blocked').message}`;
 const names =
@@ -71,7 +93,7 @@ const names =
       : Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' }));
   };
 
-describe('a destination that is closed', () => {
+describe.each(CLIENTS)('a destination that is closed, by %s', (_client, call) => {
   const everySpelling = [
     '127.0.0.1',
     '2130706433',
@@ -173,7 +195,7 @@ describe('a destination that is closed', () => {
   });
 });
 
-describe('a destination that is open', () => {
+describe.each(CLIENTS)('a destination that is open, by %s', (_client, call) => {
   it('is dialled at the address that was judged, under its own name', async () => {
     let seen = '';
     const server = createServer((socket) =>
@@ -257,7 +279,7 @@ describe('a destination that is open', () => {
   });
 });
 
-describe('a connection that fails', () => {
+describe.each(CLIENTS)('a connection that fails, by %s', (_client, call) => {
   const details = (text: string) => `upstream_error: The provider could not be reached: ${text}.`;
 
   it('says that it was refused, without an address', async () => {
@@ -315,7 +337,7 @@ describe('a connection that fails', () => {
   });
 });
 
-describe('a provider that breaks HTTP', () => {
+describe.each(CLIENTS)('a provider that breaks HTTP, by %s', (_client, call) => {
   const PROTOCOL = 'upstream_protocol_error: The provider sent an answer that is not valid HTTP.';
 
   it.each([
@@ -350,11 +372,13 @@ describe('a provider that breaks HTTP', () => {
   });
 });
 
+type SlowReading = (egress: Egress, origin: string) => Promise<string>;
+
 /** Reads one answer, taking nothing more for a while after the first piece, as a slow client makes the gateway do. */
-const readSlowly = (dispatcher: Dispatcher): Promise<string> =>
+const readSlowlyByUndici: SlowReading = (egress, origin) =>
   new Promise((resolve) => {
     let text = '';
-    dispatcher.dispatch(
+    egress.pool('t', origin).dispatch(
       { path: '/', method: 'GET' },
       {
         onRequestStart: () => undefined,
@@ -370,7 +394,20 @@ const readSlowly = (dispatcher: Dispatcher): Promise<string> =>
     );
   });
 
-describe('a body without a length, read slowly', () => {
+const readSlowlyByOwnClient: SlowReading = async (egress, origin) => {
+  const recorder = new Recorder((self) => {
+    setTimeout(() => self.resume(), 80);
+    return false;
+  });
+  egress.origin('t', origin).connections.dispatch(aRequest(), recorder);
+  const { text, ending } = await recorder.ended;
+  return `${text} ${ending === 'complete' ? ending : upstreamFailure(ending).code}`;
+};
+
+describe.each([
+  ['undici', readSlowlyByUndici],
+  ['our own client', readSlowlyByOwnClient],
+])('a body without a length, read slowly by %s', (_client, readSlowly) => {
   const endingWith = (end: (socket: Socket) => void) =>
     upstream((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello');
@@ -380,16 +417,58 @@ describe('a body without a length, read slowly', () => {
   it('is complete when the provider closes, and the process lives', async () => {
     const { port } = await endingWith((socket) => socket.end());
 
-    expect(await readSlowly(anEgress('127.0.0.1:*').pool('t', `http://127.0.0.1:${port}`))).toBe(
-      'hello complete',
-    );
+    expect(await readSlowly(anEgress('127.0.0.1:*'), `http://127.0.0.1:${port}`)).toBe('hello complete');
   });
 
   it('is a failure when the provider resets, and the process lives', async () => {
     const { port } = await endingWith((socket) => socket.resetAndDestroy());
 
-    expect(await readSlowly(anEgress('127.0.0.1:*').pool('t', `http://127.0.0.1:${port}`))).toBe(
+    expect(await readSlowly(anEgress('127.0.0.1:*'), `http://127.0.0.1:${port}`)).toBe(
       'hello upstream_error',
     );
+  });
+});
+
+describe('the two clients of one origin', () => {
+  it('are dropped and ended together', async () => {
+    const open = await upstream((socket) => socket.write(OK));
+    const egress = anEgress('127.0.0.1:*', { maxPools: 1 });
+    const origin = `http://127.0.0.1:${open.port}`;
+    const openSockets = (): number =>
+      open.sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
+
+    for (const [, call] of CLIENTS) expect(await call(egress, origin, 'a')).toBe('200 ok');
+    const dropped = egress.origin('a', origin);
+    for (const [, call] of CLIENTS) expect(await call(egress, origin, 'b')).toBe('200 ok');
+    await expect.poll(openSockets).toBe(2);
+    const late = new Recorder();
+    dropped.connections.dispatch(aRequest(), late);
+    expect(refusalOf((await late.ended).ending)).toMatch(/connection closed/);
+    await egress.close();
+
+    await expect.poll(openSockets).toBe(0);
+  });
+
+  it('take nothing once they are dropped, also the one that was not made before', async () => {
+    const open = await upstream((socket) => socket.write(OK));
+    const egress = anEgress('127.0.0.1:*', { maxPools: 1 });
+    const origin = `http://127.0.0.1:${open.port}`;
+    const dropped = egress.origin('a', origin);
+    egress.origin('b', origin);
+
+    await expect(dropped.dispatcher.request({ path: '/', method: 'GET' })).rejects.toMatchObject({
+      code: 'UND_ERR_CLOSED',
+    });
+  });
+
+  it('fail what is under way when everything is ended', async () => {
+    let asked = 0;
+    const silent = await upstream(() => (asked += 1));
+    const egress = anEgress('127.0.0.1:*');
+    const calls = CLIENTS.map(([, call]) => call(egress, `http://127.0.0.1:${silent.port}`));
+    await expect.poll(() => asked).toBe(2);
+    await egress.close();
+
+    for (const call of calls) expect(await call).toMatch(/^upstream_error: .*: connection closed\.$/);
   });
 });

@@ -1,26 +1,23 @@
 import type { Dispatcher, Pool } from 'undici';
 import { UndiciPool } from './undici-pool.js';
+import { ConnectionPool } from '../http1/connection-pool.js';
 import type { UpstreamTimeouts } from '../settings/settings.js';
 import type { Socket } from 'node:net';
-import { type ConnectorParts, createConnector, openSocket } from './connector.js';
+import { type ConnectorParts, type Dialer, connectorOf, createDialer, openSocket } from './connector.js';
 import { sendDatagrams } from './datagrams.js';
 import { DestinationPolicy, type Endpoint, endpointOf } from './destination-policy.js';
 import type { EgressRule } from './egress-allow.js';
+import { Origin } from './origin.js';
 import { type Resolve, cachingResolver, resolveBySystem } from './resolver.js';
 
 export interface EgressOptions {
   readonly allow: readonly EgressRule[];
   readonly timeouts: Pick<UpstreamTimeouts, 'connectMs'>;
-  /** Connections per pool at most; further requests wait for a free one. */
+  /** Connections per pool at most, of each of the two clients; further requests wait for a free one. */
   readonly connections?: number;
   /** Pools that are kept at most. */
   readonly maxPools?: number;
   readonly resolve?: Resolve;
-}
-
-interface PoolEntry {
-  readonly pool: Pool;
-  lastUse: number;
 }
 
 const MAX_POOLS = 512;
@@ -38,10 +35,10 @@ const REQUESTS_PER_CONNECTION = 10_000;
  */
 export class Egress {
   private readonly policy: DestinationPolicy;
-  private readonly connect: ReturnType<typeof createConnector>;
+  private readonly dial: Dialer;
   private readonly resolve: Resolve;
   private readonly parts: ConnectorParts;
-  private readonly tenants = new Map<string, Map<string, PoolEntry>>();
+  private readonly tenants = new Map<string, Map<string, Origin>>();
   private size = 0;
   private uses = 0;
 
@@ -53,7 +50,7 @@ export class Egress {
       resolve: this.resolve,
       connectMs: options.timeouts.connectMs,
     };
-    this.connect = createConnector(this.parts);
+    this.dial = createDialer(this.parts);
   }
 
   /**
@@ -93,10 +90,15 @@ export class Egress {
    * same turn of the event loop: a pool that is the longest unused may be closed when another one is made.
    * Failures arrive in the handler's `onError`; `upstreamFailure` gives their AppError.
    */
-  pool(tenant: string, origin: string): Dispatcher {
+  origin(tenant: string, origin: string): Origin {
     const entry = this.tenants.get(tenant)?.get(origin) ?? this.add(tenant, origin);
     entry.lastUse = ++this.uses;
-    return entry.pool;
+    return entry;
+  }
+
+  /** The part of them that takes every request, and everything that undici can do. */
+  pool(tenant: string, origin: string): Dispatcher {
+    return this.origin(tenant, origin).dispatcher;
   }
 
   /** Ends every connection. Requests under way fail, so this belongs after the time that streams get to finish. */
@@ -104,22 +106,34 @@ export class Egress {
     const entries = [...this.tenants.values()].flatMap((origins) => [...origins.values()]);
     this.tenants.clear();
     this.size = 0;
-    await Promise.all(entries.map(({ pool }) => pool.destroy()));
+    await Promise.all(entries.map((entry) => entry.destroy()));
   }
 
-  private add(tenant: string, origin: string): PoolEntry {
-    this.checkDestination(new URL(origin));
+  private add(tenant: string, origin: string): Origin {
+    const url = new URL(origin);
+    this.checkDestination(url);
     if (this.size >= (this.options.maxPools ?? MAX_POOLS)) this.dropLongestUnused();
-    const entry = { pool: this.createPool(origin), lastUse: 0 };
-    const origins = this.tenants.get(tenant) ?? new Map<string, PoolEntry>();
+    const entry = new Origin(this.createConnections(url), () => this.createPool(origin));
+    const origins = this.tenants.get(tenant) ?? new Map<string, Origin>();
     this.tenants.set(tenant, origins.set(origin, entry));
     this.size += 1;
     return entry;
   }
 
+  private createConnections(url: URL): ConnectionPool {
+    const endpoint = endpointOf(url);
+    return new ConnectionPool({
+      host: url.host,
+      connect: (connected) => this.dial(endpoint, connected),
+      connections: this.options.connections ?? MAX_CONNECTIONS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      requestsPerConnection: REQUESTS_PER_CONNECTION,
+    });
+  }
+
   private createPool(origin: string): Pool {
     return new UndiciPool(origin, {
-      connect: this.connect,
+      connect: connectorOf(this.dial),
       connections: this.options.connections ?? MAX_CONNECTIONS,
       pipelining: 1,
       allowH2: false,
@@ -135,7 +149,7 @@ export class Egress {
 
   /** Requests under way in the dropped pool come to their end; only then its connections close. */
   private dropLongestUnused(): void {
-    let victim: { readonly tenant: string; readonly origin: string; readonly entry: PoolEntry } | undefined;
+    let victim: { readonly tenant: string; readonly origin: string; readonly entry: Origin } | undefined;
     for (const [tenant, origins] of this.tenants)
       for (const [origin, entry] of origins)
         if (!victim || entry.lastUse < victim.entry.lastUse) victim = { tenant, origin, entry };
@@ -144,6 +158,6 @@ export class Egress {
     origins?.delete(victim.origin);
     if (origins?.size === 0) this.tenants.delete(victim.tenant);
     this.size -= 1;
-    void victim.entry.pool.close();
+    victim.entry.close();
   }
 }

@@ -17,6 +17,7 @@ describe('upstreamFailure', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS certificate not valid'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed'],
     ['UND_ERR_SOCKET', 'connection closed'],
+    ['HTTP1_CONNECTION_CLOSED', 'connection closed'],
     ['SOMETHING_NEW', 'connection failed'],
   ])('tells %s as "%s", without the address', (code, detail) => {
     const { code: told, message } = upstreamFailure(coded(code));
@@ -27,9 +28,13 @@ describe('upstreamFailure', () => {
     });
   });
 
-  it.each(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ERR_ASSERTION'])(
-    'tells %s as a broken answer',
-    (code) => expect(upstreamFailure(coded(code)).code).toBe('upstream_protocol_error'),
+  it.each([
+    'UND_ERR_HEADERS_OVERFLOW',
+    'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+    'ERR_ASSERTION',
+    'HTTP1_RESPONSE_INVALID',
+  ])('tells %s as a broken answer', (code) =>
+    expect(upstreamFailure(coded(code)).code).toBe('upstream_protocol_error'),
   );
 
   it('leaves refusals as they are and keeps what else was thrown as the cause', () => {

@@ -2,8 +2,8 @@ import { AppError } from '../errors/app-error.js';
 
 /**
  * What the caller is told when a connection fails. Codes: `errno`, OpenSSL's as Node names them
- * (https://nodejs.org/docs/latest-v20.x/api/tls.html#x509-certificate-error-codes), and undici's
- * (https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Errors.md). Never an address, a port or a path.
+ * (https://nodejs.org/docs/latest-v20.x/api/tls.html#x509-certificate-error-codes), undici's
+ * (https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Errors.md), and those of `Http1Error`. Never an address, a port or a path.
  */
 const DETAILS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -25,6 +25,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   UND_ERR_INFO: 'connection closed',
   UND_ERR_CLOSED: 'connection closed',
   UND_ERR_DESTROYED: 'connection closed',
+  HTTP1_CONNECTION_CLOSED: 'connection closed',
 };
 
 const PROTOCOL_CODES: ReadonlySet<string> = new Set([
@@ -33,6 +34,7 @@ const PROTOCOL_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
   // undici asserts that a final status is at least 100; an answer with status 099 ends here.
   'ERR_ASSERTION',
+  'HTTP1_RESPONSE_INVALID',
 ]);
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|CRL|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/;

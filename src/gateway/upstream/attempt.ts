@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
+import { InvalidRequestError } from '../../common/http1/http1-error.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 import type { Reading } from '../journal/metering.js';
@@ -120,21 +121,20 @@ export class Attempt implements WireHandler, Watched, Reply {
     this.wasSent = true;
   }
 
-  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
-    if (status < 200) return true;
+  onHeaders(status: number, rawHeaders: readonly string[], resume: () => void, statusText: string): boolean {
     this.statusText = statusText;
     this.resumeWire = resume;
     this.begin(status, rawHeaders);
     return true;
   }
 
-  onUpgrade(status: number, rawHeaders: readonly (Buffer | string)[] | null, socket: Duplex): void {
+  onUpgrade(status: number, rawHeaders: readonly string[], socket: Duplex): void {
     if (this.isOver) {
       socket.destroy();
       return;
     }
     this.socket = socket;
-    this.begin(status, rawHeaders ?? []);
+    this.begin(status, rawHeaders);
     this.over(null);
   }
 
@@ -154,14 +154,14 @@ export class Attempt implements WireHandler, Watched, Reply {
     this.over(failureOf(error));
   }
 
-  private begin(status: number, rawHeaders: readonly (Buffer | string)[]): void {
+  private begin(status: number, rawHeaders: readonly string[]): void {
     const now = performance.now();
     this.hasFirstByte = true;
     this.firstByteAt = now;
     this.lastActivityAt = now;
     this.status = status;
-    this.rawHeaders = rawHeaders.map((bytes) => bytes.toString('latin1'));
-    this.recording?.begin(status, this.rawHeaders);
+    this.rawHeaders = rawHeaders;
+    this.recording?.begin(status, rawHeaders);
     this.answer(this);
   }
 
@@ -176,7 +176,7 @@ export class Attempt implements WireHandler, Watched, Reply {
     else if (this.sink) this.finish();
   }
 
-  /** Lets go of everything: the HTTP client keeps its last handler until the next request, and with it all that hangs on it. */
+  /** Lets go of everything: undici keeps its last handler until the next request, and with it all that hangs on it. */
   private finish(): void {
     const { sink } = this;
     this.sink = null;
@@ -187,19 +187,22 @@ export class Attempt implements WireHandler, Watched, Reply {
   }
 }
 
-const INVALID_REQUEST = 'UND_ERR_INVALID_ARG';
+/** undici's word for a request that it will not send. It says `invalid <name> header`. */
+const INVALID_ARGUMENT = 'UND_ERR_INVALID_ARG';
+const HEADER_IN_MESSAGE = /invalid (\S+) header/;
 
 /** A header that the HTTP client will not send is the caller's to mend; everything else is the provider's failure. */
 function failureOf(error: Error & { code?: string }): AppError {
-  if (error.code !== INVALID_REQUEST) return upstreamFailure(error);
-  return new AppError(
-    'header_invalid',
-    { header: headerIn(error.message), detail: 'it cannot be sent on' },
-    { cause: error },
-  );
+  if (error instanceof InvalidRequestError) return headerInvalid(error.header, error);
+  if (error.code === INVALID_ARGUMENT)
+    return headerInvalid(HEADER_IN_MESSAGE.exec(error.message)?.[1] ?? null, error);
+  return upstreamFailure(error);
 }
 
-/** undici says `invalid <name> header`. */
-function headerIn(message: string): string {
-  return /invalid (\S+) header/.exec(message)?.[1] ?? 'of the request';
+function headerInvalid(header: string | null, cause: Error): AppError {
+  return new AppError(
+    'header_invalid',
+    { header: header ?? 'of the request', detail: 'it cannot be sent on' },
+    { cause },
+  );
 }

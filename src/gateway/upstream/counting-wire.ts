@@ -24,8 +24,7 @@ export function countingWire(counter: TokenCounter, text: string): Wire {
             String(body.length),
             ...ESTIMATED,
           ];
-          const raw = headers.map((part) => Buffer.from(part));
-          handler.onHeaders(200, raw, () => undefined, '');
+          handler.onHeaders(200, headers, () => undefined, '');
           handler.onData(body);
           handler.onComplete();
         },

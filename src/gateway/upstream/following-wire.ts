@@ -46,7 +46,7 @@ class Following implements WireHandler {
   private chunks: Buffer[] = [];
   private bytes = 0;
   private isHeard = false;
-  /** What it tells of, until it has; the connection keeps this object longer than the exchange needs it. */
+  /** What it tells of, until it has; a connection may keep this object longer than the exchange needs it. */
   private outer: { readonly handler: WireHandler; readonly follow: Follow } | null;
 
   constructor(handler: WireHandler, follow: Follow) {
@@ -57,7 +57,7 @@ class Following implements WireHandler {
     this.outer?.handler.onConnect(abort);
   }
 
-  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
+  onHeaders(status: number, rawHeaders: readonly string[], resume: () => void, statusText: string): boolean {
     this.isHeard = status >= 300;
     return this.isHeard
       ? (this.outer?.handler.onHeaders(status, rawHeaders, resume, statusText) ?? true)

@@ -28,8 +28,7 @@ class Replay {
   start(): void {
     this.handler.onConnect((reason) => this.abort(reason));
     if (this.isOver) return;
-    const raw = this.stored.headers.map((text) => Buffer.from(text, 'latin1'));
-    this.handler.onHeaders(OK, raw, () => this.play(), '');
+    this.handler.onHeaders(OK, this.stored.headers, () => this.play(), '');
     this.play();
   }
 

@@ -28,7 +28,7 @@ class Performance {
     try {
       const { method, path } = request;
       const { status, headers, frames } = sandboxAnswer({ method, path, body: await collect(request.body) });
-      const raw = headers.flat().map((text) => Buffer.from(text, 'latin1'));
+      const raw = headers.flat();
       for (const [index, { afterMs, bytes }] of frames.entries()) {
         if (afterMs > 0) await this.pause(afterMs);
         if (this.isAborted) return;

@@ -62,7 +62,7 @@ export class Sender {
     const { counted, next, stored } = request;
     if (stored) return replayWire(stored);
     if (counted !== undefined) return countingWire(this.counter, counted);
-    const wire = provider.inProcess ? sandboxWire : wireOf(this.egress.pool(tenant, origin), origin);
+    const wire = provider.inProcess ? sandboxWire : wireOf(this.egress.origin(tenant, origin), origin);
     return next ? followingWire(wire, next) : wire;
   }
 }

@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Origin } from '../../common/egress/origin.js';
+import type { ResponseHandler } from '../../common/http1/exchange.js';
 import type { Lead } from '../caching/lead.js';
 import type { StoredAnswer } from '../types/stored-answer.js';
 import type { Json } from '../../providers/endpoint.js';
@@ -33,34 +35,76 @@ export interface WireRequest {
   readonly next?: ((answer: Json) => string) | undefined;
 }
 
-/**
- * What hears of an answer. The names are undici's own (its callback form of `dispatch`), so that
- * nothing stands between its parser and us.
- * https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Dispatcher.md#dispatcherdispatchoptions-handler
- */
-export interface WireHandler {
-  onConnect(abort: (reason?: Error) => void): void;
-  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean;
+/** What hears of an answer. */
+export interface WireHandler extends ResponseHandler {
   /** The connection has changed its protocol: from now on the socket is the caller's. */
-  onUpgrade(status: number, rawHeaders: readonly (Buffer | string)[] | null, socket: Duplex): void;
-  onData(chunk: Buffer): boolean;
-  onComplete(): void;
-  onError(error: Error): void;
+  onUpgrade(status: number, rawHeaders: readonly string[], socket: Duplex): void;
 }
 
-/** Something that answers requests: a pool of connections, or the sandbox. */
+/** Something that answers requests: connections to a provider, or the sandbox. */
 export interface Wire {
   dispatch(request: WireRequest, handler: WireHandler): void;
 }
 
-/** A pool of connections as a wire. */
-export function wireOf(pool: Dispatcher, origin: string): Wire {
+/** Connections to an origin as a wire: our own client where the request is whole, undici where its body or its socket is not ours. */
+export function wireOf(connections: Origin, origin: string): Wire {
   return {
-    dispatch: ({ method, path, headers, body, upgrade }, handler) => {
-      pool.dispatch(
-        { origin, method, path, headers, body: body as Dispatcher.DispatchOptions['body'], upgrade },
-        handler,
-      );
+    dispatch: (request, handler) => {
+      if (isWhole(request)) connections.connections.dispatch(request, handler);
+      else dispatchByUndici(connections.dispatcher, origin, request, handler);
     },
   };
+}
+
+function isWhole(request: WireRequest): request is WireRequest & { readonly body: Buffer | null } {
+  return request.upgrade === undefined && (request.body === null || Buffer.isBuffer(request.body));
+}
+
+function dispatchByUndici(
+  dispatcher: Dispatcher,
+  origin: string,
+  { method, path, headers, body, upgrade }: WireRequest,
+  handler: WireHandler,
+): void {
+  dispatcher.dispatch(
+    { origin, method, path, headers, body: body as Dispatcher.DispatchOptions['body'], upgrade },
+    new UndiciHandler(handler),
+  );
+}
+
+/**
+ * undici tells of headers as bytes, and of interim answers. Its callback form of `dispatch`:
+ * https://github.com/nodejs/undici/blob/v7.x/docs/docs/api/Dispatcher.md#dispatcherdispatchoptions-handler
+ */
+class UndiciHandler implements Dispatcher.DispatchHandler {
+  constructor(private readonly handler: WireHandler) {}
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.handler.onConnect(abort);
+  }
+
+  onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void, statusText: string): boolean {
+    if (status < 200) return true;
+    return this.handler.onHeaders(status, rawHeaders.map(text), resume, statusText);
+  }
+
+  onUpgrade(status: number, rawHeaders: readonly (Buffer | string)[] | null, socket: Duplex): void {
+    this.handler.onUpgrade(status, (rawHeaders ?? []).map(text), socket);
+  }
+
+  onData(chunk: Buffer): boolean {
+    return this.handler.onData(chunk);
+  }
+
+  onComplete(): void {
+    this.handler.onComplete();
+  }
+
+  onError(error: Error): void {
+    this.handler.onError(error);
+  }
+}
+
+function text(bytes: Buffer | string): string {
+  return bytes.toString('latin1');
 }

@@ -1,0 +1,28 @@
+/** Something that waits until all sockets that had news were looked at. */
+export interface AfterPoll {
+  /** Must not throw. */
+  afterPoll(): void;
+}
+
+let waiting: AfterPoll[] = [];
+let running: AfterPoll[] = [];
+
+/**
+ * Calls back once this turn of the event loop has handed out what its sockets had. One immediate serves all who wait.
+ * https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick#check
+ */
+export function whenPolled(waiter: AfterPoll): void {
+  if (waiting.push(waiter) === 1) setImmediate(callBack);
+}
+
+function callBack(): void {
+  [waiting, running] = [running, waiting];
+  let next = 0;
+  try {
+    while (next < running.length) running[next++]?.afterPoll();
+  } finally {
+    // Where one has thrown after all, those behind it are not lost.
+    for (const waiter of running.slice(next)) whenPolled(waiter);
+    running.length = 0;
+  }
+}

@@ -1,0 +1,72 @@
+import { Http1Error } from './http1-error.js';
+import { type HttpRequest, RequestHead } from './request-head.js';
+
+/**
+ * What hears of an answer. Exactly one of `onComplete` and `onError` ends it; `onError` may come alone.
+ * What one of the others throws ends the exchange and arrives in `onError`.
+ */
+export interface ResponseHandler {
+  /** Right before the request is written. Where it is aborted here, nothing is sent. */
+  onConnect(abort: (reason?: Error) => void): void;
+  /**
+   * Once, for the final status; names and values in turn, in latin1. False pauses: nothing more comes until `resume` is called.
+   */
+  onHeaders(status: number, rawHeaders: readonly string[], resume: () => void, statusText: string): boolean;
+  /** Bytes of the body, a view of what was read. False pauses. */
+  onData(chunk: Buffer): boolean;
+  onComplete(): void;
+  onError(error: Error): void;
+}
+
+/** What an exchange asks of the connection that carries it. */
+export interface Carrier {
+  abort(reason: Error): void;
+  resume(): void;
+}
+
+/** One request and its answer. */
+export class Exchange {
+  readonly head: RequestHead;
+  readonly isHead: boolean;
+  readonly body: Buffer | null;
+  /** The connection, from `onConnect` until the exchange ends. */
+  carrier: Carrier | null = null;
+  /** Who comes next in the queue of its pool. */
+  next: Exchange | null = null;
+  /** Its place among those whose connection is being opened. */
+  place = -1;
+
+  /** Throws an InvalidRequestError. */
+  constructor(
+    request: HttpRequest,
+    host: string,
+    readonly handler: ResponseHandler,
+  ) {
+    this.head = new RequestHead(request, host);
+    this.isHead = request.method === 'HEAD';
+    this.body = request.body;
+  }
+
+  /** Does nothing once the exchange has ended, whatever its connection does by then. */
+  readonly abort = (reason?: Error): void => {
+    this.carrier?.abort(reason ?? new Http1Error('HTTP1_ABORTED', 'the request was aborted'));
+  };
+
+  readonly resume = (): void => {
+    this.carrier?.resume();
+  };
+
+  complete(): void {
+    this.carrier = null;
+    try {
+      this.handler.onComplete();
+    } catch (error) {
+      this.handler.onError(error as Error);
+    }
+  }
+
+  fail(error: Error): void {
+    this.carrier = null;
+    this.handler.onError(error);
+  }
+}
