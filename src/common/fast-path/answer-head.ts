@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { fieldNamed, isFieldValue } from '../http1/fields.js';
 
 /** The head of an answer, and what it says of the rest. */
 export interface AnswerHead {
@@ -21,11 +22,6 @@ export interface HeadOptions {
   /** What clients are told of how long the connection waits for their next request. */
   readonly keepAliveSeconds: number;
 }
-
-const LENGTH = 'content-length';
-const CONNECTION = 'connection';
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const NO_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
  * The head of an answer as Node's server writes it: the fields as they are given, then the date and what is about the connection.
@@ -65,11 +61,12 @@ function readFields(headers: readonly string[]): Fields {
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
-    checkName(name);
+    const field = fieldNamed(name);
+    if (field === null) throw new TypeError('a header of the answer has no valid name');
     checkValue(value);
     text += `${name}: ${value}\r\n`;
-    if (name.length === LENGTH.length) hasLength ||= name.toLowerCase() === LENGTH;
-    else if (name.length === CONNECTION.length && name.toLowerCase() === CONNECTION) connection = value;
+    if (field.kind === 'content-length') hasLength = true;
+    else if (field.kind === 'connection') connection = value;
   }
   return { text, hasLength, connection };
 }
@@ -78,12 +75,8 @@ function checkStatus(status: number): void {
   if (!(status >= 100 && status <= 999)) throw new RangeError(`no status of HTTP: ${status}`);
 }
 
-function checkName(name: string): void {
-  if (!TOKEN.test(name)) throw new TypeError('a header of the answer has no valid name');
-}
-
 function checkValue(value: string): void {
-  if (NO_VALUE.test(value)) throw new TypeError('a header of the answer has no valid value');
+  if (!isFieldValue(value)) throw new TypeError('a header of the answer has no valid value');
 }
 
 let second = 0;

@@ -1,3 +1,5 @@
+import { fieldNamed, isFieldValue } from '../http1/fields.js';
+
 /**
  * The heads of requests that the fast path takes: a POST of HTTP/1.1 whose body has a length and whose every line is written as
  * RFC 9112 asks for it (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two readers could read differently is among
@@ -26,8 +28,6 @@ const BEGINS = Buffer.from('POST /');
 /** Visible characters, but for the mark of a fragment. */
 const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const NO_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const LENGTH = /^(?:0|[1-9]\d{0,6})$/;
 
 /** Fields about the framing or the connection, and those of which Node makes something else than a text. */
@@ -43,16 +43,6 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-
-interface Name {
-  readonly written: string;
-  readonly lower: string;
-}
-
-const NAMES_MAX = 2_000;
-const NAME_CHARS_MAX = 64;
-/** By how clients write them, which is in few different ways. */
-const names = new Map<string, Name>();
 
 /** The head that `bytes` begin with; `incomplete` where more of it has to come; `other` for what is not taken here. */
 export function readRequestHead(bytes: Buffer): RequestHead | 'incomplete' | 'other' {
@@ -103,32 +93,19 @@ function readFields(text: string, from: number, bytes: Buffer): Fields | null {
     const colon = text.indexOf(':', start);
     const next = text.indexOf(LINE_END, start);
     at = next < 0 ? text.length : next;
-    const name = colon > start && colon < at ? nameOf(text.slice(start, colon)) : null;
-    // What every object has answers here too, and is as little taken as a name that stands twice.
-    if (name === null || headers[name.lower] !== undefined) return null;
+    const field = colon > start && colon < at ? fieldNamed(text.slice(start, colon)) : null;
+    if (field === null || NOT_TAKEN.has(field.lower)) return null;
     const value = valueOf(text, colon + 1, at, bytes);
-    if (NO_VALUE.test(value)) return null;
-    headers[name.lower] = value;
-    rawHeaders.push(name.written, value);
+    // What every object has answers here too, and is as little taken as a name that stands twice.
+    if (headers[field.lower] !== undefined || !isFieldValue(value)) return null;
+    headers[field.lower] = value;
+    rawHeaders.push(field.name, value);
   }
   return rawHeaders.length <= 2 * FIELDS_MAX ? { headers, rawHeaders } : null;
 }
 
-function nameOf(written: string): Name | null {
-  const known = names.get(written);
-  if (known) return known;
-  const lower = written.toLowerCase();
-  if (!TOKEN.test(written) || NOT_TAKEN.has(lower)) return null;
-  const name = { written: apart(written), lower: apart(lower) };
-  if (names.size < NAMES_MAX && written.length <= NAME_CHARS_MAX) names.set(name.written, name);
-  return name;
-}
-
 /** V8 makes a longer piece of a text a view of the whole: whoever remembers it would keep the whole head, with all that is secret in it. */
 const COPIED_CHARS_MAX = 12;
-
-/** A text of its own. */
-const apart = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 const SPACE = 0x20;
 const TAB = 0x09;

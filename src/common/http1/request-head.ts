@@ -1,4 +1,4 @@
-import { type FieldKind, fieldNamed, isToken } from './field-names.js';
+import { type FieldKind, fieldNamed, isFieldValue, isToken } from './fields.js';
 import { InvalidRequestError } from './http1-error.js';
 
 /** A request whose bytes are all there. */
@@ -11,8 +11,6 @@ export interface HttpRequest {
   readonly body: Buffer | null;
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
-const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const FORBIDDEN_IN_PATH = /[^\x21-\xff]/;
 const DIGITS = /^[0-9]+$/;
 /** Methods whose requests mean something by a body: they tell its length, also where there is none. */
@@ -59,7 +57,7 @@ export class RequestHead {
       const value = headers[index + 1] as string;
       const field = fieldNamed(name);
       if (field === null) throw new InvalidRequestError('the name of a header is not valid');
-      if (FORBIDDEN_IN_VALUE.test(value)) throw invalid(name);
+      if (!isFieldValue(value)) throw invalid(name);
       if (field.kind === 'other') fields += `${name}: ${value}\r\n`;
       else this.obey(field.kind, value);
     }

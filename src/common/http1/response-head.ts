@@ -1,4 +1,4 @@
-import { type FieldKind, fieldNamed } from './field-names.js';
+import { type FieldKind, fieldNamed } from './fields.js';
 import { invalidResponse } from './http1-error.js';
 import { LineReader, valueStart } from './line-reader.js';
 

@@ -1,4 +1,4 @@
-import { fieldNamed } from './field-names.js';
+import { fieldNamed } from './fields.js';
 import { invalidResponse } from './http1-error.js';
 import { LineReader } from './line-reader.js';
 

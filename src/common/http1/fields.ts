@@ -12,6 +12,7 @@ export type FieldKind =
 export interface FieldName {
   /** As it was written. */
   readonly name: string;
+  readonly lower: string;
   readonly kind: FieldKind;
 }
 
@@ -27,12 +28,19 @@ const KINDS: ReadonlySet<string> = new Set<FieldKind>([
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
+const NO_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 const KNOWN_MAX = 2_000;
 const KNOWN_LENGTH_MAX = 64;
 const known = new Map<string, FieldName>();
 
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
+}
+
+/** Whether it can stand behind a name: each character is a byte, and none of them ends the line. */
+export function isFieldValue(text: string): boolean {
+  return !NO_VALUE.test(text);
 }
 
 /**
@@ -44,8 +52,8 @@ export function fieldNamed(text: string): FieldName | null {
   if (found !== undefined) return found;
   if (!isToken(text)) return null;
   const name = Buffer.from(text, 'latin1').toString('latin1');
-  const lowerCased = name.toLowerCase();
-  const field: FieldName = { name, kind: KINDS.has(lowerCased) ? (lowerCased as FieldKind) : 'other' };
+  const lower = name.toLowerCase();
+  const field: FieldName = { name, lower, kind: KINDS.has(lower) ? (lower as FieldKind) : 'other' };
   if (known.size < KNOWN_MAX && name.length <= KNOWN_LENGTH_MAX) known.set(name, field);
   return field;
 }
