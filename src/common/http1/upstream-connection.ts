@@ -30,6 +30,8 @@ type State = 'resting' | 'claimed' | 'starting' | 'busy' | 'settling' | 'gone';
 
 /** Up to here, text and bytes that leave as one string cost less than two buffers do. */
 const ONE_WRITE_BYTES = 16 * 1024;
+/** Of the event loop, that an answered request may take to be gone. */
+const TURNS_TO_FLUSH = 2;
 /** The other side's time begins before ours: we let go this much earlier than it. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
@@ -46,6 +48,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   private isLast = false;
   private isUnreferenced = false;
   private isReadingPaused = false;
+  private turnsToFlush = TURNS_TO_FLUSH;
   private error: Error | null = null;
   private readonly parser = new ResponseParser(this);
 
@@ -86,10 +89,19 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
 
   afterPoll(): void {
     if (this.state === 'claimed') this.begin(this.exchange as Exchange);
-    else if (this.state === 'settling') {
-      this.owner.settling -= 1;
-      this.owner.onRest(this);
-    }
+    else if (this.state === 'settling') this.settled();
+  }
+
+  /**
+   * A request of which a part is still here was answered before it was read to its end, and that part would be taken for the next
+   * one. TLS says a turn late that all is gone, when a near provider has answered already.
+   */
+  private settled(): void {
+    const isFlushed = this.socket.writableLength === 0;
+    if (!isFlushed && this.turnsToFlush-- > 0) return whenPolled(this);
+    if (!isFlushed) return this.close();
+    this.owner.settling -= 1;
+    this.owner.onRest(this);
   }
 
   rest(): void {
@@ -141,8 +153,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
 
   onEnd(isReusable: boolean): void {
     const exchange = this.detach();
-    const isFlushed = this.socket.writableLength === 0;
-    if (isReusable && isFlushed && !this.isLast && this.keepAliveMs > 0) this.settle();
+    if (isReusable && !this.isLast && this.keepAliveMs > 0) this.settle();
     else this.close();
     exchange?.complete();
   }
@@ -199,6 +210,7 @@ export class UpstreamConnection implements ResponseEvents, Rostered, AfterPoll, 
   private settle(): void {
     if (this.state === 'gone') return;
     this.state = 'settling';
+    this.turnsToFlush = TURNS_TO_FLUSH;
     this.owner.settling += 1;
     whenPolled(this);
   }
