@@ -52,8 +52,11 @@ export async function runSchedule(bench, tracks, options) {
   for (const track of tracks) await warmUp(bench, track, options);
   for (const measure of options.measures)
     for (let round = 0; round < options[ROUNDS_OF[measure]]; round += 1)
-      await oneRound(bench, tracks, { measure, options });
+      await oneRound(bench, inTurn(tracks, round), { measure, options });
 }
+
+/** Every other round goes backwards: what comes later in a round meets a machine that the others have used, and would always be the same ones. */
+const inTurn = (tracks, round) => (round % 2 === 0 ? tracks : tracks.toReversed());
 
 async function oneRound(bench, tracks, { measure, options }) {
   for (const track of tracks) if (!track.failure) await oneSlot(bench, track, { measure, options });
