@@ -146,6 +146,7 @@ describe('the fast path of the web server', () => {
   it.each([
     ['fast', '/v1/chat/completions'],
     ['fast', '/v1beta/models/x:generateContent'],
+    ['fast', '/v1/files'],
     ['slow', '/v1/api-keys'],
     ['slow', '/v1/%41pi-keys/x'],
     ['slow', '/readyz'],
@@ -154,6 +155,21 @@ describe('the fast path of the web server', () => {
     const text = await answered(port, post(path) + post('/v1/x', 'connection: close\r\n'));
 
     expect(text.match(/fast|slow/g)).toEqual([server, 'slow']);
+  });
+
+  it('gets connections back that went over to Node and bring requests for it: they end with an answer', async () => {
+    const port = await whoServes();
+    const chunked = 'POST /v1/x HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n';
+    const odd = post('/v1/x', 'x-a: 1\r\nx-a: 2\r\n');
+    const text = await answered(port, (chunked + odd).repeat(10) + post('/v1/x').repeat(16));
+    const answers = text.split('HTTP/1.1 200 OK').slice(1);
+
+    expect(answers).toHaveLength(36);
+    expect(answers.map((answer) => answer.includes('Connection: close'))).toEqual([
+      ...Array.from({ length: 35 }, () => false),
+      true,
+    ]);
+    expect(text).not.toContain('fast');
   });
 
   it('refuses a head that no honest client sends, as the other does', async () => {

@@ -112,8 +112,10 @@ export class FrontServer {
   private handle(request: IncomingMessage, response: ServerResponse): void {
     if (isClosing(request) || !this.admits(request, response)) return;
     const { gateway, administration, probes } = this.planes;
-    if (planeOf(request.url ?? '') === 'gateway') gateway.handle(request, response);
-    else if (!probes.answer(request, response)) administration.handle(request, response);
+    if (planeOf(request.url ?? '') === 'gateway') {
+      if (this.fastPath.isBetterEnded(request)) response.shouldKeepAlive = false;
+      gateway.handle(request, response);
+    } else if (!probes.answer(request, response)) administration.handle(request, response);
   }
 
   private admits(request: ClientRequest, response: ClientResponse): boolean {

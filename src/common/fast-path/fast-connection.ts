@@ -5,7 +5,7 @@ import { FastResponse, type ResponseLine } from './fast-response.js';
 import { readRequestHead, type RequestHead } from './request-head.js';
 
 /** A request that is larger is Node's. */
-const REQUEST_BYTES_MAX = 256 * 1024;
+export const REQUEST_BYTES_MAX = 256 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 /** What Node's server says to who ends a connection in the midst of a request. */

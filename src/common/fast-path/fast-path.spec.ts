@@ -231,15 +231,17 @@ describe('an answer of the fast path', () => {
 describe('requests on one connection', () => {
   const mixed =
     post('/v1/echo', 'one') +
-    'GET /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n' +
+    'GET /v1/echo HTTP/1.1\r\nhost: x\r\n\r\n' +
     post('/v1/echo', 'two') +
+    'HEAD /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n' +
+    'GET /v1/pieces HTTP/1.1\r\nhost: x\r\n\r\n' +
     `POST /v1/pieces HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n` +
     post('/v1/chunked', 'x'.repeat(300_000)) +
     END;
 
   it('are answered in their order, whoever serves them and wherever they are cut', async () => {
     const theirs = answersIn(await exchanged(await front(handleAny, false), mixed));
-    const marks = [...mixed.matchAll(/POST|GET|\r\n\r\n/g)].map(({ index }) => index);
+    const marks = [...mixed.matchAll(/POST|GET|HEAD|\r\n\r\n/g)].map(({ index }) => index);
     for (const cuts of [
       [],
       ...marks.map((at) => [at]),
@@ -249,7 +251,16 @@ describe('requests on one connection', () => {
       const fast = await front(handleAny);
       expect(answersIn(await exchanged(fast, mixed, cuts))).toEqual(theirs);
       expect(fast.seen.map((url) => url.replace('fast ', ''))).toEqual([
-        ...['/v1/echo', '/v1/nothing', '/v1/echo', '/v1/pieces', '/v1/chunked', '/v1/last'],
+        ...[
+          '/v1/echo',
+          '/v1/echo',
+          '/v1/echo',
+          '/v1/nothing',
+          '/v1/pieces',
+          '/v1/pieces',
+          '/v1/chunked',
+          '/v1/last',
+        ],
       ]);
     }
   }, 30_000);

@@ -1,12 +1,17 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Roster } from '../processes/roster.js';
-import { FastConnection, type Keeper } from './fast-connection.js';
+import { FastConnection, type Keeper, REQUEST_BYTES_MAX } from './fast-connection.js';
 import type { FastRequest } from './fast-request.js';
 import type { FastResponse } from './fast-response.js';
+import { isPlain } from './request-head.js';
 
 const TICK_MS = 250;
 /** A request that has not come whole by then, 250 to 500 ms, is Node's, who has a patience of its own. */
 const PATIENCE_TICKS = 2;
+
+/** Requests of this path on a connection that is Node's by now. */
+const MISSED_MAX = 16;
 
 export interface FastPathParts {
   /** For how long a connection waits for its next request. */
@@ -19,7 +24,7 @@ export interface FastPathParts {
 }
 
 /**
- * The way of most requests to the data plane: a POST that is written plainly and comes whole with its head. Reading such a
+ * The way of most requests to the data plane: one that is written plainly and comes whole with its head. Reading such a
  * request and writing its answer costs half of what Node's server takes for it, because neither has to be a stream. Everything
  * else is left to that server, with every rule about framing: chunked bodies, large ones, slow ones, upgrades, other methods,
  * and whatever is malformed.
@@ -29,6 +34,7 @@ export class FastPath implements Keeper {
   ticks = 0;
   private readonly connections = new Roster<FastConnection>();
   private readonly keepAliveTicks: number;
+  private readonly missed = new WeakMap<Socket, number>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: FastPathParts) {
@@ -40,6 +46,19 @@ export class FastPath implements Keeper {
   accept(socket: Socket): void {
     this.connections.add(new FastConnection(socket, this));
     this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+  }
+
+  /**
+   * Whether a connection that went over to Node's server is to end with the answer to this request, so that the next one begins here
+   * again: it has brought one request after the other that would have gone this way. Behind a balancer, all kinds of requests
+   * come on each connection, and sooner or later all connections would be Node's.
+   */
+  isBetterEnded(request: IncomingMessage): boolean {
+    const { socket, headers } = request;
+    if (!isPlain(request) || Number(headers['content-length'] ?? 0) > REQUEST_BYTES_MAX) return false;
+    const missed = (this.missed.get(socket) ?? 0) + 1;
+    this.missed.set(socket, missed);
+    return missed >= MISSED_MAX;
   }
 
   /** Ends connections that wait for their next request. */

@@ -4,7 +4,7 @@ import type { RequestHead } from './request-head.js';
 
 /** A request whose body had come with its head. The names are those of Node's `IncomingMessage`. */
 export class FastRequest {
-  readonly method = 'POST';
+  readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, as the client wrote them. */
@@ -13,11 +13,12 @@ export class FastRequest {
 
   /** `complete`: false where the client left before it had sent all of `body`. */
   constructor(
-    { url, headers, rawHeaders }: RequestHead,
+    { method, url, headers, rawHeaders }: RequestHead,
     readonly body: Buffer,
     readonly socket: Socket,
     readonly complete = true,
   ) {
+    this.method = method;
     this.url = url;
     this.headers = headers;
     this.rawHeaders = rawHeaders;

@@ -1,11 +1,13 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { fieldNamed, isFieldValue } from '../http1/fields.js';
 
 /**
- * The heads of requests that the fast path takes: a POST of HTTP/1.1 whose body has a length and whose every line is written as
- * RFC 9112 asks for it (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two readers could read differently is among
- * them; whatever else may be valid, or is not, is for Node's server to judge.
+ * The heads of requests that the fast path takes: those of HTTP/1.1 whose body has a length, or that have none and are of a method
+ * without, and whose every line is written as RFC 9112 asks for it (https://www.rfc-editor.org/rfc/rfc9112). Nothing that two
+ * readers could read differently is among them; whatever else may be valid, or is not, is for Node's server to judge.
  */
 export interface RequestHead {
+  readonly method: string;
   readonly url: string;
   /** By their names in lower case; each stands once. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,9 +24,16 @@ const FIELDS_MAX = 100;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = '\r\n';
 
-const METHOD = 'POST ';
+/** Whether a body belongs to each. */
+const METHODS: ReadonlyMap<string, 'body' | 'none' | 'either'> = new Map([
+  ['POST', 'body'],
+  ['GET', 'none'],
+  ['DELETE', 'either'],
+  ['PUT', 'body'],
+  ['PATCH', 'body'],
+]);
 const VERSION = ' HTTP/1.1';
-const BEGINS = Buffer.from('POST /');
+const BEGINNINGS = [...METHODS.keys()].map((method) => Buffer.from(`${method} /`));
 /** Visible characters, but for the mark of a fragment. */
 const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
@@ -55,30 +64,55 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'incomplete' | 'ot
 function headOf(bytes: Buffer, end: number): RequestHead | null {
   const text = bytes.toString('latin1', 0, end);
   const lineEnd = text.indexOf(LINE_END);
-  const url = lineEnd < 0 ? null : targetOf(text.slice(0, lineEnd), bytes);
-  const fields = url === null ? null : readFields(text, lineEnd, bytes);
-  if (url === null || fields === null) return null;
+  const line = lineEnd < 0 ? null : readLine(text.slice(0, lineEnd), bytes);
+  const fields = line && readFields(text, lineEnd, bytes);
+  if (!line || !fields || !isKept(fields.headers)) return null;
+  const { method, url } = line;
   const { headers, rawHeaders } = fields;
-  const length = headers['content-length'];
-  if (length === undefined || !LENGTH.test(length) || !isKept(headers)) return null;
-  return { url, headers, rawHeaders, bodyAt: end + HEAD_END.length, bodyBytes: Number(length) };
+  const bodyBytes = lengthOf(method, headers['content-length']);
+  return bodyBytes === null
+    ? null
+    : { method, url, headers, rawHeaders, bodyAt: end + HEAD_END.length, bodyBytes };
+}
+
+/** Of the body; null where it is not told as it should be. */
+function lengthOf(method: string, told: string | undefined): number | null {
+  const body = METHODS.get(method);
+  if (told === undefined) return body === 'body' ? null : 0;
+  return body !== 'none' && LENGTH.test(told) ? Number(told) : null;
+}
+
+/** Whether the head of a request that Node's server has read is such a one, as far as can be told by then. */
+export function isPlain({ method = '', headers, rawHeaders }: IncomingMessage): boolean {
+  const standOnce = rawHeaders.length === 2 * Object.keys(headers).length;
+  if (!METHODS.has(method) || !standOnce) return false;
+  for (const name of NOT_TAKEN) if (Object.hasOwn(headers, name)) return false;
+  const { host, connection, 'content-length': length } = headers;
+  return isKept({ host, connection }) && lengthOf(method, length) !== null;
 }
 
 /** Whether it can become one: who sends anything else need not wait for the rest of its head. */
 function mayBegin(bytes: Buffer): boolean {
-  const there = Math.min(bytes.length, BEGINS.length);
-  for (let at = 0; at < there; at++) if (bytes[at] !== BEGINS[at]) return false;
+  return BEGINNINGS.some((beginning) => agree(bytes, beginning));
+}
+
+/** As far as both go. */
+function agree(bytes: Buffer, beginning: Buffer): boolean {
+  const there = Math.min(bytes.length, beginning.length);
+  for (let at = 0; at < there; at++) if (bytes[at] !== beginning[at]) return false;
   return true;
 }
 
-function targetOf(line: string, bytes: Buffer): string | null {
-  if (!line.startsWith(METHOD) || !line.endsWith(VERSION)) return null;
-  const target = bytes.toString('latin1', METHOD.length, line.length - VERSION.length);
-  return TARGET.test(target) ? target : null;
+function readLine(line: string, bytes: Buffer): Pick<RequestHead, 'method' | 'url'> | null {
+  const space = line.indexOf(' ');
+  const method = line.slice(0, space);
+  if (!METHODS.has(method) || !line.endsWith(VERSION)) return null;
+  const url = bytes.toString('latin1', space + 1, line.length - VERSION.length);
+  return TARGET.test(url) ? { method, url } : null;
 }
 
 /** Node's server asks every request of HTTP/1.1 for a host. */
-const isKept = ({ host, connection }: Readonly<Record<string, string>>): boolean =>
+const isKept = ({ host, connection }: Pick<IncomingHttpHeaders, 'host' | 'connection'>): boolean =>
   host !== undefined && (connection === undefined || connection.toLowerCase() === 'keep-alive');
 
 type Fields = Pick<RequestHead, 'headers' | 'rawHeaders'>;
@@ -97,7 +131,7 @@ function readFields(text: string, from: number, bytes: Buffer): Fields | null {
     if (field === null || NOT_TAKEN.has(field.lower)) return null;
     const value = valueOf(text, colon + 1, at, bytes);
     // What every object has answers here too, and is as little taken as a name that stands twice.
-    if (headers[field.lower] !== undefined || !isFieldValue(value)) return null;
+    if (value === null || headers[field.lower] !== undefined) return null;
     headers[field.lower] = value;
     rawHeaders.push(field.name, value);
   }
@@ -109,13 +143,14 @@ const COPIED_CHARS_MAX = 12;
 
 const SPACE = 0x20;
 const TAB = 0x09;
-const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 
-/** Without the blanks around it. */
-function valueOf(text: string, from: number, to: number, bytes: Buffer): string {
+/** Without the spaces before it. Null for what is no value, and where other blanks stand around it, which readers take off each in its own way. */
+function valueOf(text: string, from: number, to: number, bytes: Buffer): string | null {
   let start = from;
-  let end = to;
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
-  return end - start <= COPIED_CHARS_MAX ? text.slice(start, end) : bytes.toString('latin1', start, end);
+  while (start < to && text.charCodeAt(start) === SPACE) start++;
+  if (start === to) return '';
+  const last = text.charCodeAt(to - 1);
+  if (text.charCodeAt(start) === TAB || last === SPACE || last === TAB) return null;
+  const value = to - start <= COPIED_CHARS_MAX ? text.slice(start, to) : bytes.toString('latin1', start, to);
+  return isFieldValue(value) ? value : null;
 }
