@@ -203,6 +203,21 @@ describe('an answer of the fast path', () => {
     expect(thrown).toHaveLength(1);
   });
 
+  it('has a head before anything else', async () => {
+    const thrown: unknown[] = [];
+    const { port } = await front((_, response) => {
+      try {
+        response.write(Buffer.from('HTTP/1.1 200 OK'));
+      } catch (error) {
+        thrown.push(error);
+      }
+      response.destroy();
+    });
+
+    expect(await exchanged({ port, seen: [], path: null }, post('/v1/x'))).toBe('');
+    expect(thrown).toHaveLength(1);
+  });
+
   it('waits for a client that reads slowly, and loses nothing', async () => {
     let waits = 0;
     const pieces = 400;

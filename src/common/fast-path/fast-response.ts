@@ -106,6 +106,8 @@ export class FastResponse implements ClientResponse {
 
   /** The head if it waits, the bytes in their frame, and the end: in one write where that is cheaper. */
   private send(bytes: Buffer | null, isLast: boolean): boolean {
+    // Bytes without a head would be taken for one.
+    if (!this.headersSent) throw new Error('an answer begins with its head');
     const { isChunked, hasBody } = this.head;
     const head = this.hasHeadToSend ? this.head.text : '';
     this.hasHeadToSend = false;
