@@ -70,6 +70,14 @@ export interface Usage {
   readonly document_pages?: number;
   /** Pages among them that were annotated, too. */
   readonly annotated_pages?: number;
+  /** Of text that was spoken. */
+  readonly input_characters?: number;
+  /** Of speech that was made, milliseconds. */
+  readonly audio_output_ms?: number;
+  /** Pictures that were made, and what their price depends on. */
+  readonly image_count?: number;
+  readonly image_size?: string | null;
+  readonly image_quality?: string | null;
 }
 
 /** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */

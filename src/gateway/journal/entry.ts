@@ -9,6 +9,8 @@ import type {
 import type { AppliedPrice } from '../../common/contracts/price.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { ChargeKind } from '../../providers/charging/charge.js';
+import { chargeOf } from '../../providers/charging/index.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
@@ -18,9 +20,9 @@ import type { HookResults } from '../guardrails/hook-results.js';
 import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
-import type { OwnPrices, Target } from '../types/target.js';
+import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { appliedPrice } from './applied-price.js';
+import { appliedPrice, type PricedModel, priceFor } from './applied-price.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
@@ -52,19 +54,6 @@ const OF_ITS_WAY = [
   'cacheScore',
 ] as const satisfies readonly (keyof Entry | 'priced')[];
 
-/** What is priced: a model at a place. */
-interface Priced {
-  readonly target: Target;
-  readonly model: string | null;
-}
-
-/** A price, and where it was found. */
-interface Found {
-  readonly price: Price;
-  readonly source: AppliedPrice['source'];
-  readonly model: string;
-}
-
 /** What an attempt costs, nano-dollars, and by which price. */
 interface Bill {
   readonly cost: number | null;
@@ -72,11 +61,6 @@ interface Bill {
 }
 
 const UNBILLED: Bill = { cost: null, price: null };
-
-function foundIn(own: OwnPrices, model: string | null): Found | null {
-  const price = model === null ? undefined : own.get(model);
-  return price ? { price, source: 'agreed', model: model as string } : null;
-}
 
 interface Added {
   readonly errorCode: string | null;
@@ -109,6 +93,8 @@ export class Entry implements Findings {
   secrets: readonly string[] = [];
   asked: GatewayHeaders = NOTHING_ASKED;
   endpoint: Endpoint | null = null;
+  /** Below `/v1`, as the client sent it. */
+  path = '';
   body: Json | null = null;
   model: string | null = null;
   isStreamed = false;
@@ -159,6 +145,16 @@ export class Entry implements Findings {
     let tries = 0;
     for (const { option_path } of this.attempts) if (option_path === this.option) tries++;
     return Math.max(0, tries - 1);
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  /** How the request is charged at a target. What never leaves the process is billed by nobody. */
+  chargeAt({ provider }: Target): ChargeKind {
+    const charge = chargeOf(this.method, this.path, provider.id);
+    return charge === 'unmeasured' && provider.inProcess ? 'nothing' : charge;
   }
 
   get rawHeaders(): readonly string[] {
@@ -279,10 +275,10 @@ export class Entry implements Findings {
     this.attempts.push(record);
   }
 
-  private billed(added: Added, priced: Priced): Bill {
+  private billed(added: Added, priced: PricedModel): Bill {
     const { usage, responseModel } = added.reading;
     if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
-    const found = usage || this.isCountedLater(added) ? this.priceFor(responseModel, priced) : null;
+    const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;
     if (!found) return UNBILLED;
     const { price, source, model } = found;
     return { cost: usage && costOf(usage, price), price: appliedPrice(price, source, model) };
@@ -351,26 +347,8 @@ export class Entry implements Findings {
   /** What a usage would have cost at the target, nano-dollars; null when nobody knows the price. Nothing is owed for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
     const { target, model } = this;
-    const found = target && this.priceFor(responseModel, { target, model });
+    const found = target && priceFor(this.prices, responseModel, { target, model });
     return found && costOf(usage, found.price);
-  }
-
-  /**
-   * The model that answered is priced, or else the one that was asked for. What the virtual key says that it costs wins over
-   * any list price, whichever of the two names it is said of.
-   */
-  private priceFor(responseModel: string | null, { target, model }: Priced): Found | null {
-    const own = target.virtualKey?.prices;
-    return (
-      (own && (foundIn(own, responseModel) ?? foundIn(own, model))) ??
-      this.listed(target, responseModel) ??
-      this.listed(target, model)
-    );
-  }
-
-  private listed({ provider }: Target, model: string | null): Found | null {
-    const price = model === null ? null : this.prices.find(provider.id, model);
-    return price && { price, source: 'list', model: model as string };
   }
 
   /** What a usage costs where it was added up from several, each at its own price. */

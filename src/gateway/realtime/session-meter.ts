@@ -59,9 +59,12 @@ export class SessionMeter implements FrameListener {
   }
 }
 
+/** What a picture looks like is no count, and no event of a session tells it. */
+type CountedKind = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
+
 function added(sum: Usage | null, usage: Usage): Usage {
   if (!sum) return usage;
-  const kinds = Object.keys({ ...sum, ...usage }) as (keyof Usage)[];
+  const kinds = Object.keys({ ...sum, ...usage }) as CountedKind[];
   const counts = kinds.map((kind) => [kind, (sum[kind] ?? 0) + (usage[kind] ?? 0)]);
   const total: unknown = Object.fromEntries(counts);
   return total as Usage;

@@ -5,6 +5,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 import type { Reading } from '../journal/metering.js';
 import type { Recording } from '../caching/recording.js';
+import type { Estimate } from '../limits/estimate.js';
 import type { Hold } from '../limits/hold.js';
 import { ROOT_OPTION } from '../types/plan.js';
 import type { Reply, ReplySink } from '../types/reply.js';
@@ -35,6 +36,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   wasSent = false;
   /** What it reserved of limits, until it is written down; null where nothing limits it. */
   hold: Hold | null = null;
+  /** What it may use at most, where a limit of tokens or money reserved that; null elsewhere. */
+  reserved: Estimate | null = null;
   /** Where it goes, for its row: two attempts of one request may be under way at once. The target until that is written. */
   target: Target | null = null;
   option = ROOT_OPTION;

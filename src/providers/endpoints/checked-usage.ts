@@ -11,7 +11,12 @@ const UNITS = [
   'annotated_pages',
 ] as const;
 
-type FinerKind = Exclude<keyof Usage, 'input_tokens' | 'output_tokens' | (typeof UNITS)[number]>;
+/** Units that no answer reports. */
+type RequestUnit = 'input_characters' | 'audio_output_ms' | 'image_count' | 'image_size' | 'image_quality';
+type FinerKind = Exclude<
+  keyof Usage,
+  'input_tokens' | 'output_tokens' | RequestUnit | (typeof UNITS)[number]
+>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The total that each finer kind is part of. */

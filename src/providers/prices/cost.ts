@@ -67,9 +67,13 @@ function areUnitsCovered(usage: Usage, units: UnitPrices = {}): boolean {
     has(usage.citation_tokens, units.millionCitationTokens ?? thousandRequests) &&
     has(usage.audio_input_ms, units.audioInputHour) &&
     has(rest(usage.document_pages, usage.annotated_pages), units.thousandDocumentPages) &&
-    has(usage.annotated_pages, units.thousandAnnotatedPages)
+    has(usage.annotated_pages, units.thousandAnnotatedPages) &&
+    !hasNewUnits(usage)
   );
 }
+
+const hasNewUnits = ({ input_characters, audio_output_ms, image_count }: Usage): boolean =>
+  [input_characters, audio_output_ms, image_count].some(Boolean);
 
 /** Where sound or pages are charged, tokens that are told beside them are part of their price. */
 const isTokensOnly = ({ input_tokens, output_tokens, audio_input_ms, document_pages }: Usage): boolean =>
