@@ -10,7 +10,7 @@ import { ClientAddresses } from './common/http/client-address.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { type Check, Probes } from './common/observability/probes.js';
+import { type Check, CheckFailure, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, type Started, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { shapeHeap } from './common/processes/heap-shape.js';
@@ -18,6 +18,7 @@ import { type Settings, settingsOfProcess } from './common/settings/settings.js'
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
 import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
+import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
 import { FrontServer, refuseUnidentified } from './http.js';
@@ -55,7 +56,7 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
       ),
       sockets: app.get(Realtime),
       probes: new Probes(
-        checks(pool, () => front.isDraining),
+        checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
         settings.metricsToken,
       ),
     },
@@ -69,7 +70,13 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   tellSupervisor({ type: 'ready' });
 }
 
-function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
+interface Checked {
+  readonly pool: QueryPool;
+  readonly limiter: Limiter;
+  readonly isDraining: () => boolean;
+}
+
+function checks({ pool, limiter, isDraining }: Checked): Check[] {
   return [
     {
       name: 'draining',
@@ -83,6 +90,14 @@ function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
       isVital: false,
       run: async () => {
         await pool.query('SELECT 1');
+      },
+    },
+    {
+      name: 'limits',
+      isVital: false,
+      run: async () => {
+        const problem = await limiter.problem();
+        if (problem !== null) throw new CheckFailure(problem);
       },
     },
   ];

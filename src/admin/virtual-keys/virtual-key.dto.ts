@@ -193,7 +193,7 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @Length(1, LONGEST_PROVIDER)
   readonly provider?: string;
 
-  /** True sets what was used of the budgets back to nothing. */
+  /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */
   @ApiPropertyOptional({ example: true })
   @IfGiven()
   @IsBoolean()

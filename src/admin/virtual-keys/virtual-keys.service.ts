@@ -106,7 +106,7 @@ export class VirtualKeysService {
     const { rate_limits, usage_limits, reset_usage } = dto;
     if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
     if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
-    if (reset_usage) await this.limits.reset(key);
+    if (reset_usage) key.rateLimits = await this.limits.reset(key);
   }
 
   /** Adds a row and tells of it. */

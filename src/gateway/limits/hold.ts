@@ -1,6 +1,7 @@
 import type { Charge } from '../../common/contracts/request-log.js';
 import type { Measure } from '../../common/limits/limit.js';
 import type { Pool } from './pool.js';
+import type { WindowSlice } from './window-slices.js';
 
 /** What an attempt really used. Null where nobody knows it. */
 export interface Actual {
@@ -14,6 +15,8 @@ export interface Actual {
 export interface Part {
   readonly pool: Pool;
   amount: number;
+  /** Where in a window it was taken; null for other kinds and before. */
+  slice: WindowSlice | null;
   /** It ends with the request, and not with the attempt. */
   readonly isForRequest: boolean;
 }
@@ -39,10 +42,10 @@ export class Hold {
     let charges: Charge[] | null = null;
     for (const part of parts) {
       if (part.isForRequest !== isForRequest) continue;
-      const { pool, amount } = part;
+      const { pool, amount, slice } = part;
       const { limit, key } = pool.counter;
       const used = usedOf(limit.measure, amount, actual);
-      pool.settle(amount, used);
+      pool.settle(amount, used, slice);
       if (limit.kind !== 'budget') continue;
       const measure = limit.measure === 'tokens' ? 'tokens' : 'cost';
       (charges ??= []).push({ counter: key, holder: this.holder, measure, leased: used });
