@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
   CacheStatus,
+  Charge,
   OpenedExchange,
   Usage,
 } from '../../common/contracts/request-log.js';
@@ -15,6 +16,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import type { Estimate } from '../limits/estimate.js';
 import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
 import type { HookResults } from '../guardrails/hook-results.js';
 import type { Content } from '../types/content.js';
@@ -34,6 +36,7 @@ import {
   type Findings,
   openedExchange,
   type Outcome,
+  reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
 
@@ -124,6 +127,8 @@ export class Entry implements Findings {
   /** What is counted once per request has been counted. */
   isAdmitted = false;
 
+  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. Both ways of a race share it. */
+  private readonly reservations = new Set<AttemptRecord>();
   private opened: OpenedExchange | null = null;
   /** The beginning as the sink wrote it down. */
   private written: string | null = null;
@@ -201,6 +206,23 @@ export class Entry implements Findings {
     });
   }
 
+  /** Writes down what an attempt holds of budgets before it is sent. Resolves when that survives a kill of the process. */
+  openReservation(target: Target, charges: readonly Charge[], estimate: Estimate): Promise<AttemptRecord> {
+    const attempt = this.attempts.length + this.reservations.size;
+    const record = reservedAttempt({ attempt, option: this.option, target, charges, estimate });
+    this.reservations.add(record);
+    if (this.opened)
+      this.sink.update({ ...this.opened, attempts_so_far: [...this.attempts, ...this.reservations] });
+    return new Promise((resolve) => {
+      this.sink.whenWritten(() => resolve(record));
+    });
+  }
+
+  /** The attempt ended, or was never sent. */
+  closeReservation(record: AttemptRecord | null): void {
+    if (record) this.reservations.delete(record);
+  }
+
   /** Adds a try that is over. `reading` is what its answer told, if it was read. */
   addAttempt(
     attempt: Attempt,
@@ -245,6 +267,8 @@ export class Entry implements Findings {
 
   private add(attempt: Attempt, target: Target, added: Added): void {
     const { errorCode, reading, countable } = added;
+    this.closeReservation(attempt.reservation);
+    attempt.reservation = null;
     // What came from the cache was no try: nobody was asked, and nothing is owed.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { InvalidRequestError } from '../../common/http1/http1-error.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { AttemptRecord } from '../../common/contracts/request-log.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 import type { Reading } from '../journal/metering.js';
 import type { Recording } from '../caching/recording.js';
@@ -38,6 +39,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   hold: Hold | null = null;
   /** What it may use at most, where a limit of tokens or money reserved that; null elsewhere. */
   reserved: Estimate | null = null;
+  /** Its record if the process dies before it ends; null where it holds no part of a budget. */
+  reservation: AttemptRecord | null = null;
   /** Where it goes, for its row: two attempts of one request may be under way at once. The target until that is written. */
   target: Target | null = null;
   option = ROOT_OPTION;
