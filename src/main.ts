@@ -21,6 +21,7 @@ import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
 import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
+import { attemptsEnded } from './gateway/upstream/deadlines.js';
 import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
@@ -117,7 +118,10 @@ interface Running {
 async function drain({ app, front, pool, settings }: Running, isImmediate: boolean): Promise<void> {
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
+  const end = performance.now() + settings.drainTimeoutMs;
   await front.close(settings.drainTimeoutMs);
+  // Answers that are read to their end although their clients have left.
+  await attemptsEnded(isImmediate ? 0 : end - performance.now());
   await app.close();
   await pool.close();
   process.exit(0);

@@ -1,4 +1,5 @@
 import type { Reach } from '../auth/tenant.js';
+import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
 import type { HookSpec } from '../common/contracts/guardrails/hook.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
@@ -32,6 +33,8 @@ export interface VirtualKeySnapshot {
   readonly prices?: OwnPrices;
   /** Absent when nothing limits its use. */
   readonly limits?: readonly Limit[];
+  /** Absent where the workspace decides. */
+  readonly onClientDisconnect?: ClientDisconnectRule;
 }
 
 export abstract class VirtualKeyDirectory {

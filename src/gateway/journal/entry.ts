@@ -68,6 +68,8 @@ const UNBILLED: Bill = { cost: null, price: null };
 interface Added {
   readonly errorCode: string | null;
   readonly reading: Reading;
+  /** It was working when its client left, so its input is billed whatever came of it. */
+  readonly isCut?: boolean;
   /** Absent: it is the answer's, which the record as a whole tells. */
   readonly countable?: AttemptRecord['countable'] | null;
   readonly isAside?: true;
@@ -223,14 +225,9 @@ export class Entry implements Findings {
     if (record) this.reservations.delete(record);
   }
 
-  /** Adds a try that is over. `reading` is what its answer told, if it was read. */
-  addAttempt(
-    attempt: Attempt,
-    target: Target,
-    errorCode: string | null,
-    reading: Reading = attempt.partial ?? UNREAD,
-  ): void {
-    this.add(attempt, target, { errorCode, reading });
+  /** Adds the attempt whose answer the client got, or would have got. */
+  addAttempt(attempt: Attempt, target: Target, ended: Pick<Added, 'errorCode' | 'reading' | 'isCut'>): void {
+    this.add(attempt, target, ended);
   }
 
   /**
@@ -260,9 +257,9 @@ export class Entry implements Findings {
     return { model, ...countableText(endpoint.usage, body, reading) };
   }
 
-  private isCountedLater({ countable, reading }: Added): boolean {
+  private isCountedLater({ countable, reading, isCut }: Added): boolean {
     if (countable !== undefined) return countable !== null;
-    return lacksOutput(reading) && reading.outputText !== '' && this.body !== null;
+    return lacksOutput(reading) && (reading.outputText !== '' || isCut === true) && this.body !== null;
   }
 
   private add(attempt: Attempt, target: Target, added: Added): void {

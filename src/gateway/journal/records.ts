@@ -234,7 +234,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     cache_score: found.cacheScore,
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
-    countable: lacksOutput(outcome.reading) ? countable(found, outcome.reading) : null,
+    countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,
     hook_results: found.hookResults && { ...found.hookResults },
     request_headers: maskedHeaders(found.rawHeaders, found.secrets),
     response_headers: maskedHeaders(outcome.responseHeaders, found.secrets),
@@ -254,12 +254,13 @@ function savedIn(found: Findings, { usage, responseModel }: Reading): number | n
   return isHit(found.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
 }
 
-/** Text to count where the provider gave an answer and no usage, or only that of its input. */
+/** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
 function countable(
   { cacheStatus, endpoint, body }: Findings,
-  reading: Reading,
+  { reading, ending }: Outcome,
 ): RequestLogRecord['countable'] {
-  if (!endpoint?.usage || !body || reading.outputText === '' || isHit(cacheStatus)) return null;
+  if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;
+  if (reading.outputText === '' && ending !== 'client_aborted') return null;
   return countableText(endpoint.usage, body, reading);
 }
 

@@ -14,6 +14,9 @@ import type { Target } from '../types/target.js';
 import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
 
+/** How long an answer is read on after its client left, so that what the provider had sent by then is counted. */
+const READ_ON_MS = 50;
+
 export interface AttemptLimits extends UpstreamTimeouts {
   /** The caller set the time to the first byte itself, so passing it is a 408 and not a 504. */
   readonly setByCaller: boolean;
@@ -47,6 +50,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   model: string | null = null;
   /** What its answer has told before it was chosen, until it is written down. */
   partial: Reading | null = null;
+  /** Its answer is read to the end also when its client leaves. */
+  finishes = false;
   /** The cache gave the answer: no provider was asked. */
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */
@@ -114,6 +119,18 @@ export class Attempt implements WireHandler, Watched, Reply {
     if (this.isOver) return;
     if (this.abort) this.abort(reason);
     else this.onError(reason);
+  }
+
+  /**
+   * Its client left. An attempt that finishes goes on; another one ends, after what the provider had sent of its answer was read. Its
+   * sink, if there is one, takes everything from now on.
+   */
+  clientLeft(): void {
+    if (this.isOver) return;
+    if (this.hasFirstByte) this.resume();
+    if (this.finishes) return;
+    if (this.hasFirstByte) setTimeout(() => this.cancel(), READ_ON_MS).unref();
+    else this.cancel();
   }
 
   onDeadline(phase: Phase, timeoutMs: number): void {
