@@ -188,7 +188,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_bytes: found.responseBody.bytes,
     response_model: responseModel,
     usage,
-    usage_source: usage ? 'provider' : 'none',
+    usage_source: usage ? (outcome.reading.isAssumed ? 'counted' : 'provider') : 'none',
     cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
     cache_score: found.cacheScore,
@@ -219,9 +219,13 @@ function countable(
   { cacheStatus, endpoint, body }: Findings,
   reading: Reading,
 ): RequestLogRecord['countable'] {
-  if (!endpoint?.usage || !body || reading.outputText === '' || isHit(cacheStatus)) return null;
+  if (!endpoint?.usage || !body || !hasText(reading) || isHit(cacheStatus)) return null;
   return countableText(endpoint.usage, body, reading);
 }
+
+/** Whether there is something to count. */
+export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
+  outputText !== '' || isInputCounted === true;
 
 /** What is to be counted of an answer: its output alone, where the provider told its input. */
 export function countableText(
