@@ -28,20 +28,25 @@ const isPossible = (priced: string | null, used: string | null): boolean =>
   priced === null || used === null || priced === used;
 
 /** Whether every unit that was used has a price, or is media that is charged by its output tokens. */
-export function areUnitsCovered(usage: Usage, price: Price, imagePriceOf: ImagePriceOf): boolean {
-  const { units = {} } = price;
+export const areUnitsCovered = (usage: Usage, price: Price, imagePriceOf: ImagePriceOf): boolean =>
+  areSearchesCovered(usage, price) &&
+  areDocumentsCovered(usage, price) &&
+  (isMediaByTokens(usage, price) || isMediaCovered(usage, price.units ?? {}, imagePriceOf));
+
+function areSearchesCovered(usage: Usage, { units = {} }: Price): boolean {
   const { thousandRequests } = units;
   return (
     has(usage.web_searches, units.thousandWebSearches ?? thousandRequests) &&
     has(usage.file_searches, units.thousandFileSearches) &&
     has(usage.citation_tokens, units.millionCitationTokens ?? thousandRequests) &&
-    has(usage.audio_input_ms, units.audioInputHour) &&
-    has(rest(usage.document_pages, usage.annotated_pages), units.thousandDocumentPages) &&
-    has(usage.annotated_pages, units.thousandAnnotatedPages) &&
-    has(usage.search_units, units.thousandSearchUnits ?? thousandRequests) &&
-    (isMediaByTokens(usage, price) || isMediaCovered(usage, units, imagePriceOf))
+    has(usage.search_units, units.thousandSearchUnits ?? thousandRequests)
   );
 }
+
+const areDocumentsCovered = (usage: Usage, { units = {} }: Price): boolean =>
+  has(usage.audio_input_ms, units.audioInputHour) &&
+  has(rest(usage.document_pages, usage.annotated_pages), units.thousandDocumentPages) &&
+  has(usage.annotated_pages, units.thousandAnnotatedPages);
 
 /**
  * Speech may be billed by the characters that it reads or by its duration, so a price of either covers both. A price
