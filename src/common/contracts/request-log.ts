@@ -75,15 +75,22 @@ export interface Usage {
   readonly document_pages?: number;
   /** Pages among them that were annotated, too. */
   readonly annotated_pages?: number;
-  /** Of text that was spoken. */
+  /** Search units of a rerank request. */
+  readonly search_units?: number;
+  /** Text that becomes speech, in Unicode code points. */
   readonly input_characters?: number;
-  /** Of speech that was made, milliseconds. */
+  /** Duration of generated audio, milliseconds. */
   readonly audio_output_ms?: number;
-  /** Pictures that were made, and what their price depends on. */
+  /** Duration of generated video, milliseconds. */
+  readonly video_output_ms?: number;
+  /** Generated images. Size and quality select their price; null or absent means unknown. */
   readonly image_count?: number;
   readonly image_size?: string | null;
   readonly image_quality?: string | null;
 }
+
+/** The fields of a usage that hold a number. */
+export type UsageCount = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
 
 /**
  * Where the numbers come from: the provider reported them, the gateway counted the text of a whole answer, they are an

@@ -1,5 +1,6 @@
 import type { Entry } from '../journal/entry.js';
 import type { Reading } from '../journal/metering.js';
+import { withUnreported } from '../journal/unreported.js';
 import type { Outcome } from '../journal/records.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -25,7 +26,8 @@ const OK = 200;
 
 /** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
 export function closeExchange(closing: Closing, then: () => void): void {
-  const { entry, attempt, ending, errorCode, reading } = closing;
+  const { entry, attempt, ending, errorCode } = closing;
+  const reading = withUnreported(entry, attempt, closing.target, closing.reading);
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
   if (ending === 'completed' && status === OK) attempt.recording?.approve();

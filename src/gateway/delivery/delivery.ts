@@ -6,6 +6,7 @@ import type { Outcome } from '../journal/records.js';
 import {
   type Meter,
   meterAnswer,
+  meterArray,
   meterStream,
   readerFor,
   type Reading,
@@ -63,6 +64,8 @@ export class Delivery implements ReplySink {
   private readonly head: ResponseHead;
   private readonly meter: Meter | null;
   private readonly isStream: boolean;
+  /** It streams as a JSON array. */
+  private readonly isArray: boolean;
   private held: Buffer[] = [];
   private heldBytes = 0;
   private isHolding: boolean;
@@ -85,8 +88,12 @@ export class Delivery implements ReplySink {
     this.response = exchange.response;
     this.head = readResponseHead(attempt.rawHeaders);
     this.isStream = this.head.isEventStream;
+    const { endpoint, isStreamed } = this.entry;
+    this.isArray = this.head.isJson && isStreamed && endpoint?.id === 'generate-content';
     this.meter = this.meterFor();
-    this.isHolding = this.meter !== null && !this.isStream && this.head.isJson;
+    // Of an array that is compressed nobody sees the end coming, so it is held as a plain answer is.
+    const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);
+    this.isHolding = this.meter !== null && !passes && this.head.isJson;
   }
 
   private get reading(): Reading {
@@ -178,7 +185,7 @@ export class Delivery implements ReplySink {
   /** A stream can only report a failure behind the status of a success. */
   private endOf(): readonly [Outcome['ending'], errorCode: string | null] {
     if (this.hasLeft) return ['client_aborted', null];
-    return this.isStream && this.reading.hasFailed
+    return (this.isStream || this.isArray) && this.reading.hasFailed
       ? ['upstream_truncated', 'upstream_error']
       : ['completed', null];
   }
@@ -261,6 +268,7 @@ export class Delivery implements ReplySink {
   /** The client knows the end of its answer by its length, or by the stream's own last word. */
   private isLast(chunk: Buffer): boolean {
     if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
+    if (this.meter?.isOver) return this.meter.isOver();
     if (!this.isStream) return false;
     const said = LAST_WORD.exec(chunk.toString('latin1', Math.max(0, chunk.length - LAST_WORD_BYTES)));
     return said !== null && (said[1] !== '' || this.isBetweenEvents);
@@ -272,6 +280,7 @@ export class Delivery implements ReplySink {
     // Sound tells nothing of itself, and is large.
     if (!endpoint || !reader || this.head.isSound) return null;
     const encoding = this.head.contentEncoding;
+    if (this.isArray) return meterArray(reader, encoding);
     if (!this.isStream) return meterAnswer(reader, encoding);
     const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
     const isCertain = endpoint.usageInStreams === 'always' || options?.include_usage === true;

@@ -33,12 +33,14 @@ import {
   attemptRecord,
   closedRecord,
   countableText,
+  hasText,
   type Findings,
   openedExchange,
   type Outcome,
   reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
+import { withUnreported } from './unreported.js';
 
 const DECISIONS_MAX = 32;
 
@@ -62,6 +64,10 @@ interface Bill {
   readonly cost: number | null;
   readonly price: AppliedPrice | null;
 }
+
+/** A use that its price does not cover (a search, a longer cache) is charged what was reserved, and not nothing. */
+const coveredCost = (usage: Usage, price: Price, reserved: Estimate | null): number | null =>
+  costOf(usage, price) ?? (reserved && reserved.costNanoUsd);
 
 const UNBILLED: Bill = { cost: null, price: null };
 
@@ -235,8 +241,8 @@ export class Entry implements Findings {
    * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
    */
   addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
-    const reading = attempt.partial ?? UNREAD;
-    const hasUnread = reading.outputText !== '' || (reading.usage === null && isCutOff && attempt.wasSent);
+    const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
+    const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
     const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
     this.add(attempt, target, { errorCode, reading, countable });
   }
@@ -259,7 +265,7 @@ export class Entry implements Findings {
 
   private isCountedLater({ countable, reading, isCut }: Added): boolean {
     if (countable !== undefined) return countable !== null;
-    return lacksOutput(reading) && (reading.outputText !== '' || isCut === true) && this.body !== null;
+    return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
   }
 
   private add(attempt: Attempt, target: Target, added: Added): void {
@@ -273,7 +279,8 @@ export class Entry implements Findings {
       return;
     }
     // A form may name its model behind the file, when the attempt is on its way.
-    const { cost, price } = this.billed(added, { target, model: attempt.model ?? this.model });
+    const model = attempt.model ?? this.model;
+    const { cost, price } = this.billed(added, { target, model }, attempt.reserved);
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
       option_path: attempt.option,
@@ -296,13 +303,14 @@ export class Entry implements Findings {
     this.attempts.push(record);
   }
 
-  private billed(added: Added, priced: PricedModel): Bill {
+  private billed(added: Added, priced: PricedModel, reserved: Estimate | null): Bill {
     const { usage, responseModel } = added.reading;
     if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
     const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;
     if (!found) return UNBILLED;
     const { price, source, model } = found;
-    return { cost: usage && costOf(usage, price), price: appliedPrice(price, source, model) };
+    const cost = usage && coveredCost(usage, price, reserved);
+    return { cost, price: appliedPrice(price, source, model) };
   }
 
   private actualOf(added: Added, costNanoUsd: number | null): Actual {

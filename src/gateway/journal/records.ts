@@ -228,7 +228,7 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_bytes: found.responseBody.bytes,
     response_model: responseModel,
     usage,
-    usage_source: usage ? 'provider' : 'none',
+    usage_source: usage ? (outcome.reading.isAssumed ? 'counted' : 'provider') : 'none',
     cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
     cache_score: found.cacheScore,
@@ -260,9 +260,13 @@ function countable(
   { reading, ending }: Outcome,
 ): RequestLogRecord['countable'] {
   if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;
-  if (reading.outputText === '' && ending !== 'client_aborted') return null;
+  if (!hasText(reading) && ending !== 'client_aborted') return null;
   return countableText(endpoint.usage, body, reading);
 }
+
+/** Whether there is something to count. */
+export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
+  outputText !== '' || isInputCounted === true;
 
 /** What is to be counted of an answer: its output alone, where the provider told its input. */
 export function countableText(

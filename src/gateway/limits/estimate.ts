@@ -1,7 +1,7 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import type { ChargeKind } from '../../providers/charging/charge.js';
 import type { Json } from '../../providers/endpoint.js';
-import { costOf } from '../../providers/prices/cost.js';
+import { highestCostOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 
 /** The most that a request may use. */
@@ -53,7 +53,7 @@ function highestOf(usages: readonly Usage[], price: Price | null): Estimate {
   let costNanoUsd: number | null = null;
   let usage: Usage | undefined;
   for (const one of usages) {
-    const cost = price && costOf(one, price);
+    const cost = price && highestCostOf(one, price);
     const total = one.input_tokens + one.output_tokens;
     const isHigher = cost === null ? costNanoUsd === null && total >= tokens : cost >= (costNanoUsd ?? 0);
     if (isHigher) usage = one;

@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage, UsageCount } from '../../common/contracts/request-log.js';
 import type { Json } from '../../providers/endpoint.js';
 import { isTranscription, realtimeUsage, transcriptionModelOf } from '../../providers/endpoints/realtime.js';
 import { nothingRead, parsedObject, type Reading } from '../journal/metering.js';
@@ -59,12 +59,10 @@ export class SessionMeter implements FrameListener {
   }
 }
 
-/** What a picture looks like is no count, and no event of a session tells it. */
-type CountedKind = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
-
 function added(sum: Usage | null, usage: Usage): Usage {
   if (!sum) return usage;
-  const kinds = Object.keys({ ...sum, ...usage }) as CountedKind[];
+  // A session generates no images, so its usages hold nothing but counts.
+  const kinds = Object.keys({ ...sum, ...usage }) as UsageCount[];
   const counts = kinds.map((kind) => [kind, (sum[kind] ?? 0) + (usage[kind] ?? 0)]);
   const total: unknown = Object.fromEntries(counts);
   return total as Usage;

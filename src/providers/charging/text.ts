@@ -1,4 +1,3 @@
-import type { Usage } from '../../common/contracts/request-log.js';
 import type { Json } from '../endpoint.js';
 import { isObject } from '../endpoints/reading.js';
 import type { Charge, ChargedRequest } from './charge.js';
@@ -61,12 +60,23 @@ export const moderationsCharge: Charge = {
 
 /** By the token of query and documents, or by the search. https://docs.cohere.com/docs/how-does-cohere-pricing-work */
 export const rerankCharge: Charge = {
-  most: ({ bodyBytes }) => [{ input_tokens: bodyBytes, output_tokens: 0 }, ONE_CALL],
+  most: ({ body, bodyBytes }) => [
+    { input_tokens: bodyBytes, output_tokens: 0 },
+    // A price by the request is charged with any usage.
+    { input_tokens: 0, output_tokens: 0 },
+    { input_tokens: 0, output_tokens: 0, search_units: searchUnits(body, bodyBytes) },
+  ],
   unreported: () => 'text',
 };
 
-/** A price by the request is charged with any usage. */
-const ONE_CALL: Usage = { input_tokens: 0, output_tokens: 0 };
+/** A search has up to 100 documents, and a document of more than 500 tokens is several. */
+const SEARCH_DOCUMENTS = 100;
+const DOCUMENT_TOKENS = 500;
+
+const searchUnits = ({ documents }: Json, bodyBytes: number): number =>
+  Math.ceil(
+    ((Array.isArray(documents) ? documents.length : 1) + bodyBytes / DOCUMENT_TOKENS) / SEARCH_DOCUMENTS,
+  );
 
 function outputOf({ most, times = [] }: OutputBounds, { body, outputCeiling }: ChargedRequest): number {
   const places = placesOf(body);
