@@ -1,11 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
-
-/** A loop that has not succeeded for longer than its bound. */
-export interface StalledLoop {
-  readonly loop: string;
-  /** Time since its last success, or since its start when there was none. */
-  readonly seconds: number;
-}
+import type { StalledLoop } from '../processes/ipc.js';
 
 const loops = new Set<LoopHealth>();
 

@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { answeredWithin } from '../../common/processes/answered-within.js';
@@ -13,6 +14,8 @@ const ROUND_MS = 500;
 const AWAY_MS = 1_000;
 /** A store that is silent for so long is away. */
 const PATIENCE_MS = 2_000;
+/** Rounds that failed for so long are worth a line in readiness. */
+const STALLED_AFTER_MS = 30_000;
 /** A pool that holds nothing is forgotten after this. */
 const IDLE_MS = 60_000;
 
@@ -39,6 +42,7 @@ export class Leases implements OnApplicationShutdown {
   private isScheduled = false;
   private awayUntil = -Infinity;
   private timer: NodeJS.Timeout | undefined;
+  private readonly health = new LoopHealth('limit-leases', STALLED_AFTER_MS);
 
   constructor(private readonly store: LimitStore) {}
 
@@ -54,12 +58,14 @@ export class Leases implements OnApplicationShutdown {
     if (known) this.ended.add(known);
     const pool = new Pool(counter, endsAt, this.wake, this.calls);
     this.pools.set(name, pool);
+    if (!this.timer) this.health.watch();
     this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
     return pool;
   }
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    this.health.unwatch();
     for (const pool of this.all()) pool.usedAt = -Infinity;
     await this.round();
   }
@@ -75,7 +81,7 @@ export class Leases implements OnApplicationShutdown {
       gifts.push({ pool, due });
     }
     this.forget(now);
-    if (this.pools.size + this.ended.size === 0 && gifts.length === 0) return;
+    if (this.pools.size + this.ended.size === 0 && gifts.length === 0) return this.health.succeeded();
     await this.give(gifts);
   }
 
@@ -83,9 +89,11 @@ export class Leases implements OnApplicationShutdown {
     try {
       await inTime(this.store.giveBack(gifts.map(({ due }) => due)));
       for (const { pool, due } of gifts) pool.gaveBack(due);
+      this.health.succeeded();
     } catch (error) {
       // What could not be given back stays leased to this process, and so do its pools.
       for (const { pool, due } of gifts) pool.keptBack(due);
+      this.health.failed();
       this.awayUntil = performance.now() + AWAY_MS;
       report('The store of limits is away.', error);
     } finally {

@@ -68,7 +68,9 @@ const keptFiles = () => readdirSync(join(spool, 'damaged'));
 const kept = async () => (await shipperMetrics.damagedKept.get()).values[0]?.value ?? 0;
 const segment = () => join(spool, readdirSync(spool)[0] ?? '', '00000001.seg');
 
-async function exchange(organisationId = uuidV7()): Promise<{ readonly id: string; readonly from: number }> {
+async function exchange(
+  organisationId = uuidV7(Date.now()),
+): Promise<{ readonly id: string; readonly from: number }> {
   const record = aRecord(anOpened({ organisation_id: organisationId }));
   const { size: from } = statSync(segment(), { throwIfNoEntry: false }) ?? { size: 0 };
   sink.open(record);
@@ -147,7 +149,7 @@ describe('a damaged segment of the spool', () => {
   });
 
   it('is not kept where what it holds must not be: a redaction rule applies to one of its requests', async () => {
-    const organisation = uuidV7();
+    const organisation = uuidV7(Date.now());
     await pool.query(
       `INSERT INTO organizations (id, name, settings, wrapped_key)
        VALUES ($1, 'redacting', '{"log_redaction": {"paths": ["$.messages"]}}', '')`,
