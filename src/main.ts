@@ -7,6 +7,7 @@ import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -68,6 +69,7 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
 
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
   collectGarbage();
+  reportLoops();
   tellSupervisor({ type: 'ready' });
 }
 
