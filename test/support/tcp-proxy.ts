@@ -86,7 +86,7 @@ export class TcpProxy {
   #join(pair: Pair, from: Socket, to: Socket): void {
     from.on('data', (part: Buffer) => {
       if (pair.isLost) return;
-      if (this.#mode === 'reset') return void this.#break(pair);
+      if (this.#mode === 'reset') return this.#break(pair);
       if (this.#mode === 'cut' && from === pair.far) {
         to.write(part.subarray(0, part.length >> 1), () => this.#break(pair));
         return;

@@ -27,7 +27,8 @@ const HOUR = 60 * MINUTE;
 
 const PERSISTENT = { idleMs: 0, keepAliveMs: 10 * SECOND } as const;
 const POOLED = { idleMs: 10 * SECOND, keepAliveMs: 10 * SECOND, idleTransactionMs: 30 * SECOND } as const;
-const HTTP = { connectMs: 5 * SECOND, idleMs: 2.5 * SECOND, keepAliveMs: 10 * SECOND } as const;
+/** Node's HTTP agents probe idle connections after one second: https://nodejs.org/api/http.html#new-agentoptions */
+const HTTP = { connectMs: 5 * SECOND, keepAliveMs: SECOND } as const;
 
 /**
  * Every time limit of every connection to a store. Nothing else sets one: a store that accepts and never answers, or a connection
@@ -80,19 +81,19 @@ export const REDIS_TIMEOUTS = {
 /** How long a request waits for an answer of Redis. Later ones are too late to be of use, and the request goes on without. */
 export const REDIS_ANSWER_MS = 250;
 
-/** Over HTTP. The idle limit is below that of usual servers (3 s), so that no request meets a connection that is being closed. */
+/** Over HTTP: establishing a connection counts as silence of the command. The idle limit is below that of usual servers (3 s), so that no request meets a connection that is being closed. */
 export const CLICKHOUSE_TIMEOUTS = {
-  reading: { serverMs: 5 * SECOND, commandMs: 7 * SECOND, ...HTTP },
+  reading: { serverMs: 5 * SECOND, commandMs: 7 * SECOND, idleMs: 2.5 * SECOND, ...HTTP },
   /** Shorter than a transaction of PostgreSQL may be idle (30 s): the one that marks the batch as stored waits for it. */
-  storing: { serverMs: 20 * SECOND, commandMs: 20 * SECOND, ...HTTP },
-  probing: { serverMs: 4 * SECOND, commandMs: 5 * SECOND, ...HTTP },
+  storing: { serverMs: 20 * SECOND, commandMs: 20 * SECOND, idleMs: 2.5 * SECOND, ...HTTP },
+  probing: { serverMs: 4 * SECOND, commandMs: 5 * SECOND, idleMs: 2.5 * SECOND, ...HTTP },
 } as const satisfies Readonly<Record<string, ServerTimeouts>>;
 
 export const OBJECT_STORE_TIMEOUTS = {
   /** `commandMs` is silence: a large file travels for as long as it moves. */
-  files: { connectMs: 5 * SECOND, commandMs: 30 * SECOND, idleMs: 15 * SECOND, keepAliveMs: SECOND },
+  files: { commandMs: 30 * SECOND, idleMs: 15 * SECOND, ...HTTP },
   /** A part of an object, all tries together: a user waits. */
-  parts: { connectMs: 5 * SECOND, commandMs: 15 * SECOND, idleMs: 15 * SECOND, keepAliveMs: SECOND },
+  parts: { commandMs: 15 * SECOND, idleMs: 15 * SECOND, ...HTTP },
 } as const satisfies Readonly<Record<string, StoreTimeouts>>;
 
 /** `commandMs` is silence: servers delay their answers to slow senders down. A connection carries one mail. */
@@ -104,9 +105,4 @@ export const SMTP_TIMEOUTS: StoreTimeouts = {
 };
 
 /** `commandMs` is one delivery with all its tries. What a collector did not take is delivered again later. */
-export const OTLP_TIMEOUTS: StoreTimeouts = {
-  connectMs: 5 * SECOND,
-  commandMs: 10 * SECOND,
-  idleMs: 15 * SECOND,
-  keepAliveMs: SECOND,
-};
+export const OTLP_TIMEOUTS: StoreTimeouts = { commandMs: 10 * SECOND, idleMs: 15 * SECOND, ...HTTP };

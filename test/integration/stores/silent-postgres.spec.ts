@@ -23,11 +23,11 @@ interface Way {
   readonly use: PostgresUse;
   /** Operations at once: more than the pool has connections. */
   readonly width: number;
-  open(url: string): Promise<Opened>;
+  readonly open: (url: string) => Promise<Opened>;
 }
 interface Opened {
-  run(): Promise<unknown>;
-  close(): Promise<void>;
+  readonly run: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
 }
 
 const POOL = 2;
