@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, escapeIdentifier } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { Secret } from '../common/crypto/secret.js';
+import { postgresClient } from '../common/database/sessions/postgres-connections.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { pathsOf } from './data-folder.js';
@@ -143,8 +144,10 @@ async function comesUp(server: ServerProcess, { port }: ServerPlan, { password }
  * The database is made here and not with the folder, so a kill in between is made up for by the next start.
  */
 async function databaseAnswers(port: number, password: string): Promise<boolean> {
-  const client = new Client({ connectionString: urlOf(port, password, 'postgres').reveal() });
-  client.on('error', () => undefined);
+  const client = postgresClient('probing', {
+    connectionString: urlOf(port, password, 'postgres').reveal(),
+    application_name: 'gatehouse launcher',
+  });
   try {
     await client.connect();
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);

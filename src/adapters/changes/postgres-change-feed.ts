@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
 import { type Change, ChangeFeed } from '../../common/changes/change.js';
 import type { Secret } from '../../common/crypto/secret.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
 import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { ChangeListeners } from './change-listeners.js';
@@ -14,7 +14,6 @@ import {
 } from './change-message.js';
 
 const CHECK_EVERY_MS = 10_000;
-const ANSWER_TIMEOUT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
@@ -68,12 +67,9 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
 
   /** Never resolves while the connection lives and the process is not stopping. */
   private async listenOnce(established: () => void): Promise<void> {
-    const client = new pg.Client({
+    const client = postgresClient('listening', {
       connectionString: this.url.reveal(),
       application_name: 'gatehouse changes',
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
-      keepAlive: true,
     });
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);

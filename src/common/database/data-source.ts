@@ -68,7 +68,8 @@ import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-ro
 import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
 import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
 import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './sessions/patience.js';
+import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
+import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
 const SHARED_CREDENTIALS = [
@@ -158,23 +159,19 @@ const MIGRATIONS = [
  * `poolSize` is the number of connections at most. `use` says how long a statement may take, so that a slow one cannot
  * hold up who waits for it.
  */
-export function createDataSource(
-  url: string,
-  poolSize = 8,
-  use: keyof typeof PATIENCE = 'requests',
-): DataSource {
+export function createDataSource(url: string, poolSize = 8, use: PostgresUse = 'requests'): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
     poolSize,
     applicationName: 'gatehouse',
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: POSTGRES_TIMEOUTS[use].connectMs,
     entities: ENTITIES,
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
     migrationsTableName: 'migrations',
     namingStrategy: new SnakeCaseNaming(),
     installExtensions: false,
-    extra: sessionLimits(PATIENCE[use]),
+    extra: postgresLimits(use),
   });
 }

@@ -133,7 +133,12 @@ async function runCheck(check: Check): Promise<CheckResult> {
   );
   const status = failure === null ? 'ok' : check.isVital ? 'failed' : 'degraded';
   const ms = Math.round(performance.now() - startedAt);
-  return { name: check.name, status, ms, ...(failure?.detail === undefined ? {} : { detail: failure.detail }) };
+  return {
+    name: check.name,
+    status,
+    ms,
+    ...(failure?.detail === undefined ? {} : { detail: failure.detail }),
+  };
 }
 
 function isToken(authorization: string | undefined, token: Secret): boolean {

@@ -7,9 +7,9 @@ import {
   Module,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { sweepLimits } from '../../common/database/limits/end-leases.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/sessions/patience.js';
+import { postgresPool } from '../../common/database/sessions/postgres-connections.js';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
 import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { IntervalJob } from '../../common/loops/interval-job.js';
@@ -44,16 +44,15 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
     @Inject(SETTINGS) { dataDir, databaseUrl }: Settings,
   ) {
     const { logger } = this;
-    const pool = new Pool({
-      connectionString: databaseUrl?.reveal(),
-      max: CONNECTIONS_MAX,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...sessionLimits(PATIENCE.background),
-    });
-    // An idle connection that breaks is replaced at the next use; unheard, its error would end the process.
-    pool.on('error', (error) => {
-      logger.warn({ err: error }, 'a connection of the shipper broke');
-    });
+    const pool = postgresPool(
+      'background',
+      {
+        connectionString: databaseUrl?.reveal(),
+        max: CONNECTIONS_MAX,
+        application_name: 'gatehouse shipper',
+      },
+      (error) => logger.warn({ err: error }, 'An idle connection of the shipper was lost.'),
+    );
     this.pool = pool;
     this.inbox = new IntervalJob(() => storeIngested(pool, announcer), {
       name: 'ingested-logs',
