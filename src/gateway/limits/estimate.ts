@@ -1,6 +1,6 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import { mostPages } from '../../providers/endpoints/ocr.js';
-import { costOf } from '../../providers/prices/cost.js';
+import { highestCostOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
 
@@ -49,7 +49,10 @@ export function estimateOf({ endpoint, body, bodyBytes, price, outputCeiling }: 
     input_tokens: bodyBytes,
     output_tokens: outputOf(endpoint.id, body, outputCeiling),
   };
-  return { tokens: usage.input_tokens + usage.output_tokens, costNanoUsd: price && costOf(usage, price) };
+  return {
+    tokens: usage.input_tokens + usage.output_tokens,
+    costNanoUsd: price && highestCostOf(usage, price),
+  };
 }
 
 function outputOf(id: EndpointId, body: Json, ceiling: number): number {
