@@ -12,10 +12,15 @@ export interface Check {
   run(): Promise<void> | void;
 }
 
+/** Why a check failed, in a sentence that `/readyz?verbose` may show to anybody. Messages of other errors are not shown. */
+export class CheckFailure extends Error {}
+
 interface CheckResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
   readonly ms: number;
+  /** What is wrong and since when, where the check says so. */
+  readonly detail?: string;
 }
 
 const CHECK_TIMEOUT_MS = 500;
@@ -106,12 +111,14 @@ async function runCheck(check: Check): Promise<CheckResult> {
   const tooLate = new Promise<never>((_, reject) => {
     setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();
   });
-  const failed = check.isVital ? 'failed' : 'degraded';
-  const status = await Promise.race([Promise.resolve().then(() => check.run()), tooLate]).then(
-    () => 'ok' as const,
-    () => failed as CheckResult['status'],
+  const work = Promise.resolve().then(() => check.run());
+  const failure = await Promise.race([work, tooLate]).then(
+    () => null,
+    (error: unknown) => ({ detail: error instanceof CheckFailure ? error.message : undefined }),
   );
-  return { name: check.name, status, ms: Math.round(performance.now() - startedAt) };
+  const status = failure === null ? 'ok' : check.isVital ? 'failed' : 'degraded';
+  const ms = Math.round(performance.now() - startedAt);
+  return { name: check.name, status, ms, ...(failure?.detail === undefined ? {} : { detail: failure.detail }) };
 }
 
 function isToken(authorization: string | undefined, token: Secret): boolean {
