@@ -14,11 +14,15 @@ export interface Check {
   run(): Promise<void> | void;
 }
 
+/** Why a check failed, in a sentence that `/readyz?verbose` may show to anybody. Messages of other errors are not shown. */
+export class CheckFailure extends Error {}
+
 interface CheckResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
   readonly ms?: number;
-  readonly reason?: string;
+  /** What is wrong and since when, where the check says so. */
+  readonly detail?: string;
 }
 
 const CHECK_TIMEOUT_MS = 500;
@@ -78,7 +82,7 @@ export class Probes {
     return {
       name: place === undefined ? `loop ${loop}` : `loop ${loop} (${place})`,
       status: this.vitalLoops.includes(loop) ? 'failed' : 'degraded',
-      reason: `It has not succeeded for ${seconds} s.`,
+      detail: `It has not succeeded for ${seconds} s.`,
     };
   }
 
@@ -122,12 +126,19 @@ async function runCheck(check: Check): Promise<CheckResult> {
   const tooLate = new Promise<never>((_, reject) => {
     setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();
   });
-  const failed = check.isVital ? 'failed' : 'degraded';
-  const status = await Promise.race([Promise.resolve().then(() => check.run()), tooLate]).then(
-    () => 'ok' as const,
-    () => failed as CheckResult['status'],
+  const work = Promise.resolve().then(() => check.run());
+  const failure = await Promise.race([work, tooLate]).then(
+    () => null,
+    (error: unknown) => ({ detail: error instanceof CheckFailure ? error.message : undefined }),
   );
-  return { name: check.name, status, ms: Math.round(performance.now() - startedAt) };
+  const status = failure === null ? 'ok' : check.isVital ? 'failed' : 'degraded';
+  const ms = Math.round(performance.now() - startedAt);
+  return {
+    name: check.name,
+    status,
+    ms,
+    ...(failure?.detail === undefined ? {} : { detail: failure.detail }),
+  };
 }
 
 function isToken(authorization: string | undefined, token: Secret): boolean {
