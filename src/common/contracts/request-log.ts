@@ -34,6 +34,11 @@ export interface OpenedExchange {
   readonly model: string | null;
   readonly streamed: boolean;
   readonly metadata: Readonly<Record<string, string>> | null;
+  /**
+   * The attempts so far, as they are recorded if the process dies now: those under way at what they reserved of budgets, because
+   * their provider bills for them. Present where one of them holds part of a budget; the last frame of an exchange counts.
+   */
+  readonly attempts_so_far?: readonly AttemptRecord[];
 }
 
 /** How an exchange ended. `refused` is ours, before or instead of an answer of the provider. */
@@ -87,8 +92,13 @@ export interface Usage {
 /** The fields of a usage that hold a number. */
 export type UsageCount = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
 
-/** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */
-export type UsageSource = 'provider' | 'counted' | 'none';
+/**
+ * Where the numbers come from: the provider reported them, the gateway counted the text of a whole answer, they are an
+ * estimate because the answer was cut (by its client, or by the end of the gateway process), or nothing is known.
+ */
+export const USAGE_SOURCES = ['provider', 'counted', 'estimated', 'none'] as const;
+
+export type UsageSource = (typeof USAGE_SOURCES)[number];
 
 /** What the response cache did, in the words of the header `x-gateway-cache-status`. */
 export type CacheStatus = 'HIT' | 'SEMANTIC HIT' | 'MISS' | 'SEMANTIC MISS' | 'REFRESH' | 'DISABLED';

@@ -247,7 +247,7 @@ export const ERRORS = {
     status: 503,
     type: 'server_error',
     message:
-      'The budget of {subject} cannot be checked right now, because its store is away. Try again shortly.',
+      'The limits of {subject} cannot be checked, because their store is unavailable. Try again in a few seconds.',
   },
   audit_unavailable: {
     status: 503,

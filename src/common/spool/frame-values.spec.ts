@@ -57,6 +57,9 @@ const everyOpened: Every<OpenedExchange> = {
   streamed: fc.boolean(),
   metadata: maybe(fc.dictionary(text, text)),
   prompt_slug: text,
+  attempts_so_far: fc.array(fc.record({ provider: text, cost_nano_usd: fc.nat() }), {
+    minLength: 1,
+  }) as unknown as fc.Arbitrary<readonly AttemptRecord[]>,
 };
 
 const everyAttempt: Every<AttemptRecord> = {

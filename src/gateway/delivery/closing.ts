@@ -32,7 +32,11 @@ export function closeExchange(closing: Closing, then: () => void): void {
   const isProviders = ending !== 'client_aborted';
   if (ending === 'completed' && status === OK) attempt.recording?.approve();
   else attempt.recording?.drop();
-  entry.addAttempt(attempt, closing.target, isProviders ? errorCode : null, reading);
+  entry.addAttempt(attempt, closing.target, {
+    errorCode: isProviders ? errorCode : null,
+    reading,
+    isCut: ending === 'client_aborted',
+  });
   if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
   entry.close(
     {

@@ -75,6 +75,7 @@ export class Delivery implements ReplySink {
   /** The journal has its record; what is still held may leave. */
   private isReleased = false;
   private hasEnded = false;
+  private hasLeft = false;
   private running: RunningStream | undefined;
 
   constructor(
@@ -106,8 +107,8 @@ export class Delivery implements ReplySink {
       if (!this.response.writableFinished) this.clientLeft();
     });
     this.attempt.attach(this);
-    if (this.isStream && !this.response.destroyed)
-      this.running = this.exchange.streams?.add(this.exchange, this.attempt);
+    if (this.response.destroyed) return this.clientLeft();
+    if (this.isStream) this.running = this.exchange.streams?.add(this.exchange, this.attempt);
     // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
     // that breaks off at once has not been heard yet, and gets the caller a proper error.
     if (!this.isHolding && !this.hasEnded && !BODYLESS.has(this.attempt.status))
@@ -141,6 +142,7 @@ export class Delivery implements ReplySink {
       return;
     }
     this.isRecorded = true;
+    if (this.hasLeft) return this.close('client_aborted', null, () => undefined);
     const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
     if (!this.response.headersSent && !isStalledClient) return this.onBroken(error);
     if (stopsStreams(error)) return this.stop(error);
@@ -160,12 +162,11 @@ export class Delivery implements ReplySink {
     });
   }
 
+  /** What still comes of the answer is read for its record alone. */
   private clientLeft(): void {
-    if (!this.isRecorded) {
-      this.isRecorded = true;
-      this.close('client_aborted', null, () => undefined);
-    }
-    this.attempt.cancel();
+    this.hasLeft = true;
+    if (this.isRecorded) this.attempt.cancel();
+    else this.attempt.clientLeft();
   }
 
   /** The answer is whole: reads what the meter has, writes the record, then lets the rest go. */
@@ -183,6 +184,7 @@ export class Delivery implements ReplySink {
 
   /** A stream can only report a failure behind the status of a success. */
   private endOf(): readonly [Outcome['ending'], errorCode: string | null] {
+    if (this.hasLeft) return ['client_aborted', null];
     return (this.isStream || this.isArray) && this.reading.hasFailed
       ? ['upstream_truncated', 'upstream_error']
       : ['completed', null];
@@ -231,6 +233,7 @@ export class Delivery implements ReplySink {
   }
 
   private write(chunk: Buffer): boolean {
+    if (this.hasLeft) return true;
     if (!this.response.headersSent) this.sendHead();
     if (this.isStream) this.isBetweenEvents = endsWithEmptyLine(chunk);
     const wantsMore = this.response.write(chunk);

@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
   CacheStatus,
+  Charge,
   OpenedExchange,
   Usage,
 } from '../../common/contracts/request-log.js';
@@ -36,6 +37,7 @@ import {
   type Findings,
   openedExchange,
   type Outcome,
+  reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
 import { withUnreported } from './unreported.js';
@@ -72,6 +74,8 @@ const UNBILLED: Bill = { cost: null, price: null };
 interface Added {
   readonly errorCode: string | null;
   readonly reading: Reading;
+  /** It was working when its client left, so its input is billed whatever came of it. */
+  readonly isCut?: boolean;
   /** Absent: it is the answer's, which the record as a whole tells. */
   readonly countable?: AttemptRecord['countable'] | null;
   readonly isAside?: true;
@@ -131,6 +135,8 @@ export class Entry implements Findings {
   /** What is counted once per request has been counted. */
   isAdmitted = false;
 
+  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. Both ways of a race share it. */
+  private readonly reservations = new Set<AttemptRecord>();
   private opened: OpenedExchange | null = null;
   /** The beginning as the sink wrote it down. */
   private written: string | null = null;
@@ -208,14 +214,26 @@ export class Entry implements Findings {
     });
   }
 
-  /** Adds a try that is over. `reading` is what its answer told, if it was read. */
-  addAttempt(
-    attempt: Attempt,
-    target: Target,
-    errorCode: string | null,
-    reading: Reading = attempt.partial ?? UNREAD,
-  ): void {
-    this.add(attempt, target, { errorCode, reading });
+  /** Writes down what an attempt holds of budgets before it is sent. Resolves when that survives a kill of the process. */
+  openReservation(target: Target, charges: readonly Charge[], estimate: Estimate): Promise<AttemptRecord> {
+    const attempt = this.attempts.length + this.reservations.size;
+    const record = reservedAttempt({ attempt, option: this.option, target, charges, estimate });
+    this.reservations.add(record);
+    if (this.opened)
+      this.sink.update({ ...this.opened, attempts_so_far: [...this.attempts, ...this.reservations] });
+    return new Promise((resolve) => {
+      this.sink.whenWritten(() => resolve(record));
+    });
+  }
+
+  /** The attempt ended, or was never sent. */
+  closeReservation(record: AttemptRecord | null): void {
+    if (record) this.reservations.delete(record);
+  }
+
+  /** Adds the attempt whose answer the client got, or would have got. */
+  addAttempt(attempt: Attempt, target: Target, ended: Pick<Added, 'errorCode' | 'reading' | 'isCut'>): void {
+    this.add(attempt, target, ended);
   }
 
   /**
@@ -245,13 +263,15 @@ export class Entry implements Findings {
     return { model, ...countableText(endpoint.usage, body, reading) };
   }
 
-  private isCountedLater({ countable, reading }: Added): boolean {
+  private isCountedLater({ countable, reading, isCut }: Added): boolean {
     if (countable !== undefined) return countable !== null;
-    return lacksOutput(reading) && hasText(reading) && this.body !== null;
+    return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
   }
 
   private add(attempt: Attempt, target: Target, added: Added): void {
     const { errorCode, reading, countable } = added;
+    this.closeReservation(attempt.reservation);
+    attempt.reservation = null;
     // What came from the cache was no try: nobody was asked, and nothing is owed.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
+import type { AttemptRecord } from '../../common/contracts/request-log.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { ClientLeft } from '../door/request-body.js';
@@ -67,7 +68,7 @@ export class Admission {
     if (caller === null || !isLimited(caller, target)) return start();
     const usage = { input_tokens: body.length, output_tokens: 0 };
     const price = entry.priceAt(target, model);
-    const reserved = this.limiter.reserve({
+    const wanted = {
       caller,
       target,
       model,
@@ -75,24 +76,28 @@ export class Admission {
       isFirst: false,
       unreadable: null,
       estimate: { tokens: body.length, costNanoUsd: price && costOf(usage, price), usage },
-    });
+    };
+    const reserved = this.limiter.reserve(wanted);
+    const estimate = wanted.estimate;
     return reserved instanceof Promise
-      ? reserved.then(({ attempt }) => holding(attempt, start))
-      : holding(reserved.attempt, start);
+      ? reserved.then(({ attempt }) => beginHolding({ hold: attempt, entry, target, estimate }, start))
+      : beginHolding({ hold: reserved.attempt, entry, target, estimate }, start);
   }
 
-  /** A client that left while the store was asked gets nothing sent for it. */
-  private beginWith({ request, attempt: hold }: Reserved, wish: Wish, start: () => Attempt): Attempt {
+  private beginWith(
+    { request, attempt: hold }: Reserved,
+    wish: Wish,
+    start: () => Attempt,
+  ): Attempt | Promise<Attempt> {
     const { entry, response } = wish.exchange;
     entry.isAdmitted = true;
     if (request) entry.permit = request;
-    if (response.destroyed) {
-      hold.settle(UNUSED);
-      throw new ClientLeft();
-    }
-    const attempt = holding(hold, start);
-    attempt.reserved = wish.reserved;
-    return attempt;
+    const { target, reserved: estimate } = wish;
+    // A client that left while the stores were asked gets nothing sent for it.
+    return beginHolding({ hold, entry, target, estimate }, () => {
+      if (response.destroyed) throw new ClientLeft();
+      return start();
+    });
   }
 }
 
@@ -197,12 +202,38 @@ function isLimited(caller: Principal, { virtualKey }: Target): boolean {
   return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
 }
 
-function holding(hold: Hold, start: () => Attempt): Attempt {
+/** An attempt that limits have let pass. */
+interface AdmittedAttempt {
+  readonly hold: Hold;
+  readonly entry: Entry;
+  readonly target: Target;
+  /** Null where no limit counts tokens or money. */
+  readonly estimate: Estimate | null;
+}
+
+/** Starts an attempt; what it holds of budgets is on record before. Gives back what it holds when it cannot start. */
+function beginHolding(admitted: AdmittedAttempt, start: () => Attempt): Attempt | Promise<Attempt> {
+  const { hold, entry, target, estimate } = admitted;
+  const charges = hold.reservation;
+  if (!estimate || charges.length === 0) return started(admitted, null, start);
+  return entry
+    .openReservation(target, charges, estimate)
+    .then((reservation) => started(admitted, reservation, start));
+}
+
+function started(
+  { hold, entry, estimate }: AdmittedAttempt,
+  reservation: AttemptRecord | null,
+  start: () => Attempt,
+): Attempt {
   try {
     const attempt = start();
     attempt.hold = hold;
+    attempt.reserved = estimate;
+    attempt.reservation = reservation;
     return attempt;
   } catch (error) {
+    entry.closeReservation(reservation);
     hold.settle(UNUSED);
     throw error;
   }

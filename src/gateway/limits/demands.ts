@@ -61,16 +61,16 @@ export class Demands {
 
   private add(limit: Limit, group: Group | null, isForRequest: boolean): void {
     const amount = amountOf(limit, this.wanted);
-    this.parts.push({ pool: this.poolOf(limit, group), amount, isForRequest });
+    this.parts.push({ pool: this.poolOf(limit, group), amount, slice: null, isForRequest });
   }
 
   private poolOf(limit: Limit, group: Group | null): Pool {
     const name = group ? `${limit.id}/${group.id}` : limit.id;
     const leases = limit.kind === 'budget' ? this.leases.budgets : this.leases.rates;
-    const pool = leases.find(name, this.moment) ?? this.opened(leases, name, limit, group);
-    // The limit may have been changed since the pool was made; its counter stays.
-    if (pool.counter.limit !== limit) pool.counter = { ...pool.counter, limit };
-    return pool;
+    const known = leases.find(name, this.moment);
+    // The limit may have been changed since the pool was made; where it counts the same, its counter stays.
+    if (known && (known.counter.limit === limit || known.adopt(limit))) return known;
+    return this.opened(leases, name, limit, group);
   }
 
   private opened(leases: Leases, name: string, limit: Limit, group: Group | null): Pool {

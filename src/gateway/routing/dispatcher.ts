@@ -18,7 +18,7 @@ import { isInestimable } from '../limits/estimate.js';
 import type { Content } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkShown } from '../planning/check-allowed.js';
-import { Planner } from '../planning/planner.js';
+import { finishesWithoutClient, Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
@@ -148,7 +148,7 @@ export class Dispatcher {
     return hooks ? this.guardrails.find(reachOf(caller), hooks) : NO_GUARDS;
   }
 
-  /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
+  /** Tries until an answer has come. A client that leaves meanwhile ends the running attempt, unless that finishes. */
   private async send(
     { exchange, caller, read, leg }: Sending,
     planned: PlannedTarget,
@@ -159,13 +159,14 @@ export class Dispatcher {
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
     const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
-    const onLeft = (): void => running?.cancel();
+    const onLeft = (): void => running?.clientLeft();
     const start = (): Attempt => {
       leg?.checkWanted();
       running = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
       running.target = target;
       running.option = planned.path;
       running.model = entry.model;
+      running.finishes = finishesWithoutClient(planned, target, caller);
       leg?.began(running);
       return running;
     };
@@ -271,7 +272,7 @@ function guardBy(wanted: Wanted, asking: Asking): Guarded | Promise<Guarded> {
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
-/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
+/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the attempt, unless that finishes. */
 function judge(
   guarded: Guarded,
   { request, response, entry }: Exchange,
@@ -287,7 +288,7 @@ async function judgedWhole(
   answering: Answering,
   response: ClientResponse,
 ): Promise<JudgedAnswer> {
-  const onLeft = (): void => answering.attempt.cancel();
+  const onLeft = (): void => answering.attempt.clientLeft();
   response.on('close', onLeft);
   try {
     return await judgeAnswer(guarded, answering);
