@@ -7,6 +7,7 @@ import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -21,6 +22,7 @@ import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
 import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
+import { attemptsEnded } from './gateway/upstream/deadlines.js';
 import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
@@ -67,6 +69,7 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
 
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
   collectGarbage();
+  reportLoops();
   tellSupervisor({ type: 'ready' });
 }
 
@@ -117,7 +120,10 @@ interface Running {
 async function drain({ app, front, pool, settings }: Running, isImmediate: boolean): Promise<void> {
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
+  const end = performance.now() + settings.drainTimeoutMs;
   await front.close(settings.drainTimeoutMs);
+  // Answers that are read to their end although their clients have left.
+  await attemptsEnded(isImmediate ? 0 : end - performance.now());
   await app.close();
   await pool.close();
   process.exit(0);

@@ -1,4 +1,5 @@
 import type { Reach } from '../auth/tenant.js';
+import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
 import type { HookSpec } from '../common/contracts/guardrails/hook.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
@@ -32,6 +33,8 @@ export interface VirtualKeySnapshot {
   readonly prices?: OwnPrices;
   /** Absent when nothing limits its use. */
   readonly limits?: readonly Limit[];
+  /** Absent where the workspace decides. */
+  readonly onClientDisconnect?: ClientDisconnectRule;
 }
 
 export abstract class VirtualKeyDirectory {
@@ -101,6 +104,8 @@ export abstract class OutageNews {
 export abstract class LogSink {
   /** Appends the fact that an exchange began. Answers what was written, which `close` says again. */
   abstract open(exchange: OpenedExchange): string | null;
+  /** Appends a later state of an exchange that is under way, in place of what `open` wrote. */
+  abstract update(exchange: OpenedExchange): void;
   /** Appends how it ended. `opened` is what `open` answered, if it was called. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies, opened?: string | null): void;
   /** False when disk and reserve are full: what is appended now would be lost. */
@@ -159,13 +164,7 @@ export abstract class TokenCounter {
 export { PriceBook } from '../providers/prices/price-book.js';
 
 export { LimitFault, RETURNED } from './limits/store.js';
-export type {
-  AskAnswer,
-  LimitAsk,
-  LimitGrant,
-  LimitReturn,
-  ReturnAnswer,
-} from './limits/store.js';
+export type { AskAnswer, LimitAsk, LimitGrant, LimitReturn, ReturnAnswer } from './limits/store.js';
 
 /**
  * Counts use against limits for all processes. What it grants is leased to this process: taken from the limit before it

@@ -22,6 +22,7 @@ export const attemptUnder = (limits: readonly Limit[], amount = 1): Wanted => ({
   model: 'gpt-4o',
   metadata: null,
   isFirst: true,
+  unreadable: null,
   estimate: { tokens: amount, costNanoUsd: amount },
 });
 

@@ -3,7 +3,7 @@ import type { EntityManager, EntityMetadata } from 'typeorm';
 import { isDatabaseAway, isMissingValue } from '../../common/database/database-errors.js';
 import type { Ending } from '../../common/database/ending.js';
 import { AuditRecord } from '../../common/database/entities/audit-record.entity.js';
-import { PATIENCE } from '../../common/database/sessions/patience.js';
+import { POSTGRES_TIMEOUTS } from '../../common/net/store-timeouts.js';
 import type { PlainQuery } from '../../common/database/plain-queries/plain-find.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -43,7 +43,7 @@ const REMEMBERED_AT_MOST = 10_000;
 @Injectable()
 export class AuditChain {
   private readonly ends = new Map<string, ChainEnd>();
-  private readonly turns = new Turns(PATIENCE.requests.statementMs);
+  private readonly turns = new Turns(POSTGRES_TIMEOUTS.requests.serverMs);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,

@@ -35,6 +35,17 @@ export class Hold {
     private readonly holder: string,
   ) {}
 
+  /** What the budgets are charged if nothing is ever known of the attempt: all that it reserved. */
+  get reservation(): readonly Charge[] {
+    let charges: Charge[] | null = null;
+    for (const { isForRequest, pool, amount } of this.parts) {
+      const { limit } = pool.counter;
+      if (isForRequest === this.isForRequest && limit.kind === 'budget')
+        (charges ??= []).push(this.chargeOf(pool, amount));
+    }
+    return charges ?? NOTHING;
+  }
+
   /** Replaces the reserve by what was used. Answers what the budgets are charged for the record. */
   settle(actual: Actual): readonly Charge[] {
     const { parts, isForRequest } = this;
@@ -43,14 +54,17 @@ export class Hold {
     for (const part of parts) {
       if (part.isForRequest !== isForRequest) continue;
       const { pool, amount, slice } = part;
-      const { limit, key } = pool.counter;
+      const { limit } = pool.counter;
       const used = usedOf(limit.measure, amount, actual);
       pool.settle(amount, used, slice);
-      if (limit.kind !== 'budget') continue;
-      const measure = limit.measure === 'tokens' ? 'tokens' : 'cost';
-      (charges ??= []).push({ counter: key, holder: this.holder, measure, leased: used });
+      if (limit.kind === 'budget') (charges ??= []).push(this.chargeOf(pool, used));
     }
     return charges ?? NOTHING;
+  }
+
+  private chargeOf({ counter: { key, limit } }: Pool, leased: number): Charge {
+    const measure = limit.measure === 'tokens' ? 'tokens' : 'cost';
+    return { counter: key, holder: this.holder, measure, leased };
   }
 }
 

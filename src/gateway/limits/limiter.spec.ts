@@ -40,6 +40,7 @@ const wants = (limits: readonly Limit[], wishes: Partial<Wanted> = {}): Wanted =
   metadata: null,
   isFirst: true,
   estimate: { tokens: 10, costNanoUsd: 10 },
+  unreadable: null,
   ...wishes,
 });
 const cost = (costNanoUsd: number, tokens = 0) => ({ costNanoUsd, tokens, isCountedLater: false });
