@@ -193,7 +193,7 @@ describe('a pool whose store has too little, while other processes hold more', (
         const name = String(amount);
         pool.fill(amount, now).then(
           () => outcomes.push(`${name} woken`),
-          (error: { code: string }) => outcomes.push(`${name} ${error.code}`),
+          (error: unknown) => outcomes.push(`${name} ${(error as { code: string }).code}`),
         );
       },
       answer: async (now: number, grant: Partial<LimitGrant>) => {
@@ -225,12 +225,12 @@ describe('a pool whose store has too little, while other processes hold more', (
     await answer(0, { free: 20, others: 40 });
     expect(pool.has(50, 1)).toBe(false);
 
-    await answer(1_300, { free: 20, others: 40 });
+    await answer(2_100, { free: 20, others: 40 });
 
     expect(outcomes).toEqual(['50 budget_exceeded']);
-    expect(() => pool.has(50, 1_350)).toThrow(/budget/);
-    expect(pool.has(20, 1_350)).toBe(false);
-    expect(pool.has(50, 1_401)).toBe(false);
+    expect(() => pool.has(50, 2_150)).toThrow(/budget/);
+    expect(pool.has(20, 2_150)).toBe(false);
+    expect(pool.has(50, 2_201)).toBe(false);
   });
 
   it('lets a smaller request that fits overtake one that waits', async () => {
