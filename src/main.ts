@@ -7,6 +7,8 @@ import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
+import { StoreChecks } from './common/net/store-checks.js';
+import { DatabaseClock } from './common/observability/database-clock.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -44,6 +46,8 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   registerExchangeMetrics();
   registerLimitMetrics();
   registerCacheMetrics();
+  const stores = new StoreChecks(settings);
+  const clock = new DatabaseClock(pool);
   const front: FrontServer = new FrontServer(
     {
       gateway: app.get(Pipeline),
@@ -55,7 +59,7 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
       ),
       sockets: app.get(Realtime),
       probes: new Probes(
-        checks(pool, () => front.isDraining),
+        [...checks(pool, () => front.isDraining), ...stores.all, clock.check],
         settings.metricsToken,
       ),
     },
@@ -64,7 +68,8 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   await app.get(DirectorySnapshot).begin(place);
   await front.listen(settings.port, settings.host);
 
-  onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
+  onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, stores, settings }, isImmediate) });
+  clock.start();
   collectGarbage();
   tellSupervisor({ type: 'ready' });
 }
@@ -92,6 +97,7 @@ interface Running {
   readonly app: INestApplicationContext;
   readonly front: FrontServer;
   readonly pool: QueryPool;
+  readonly stores: StoreChecks;
   readonly settings: Settings;
 }
 
@@ -99,11 +105,13 @@ interface Running {
  * Leaves without failing anybody: says so in readiness, goes on serving until balancers have noticed, lets
  * streams finish, then closes the stores. Connections of the first phase end with their answer.
  */
-async function drain({ app, front, pool, settings }: Running, isImmediate: boolean): Promise<void> {
+async function drain(running: Running, isImmediate: boolean): Promise<void> {
+  const { app, front, pool, stores, settings } = running;
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
   await front.close(settings.drainTimeoutMs);
   await app.close();
+  await stores.close();
   await pool.close();
   process.exit(0);
 }

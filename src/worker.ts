@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { connectPatiently } from './common/database/sessions/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
+import { DatabaseClock } from './common/observability/database-clock.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -22,6 +23,7 @@ async function main(settings: Settings): Promise<void> {
     abortOnError: false,
   });
   startMetrics();
+  new DatabaseClock(dataSource).start();
   onSupervisor({
     drain: async () => {
       await app.close();

@@ -8,14 +8,21 @@ import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
 export interface Check {
   readonly name: string;
   readonly isVital: boolean;
+  /** How long a result may be used again, milliseconds. One second unless given; vital checks are made each time. */
+  readonly freshMs?: number;
   /** Resolves when all is well; rejects or takes too long otherwise. */
   run(): Promise<void> | void;
 }
+
+/** Why a check failed, in a sentence that `/readyz?verbose` may show to anybody. Messages of other errors are not shown. */
+export class CheckFailure extends Error {}
 
 interface CheckResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
   readonly ms: number;
+  /** What is wrong and since when, where the check says so. */
+  readonly detail?: string;
 }
 
 const CHECK_TIMEOUT_MS = 500;
@@ -71,7 +78,7 @@ export class Probes {
   /** Checks that cost a round trip are made once a second, however often balancers ask. */
   private recent(check: Check): Promise<CheckResult> {
     const known = this.remembered.get(check);
-    if (known && performance.now() - known.at < CACHED_MS) return known.result;
+    if (known && performance.now() - known.at < (check.freshMs ?? CACHED_MS)) return known.result;
     const result = runCheck(check);
     this.remembered.set(check, { at: performance.now(), result });
     return result;
@@ -106,12 +113,19 @@ async function runCheck(check: Check): Promise<CheckResult> {
   const tooLate = new Promise<never>((_, reject) => {
     setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();
   });
-  const failed = check.isVital ? 'failed' : 'degraded';
-  const status = await Promise.race([Promise.resolve().then(() => check.run()), tooLate]).then(
-    () => 'ok' as const,
-    () => failed as CheckResult['status'],
+  const work = Promise.resolve().then(() => check.run());
+  const failure = await Promise.race([work, tooLate]).then(
+    () => null,
+    (error: unknown) => ({ detail: error instanceof CheckFailure ? error.message : undefined }),
   );
-  return { name: check.name, status, ms: Math.round(performance.now() - startedAt) };
+  const status = failure === null ? 'ok' : check.isVital ? 'failed' : 'degraded';
+  const ms = Math.round(performance.now() - startedAt);
+  return {
+    name: check.name,
+    status,
+    ms,
+    ...(failure?.detail === undefined ? {} : { detail: failure.detail }),
+  };
 }
 
 function isToken(authorization: string | undefined, token: Secret): boolean {
