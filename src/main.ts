@@ -9,10 +9,11 @@ import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
 import { StoreChecks } from './common/net/store-checks.js';
 import { DatabaseClock } from './common/observability/database-clock.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { type Check, Probes } from './common/observability/probes.js';
+import { type Check, CheckFailure, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, type Started, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { shapeHeap } from './common/processes/heap-shape.js';
@@ -20,8 +21,10 @@ import { type Settings, settingsOfProcess } from './common/settings/settings.js'
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
 import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
+import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
+import { attemptsEnded } from './gateway/upstream/deadlines.js';
 import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
@@ -59,7 +62,11 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
       ),
       sockets: app.get(Realtime),
       probes: new Probes(
-        [...checks(pool, () => front.isDraining), ...stores.all, clock.check],
+        [
+          ...checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
+          ...stores.all,
+          clock.check,
+        ],
         settings.metricsToken,
       ),
     },
@@ -71,10 +78,17 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, stores, settings }, isImmediate) });
   clock.start();
   collectGarbage();
+  reportLoops();
   tellSupervisor({ type: 'ready' });
 }
 
-function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
+interface Checked {
+  readonly pool: QueryPool;
+  readonly limiter: Limiter;
+  readonly isDraining: () => boolean;
+}
+
+function checks({ pool, limiter, isDraining }: Checked): Check[] {
   return [
     {
       name: 'draining',
@@ -88,6 +102,14 @@ function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
       isVital: false,
       run: async () => {
         await pool.query('SELECT 1');
+      },
+    },
+    {
+      name: 'limits',
+      isVital: false,
+      run: async () => {
+        const problem = await limiter.problem();
+        if (problem !== null) throw new CheckFailure(problem);
       },
     },
   ];
@@ -109,7 +131,10 @@ async function drain(running: Running, isImmediate: boolean): Promise<void> {
   const { app, front, pool, stores, settings } = running;
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
+  const end = performance.now() + settings.drainTimeoutMs;
   await front.close(settings.drainTimeoutMs);
+  // Answers that are read to their end although their clients have left.
+  await attemptsEnded(isImmediate ? 0 : end - performance.now());
   await app.close();
   await stores.close();
   await pool.close();

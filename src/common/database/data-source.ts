@@ -30,6 +30,8 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { ClientDisconnects1763811000001 } from './migrations/1763811000001-client-disconnects.js';
+import { LimitAnswersPerCounter1763810000001 } from './migrations/1763810000001-limit-answers-per-counter.js';
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
 import { OrganizationSettings1763690270000 } from './migrations/1763690270000-organization-settings.js';
 import { RoutingConfigs1763690300000 } from './migrations/1763690300000-routing-configs.js';
@@ -146,6 +148,8 @@ const MIGRATIONS = [
   CountedLists1763790010001,
   LateBatches1763800010001,
   ReadySums1763800020001,
+  LimitAnswersPerCounter1763810000001,
+  ClientDisconnects1763811000001,
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { Gauge, register } from 'prom-client';
 import type { Queryable } from '../database/queryable.js';
+import { IntervalJob } from '../loops/interval-job.js';
 import { createLogger } from './logger.js';
 import { type Check, CheckFailure } from './probes.js';
 
@@ -8,7 +9,7 @@ export const CLOCK_OFFSET_MAX_MS = 2_000;
 const EVERY_MS = 60_000;
 
 /** Milliseconds since the epoch by the clock of the database, at the moment of asking. */
-export const DATABASE_NOW = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms';
+const DATABASE_NOW = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms';
 
 /**
  * By how much our clock is ahead of another, milliseconds; negative when it is behind. The other was read between two readings of
@@ -25,8 +26,13 @@ export function clockOffsetMs(theirs: number, before: number, after: number): nu
  */
 export class DatabaseClock {
   #offsetMs: number | null = null;
-  #timer: NodeJS.Timeout | undefined;
   readonly #logger = createLogger('clock');
+  readonly #job = new IntervalJob(() => this.measure(), {
+    name: 'database-clock',
+    everyMs: EVERY_MS,
+    logger: this.#logger,
+    failure: 'The clock could not be compared with the database.',
+  });
   readonly #gauge = new Gauge({
     name: 'gatehouse_clock_offset_seconds',
     help: "By how much the clock of this machine is ahead of the database's; negative when it is behind.",
@@ -44,12 +50,12 @@ export class DatabaseClock {
   }
 
   start(): void {
-    void this.measure();
-    this.#timer = setInterval(() => void this.measure(), EVERY_MS).unref();
+    void this.#job.round();
+    this.#job.start();
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
+  async stop(): Promise<void> {
+    await this.#job.stop();
     register.removeSingleMetric('gatehouse_clock_offset_seconds');
   }
 
@@ -64,15 +70,11 @@ export class DatabaseClock {
     };
   }
 
-  /** Keeps the last offset while the database is unavailable. */
+  /** Rejects while the database is unavailable, and keeps the last offset. */
   async measure(): Promise<void> {
     const before = this.now();
-    try {
-      const [row] = await this.database.query<{ now_ms: number }>(DATABASE_NOW);
-      if (row) this.#take(clockOffsetMs(row.now_ms, before, this.now()));
-    } catch (error) {
-      this.#logger.debug({ err: error }, 'The clock could not be compared with the database.');
-    }
+    const [row] = await this.database.query<{ now_ms: number }>(DATABASE_NOW);
+    if (row) this.#take(clockOffsetMs(row.now_ms, before, this.now()));
   }
 
   #take(offsetMs: number): void {

@@ -8,9 +8,13 @@ const ROUND_MS = 500;
 /** A pool with its counter in hand: what wakes it is noted, and answers come when the test says so. */
 function aPool(limit: Limit) {
   let wakes = 0;
-  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, () => {
-    wakes++;
-  });
+  const calls = {
+    wake: () => {
+      wakes += 1;
+    },
+    release: () => undefined,
+  };
+  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, calls);
   return {
     pool,
     wakes: () => wakes,
@@ -19,12 +23,12 @@ function aPool(limit: Limit) {
       const ask = pool.nextAsk(now, 1);
       if (!ask) return null;
       const granted = ask.need + Math.floor(ask.spare * share);
-      pool.granted(ask, { granted, free, retryMs: 0 }, now);
+      pool.answer(ask, { granted, free, retryMs: 0, others: 0, step: now, wasCorrupt: false }, now);
       return ask;
     },
     /** So many requests that come, take one and have used it. */
     use: (times: number, now: number) => {
-      for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1);
+      for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1, null);
     },
   };
 }
@@ -32,12 +36,12 @@ function aPool(limit: Limit) {
 /** A pool whose process has used 100 in each of its last two rounds, and has 100 left. */
 function busy(limit: Limit) {
   const one = aPool(limit);
-  void one.pool.fill(300);
+  void one.pool.fill(300, 0);
   one.refill(0);
   one.use(100, 100);
-  one.pool.surplus(ROUND_MS, ROUND_MS);
+  one.pool.endRound(ROUND_MS, ROUND_MS);
   one.use(100, 600);
-  one.pool.surplus(2 * ROUND_MS, ROUND_MS);
+  one.pool.endRound(2 * ROUND_MS, ROUND_MS);
   return one;
 }
 
@@ -81,7 +85,7 @@ describe('a pool of a busy process', () => {
   it('asks for nothing ahead once it is idle', () => {
     const { pool, refill } = busy(aLimit({ amount: 1_000_000 }));
 
-    pool.surplus(3 * ROUND_MS, ROUND_MS);
+    pool.endRound(3 * ROUND_MS, ROUND_MS);
 
     expect(pool.available).toBe(0);
     expect(refill(3 * ROUND_MS)).toBeNull();
@@ -89,11 +93,11 @@ describe('a pool of a busy process', () => {
 
   it('asks for no slots ahead: they come back by themselves', () => {
     const { pool, refill } = aPool(slots(1_000_000));
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(0);
     for (let round = 1; round <= 2; round++) {
-      for (let at = 0; at < 100; at++) pool.settle(pool.take(1, round * ROUND_MS - 1), 0);
-      pool.surplus(round * ROUND_MS, ROUND_MS);
+      for (let at = 0; at < 100; at++) pool.settle(pool.take(1, round * ROUND_MS - 1), 0, null);
+      pool.endRound(round * ROUND_MS, ROUND_MS);
     }
 
     pool.take(1, 1_100);
@@ -103,11 +107,11 @@ describe('a pool of a busy process', () => {
 
   it('reserves what attempts may cost, and asks ahead for what they do cost', () => {
     const { pool, refill } = aPool(aBudget(1_000_000_000));
-    void pool.fill(20_000);
+    void pool.fill(20_000, 0);
     refill(0);
     for (let round = 1; round <= 2; round++) {
-      for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, round * ROUND_MS - 1), 90);
-      pool.surplus(round * ROUND_MS, ROUND_MS);
+      for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, round * ROUND_MS - 1), 90, null);
+      pool.endRound(round * ROUND_MS, ROUND_MS);
     }
     expect(pool.available).toBe(10_000);
 
@@ -119,10 +123,10 @@ describe('a pool of a busy process', () => {
 
   it('asks for more ahead each time until its first round has shown what it uses', () => {
     const { pool, wakes, use, refill } = aPool(aLimit({ amount: 1_000_000 }));
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(0);
     use(10, 0);
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(100);
     const before = wakes();
 
@@ -140,21 +144,33 @@ describe('a pool of a window', () => {
 
   it('gives back what lay too long, and keeps what was granted since', () => {
     const { pool, use, refill } = aPool(second);
-    void pool.fill(30);
+    void pool.fill(30, 0);
     refill(0);
     use(29, 0);
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(80);
     expect(pool.available).toBe(19);
 
     pool.has(1, 101);
 
     expect(pool.available).toBe(18);
-    expect(pool.returned).toBe(1);
+    expect(pool.nextRelease(2)).toMatchObject({
+      amount: 19,
+      steps: [
+        { step: 0, amount: 1 },
+        { step: 80, amount: 18 },
+      ],
+    });
   });
 
   it('asks ahead for no more of a short window than may lie here', () => {
-    const { use, refill } = busy(second);
+    const { pool, use, refill } = aPool(second);
+    for (const at of [0, 500, 1_000]) {
+      void pool.fill(100, at);
+      refill(at);
+      if (at < 1_000) use(100, at);
+      if (at < 1_000) pool.endRound(at + ROUND_MS, ROUND_MS);
+    }
 
     use(91, 1_010);
 
