@@ -5,11 +5,13 @@ import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { connectPatiently } from './common/database/sessions/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
+import { StoreChecks } from './common/net/store-checks.js';
+import { DatabaseClock } from './common/observability/database-clock.js';
 import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { Probes } from './common/observability/probes.js';
+import { type Check, Probes } from './common/observability/probes.js';
 import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
 import { SHIPPER_LOOP } from './jobs/shipping/shipper.js';
@@ -22,13 +24,16 @@ async function main(settings: Settings): Promise<void> {
   if (!settings.databaseUrl)
     throw new Error('The background process needs DATABASE_URL; "gatehouse start" gives it one.');
   const dataSource = createDataSource(settings.databaseUrl.reveal(), settings.databasePoolSize, 'background');
-  const probes = settings.role === 'worker' ? await serveProbes(settings, dataSource) : null;
+  const clock = new DatabaseClock(dataSource);
+  const others = [...new StoreChecks(settings).all, clock.check];
+  const probes = settings.role === 'worker' ? await serveProbes(settings, dataSource, others) : null;
   await connectPatiently(dataSource, logger);
   const app = await NestFactory.createApplicationContext(WorkerModule.of(settings, dataSource), {
     logger: nestLogger,
     abortOnError: false,
   });
   startMetrics();
+  clock.start();
   onSupervisor({
     drain: async () => {
       await app.close();
@@ -44,7 +49,11 @@ async function main(settings: Settings): Promise<void> {
  * The probes of an instance that only works in the background. It is not ready while it cannot store request logs:
  * nobody sends it requests, so this fails no one, and a rollout stops.
  */
-async function serveProbes(settings: Settings, dataSource: DataSource): Promise<Server> {
+async function serveProbes(
+  settings: Settings,
+  dataSource: DataSource,
+  others: readonly Check[],
+): Promise<Server> {
   const database = {
     name: 'database',
     isVital: true,
@@ -52,7 +61,7 @@ async function serveProbes(settings: Settings, dataSource: DataSource): Promise<
       await dataSource.query('SELECT 1');
     },
   };
-  const probes = new Probes([database], settings.metricsToken, [SHIPPER_LOOP]);
+  const probes = new Probes([database, ...others], settings.metricsToken, [SHIPPER_LOOP]);
   const server = createServer((request, response) => {
     if (!probes.answer(request, response)) response.writeHead(404).end();
   });

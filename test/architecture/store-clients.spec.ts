@@ -13,6 +13,7 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   'new DataSource\\(': ['common/database/data-source.ts'],
   'new (Redis|Cluster)\\(': [
     'adapters/redis-connection.ts',
+    'common/net/store-checks.ts',
     'common/queues/redis-queues.ts',
     'launcher/doctor/check-redis.ts',
   ],

@@ -10,6 +10,8 @@ import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
 export interface Check {
   readonly name: string;
   readonly isVital: boolean;
+  /** How long a result may be used again, milliseconds. One second unless given; vital checks are made each time. */
+  readonly freshMs?: number;
   /** Resolves when all is well; rejects or takes too long otherwise. */
   run(): Promise<void> | void;
 }
@@ -89,7 +91,7 @@ export class Probes {
   /** Checks that cost a round trip are made once a second, however often balancers ask. */
   private recent(check: Check): Promise<CheckResult> {
     const known = this.remembered.get(check);
-    if (known && performance.now() - known.at < CACHED_MS) return known.result;
+    if (known && performance.now() - known.at < (check.freshMs ?? CACHED_MS)) return known.result;
     const result = runCheck(check);
     this.remembered.set(check, { at: performance.now(), result });
     return result;
