@@ -31,6 +31,10 @@ export async function freshDatabase(isPatient = true): Promise<TestDatabase> {
   };
 }
 
+/** The connections of another process to the same database. */
+export const anotherDataSource = (url: string): Promise<DataSource> =>
+  patient(createDataSource(url)).initialize();
+
 /**
  * The service gives a statement of a request two seconds and a connection three, and then says that it is busy. A test that
  * stores ten thousand rows, or asks a hundred times at once, on a machine that does other things wants to hear something else.
