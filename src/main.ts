@@ -7,10 +7,11 @@ import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
-import { type Check, Probes } from './common/observability/probes.js';
+import { type Check, CheckFailure, Probes } from './common/observability/probes.js';
 import { collectGarbage } from './common/processes/collect-garbage.js';
 import { onSupervisor, type Started, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { shapeHeap } from './common/processes/heap-shape.js';
@@ -18,8 +19,10 @@ import { type Settings, settingsOfProcess } from './common/settings/settings.js'
 import { registerCacheMetrics } from './gateway/caching/cache-metrics.js';
 import { registerExchangeMetrics } from './gateway/journal/exchange-metrics.js';
 import { registerLimitMetrics } from './gateway/limits/limit-metrics.js';
+import { Limiter } from './gateway/limits/limiter.js';
 import { Pipeline } from './gateway/pipeline.js';
 import { Realtime } from './gateway/realtime/realtime.js';
+import { attemptsEnded } from './gateway/upstream/deadlines.js';
 import { FrontServer, refuseUnidentified } from './http.js';
 
 const logger = createLogger('main');
@@ -55,7 +58,7 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
       ),
       sockets: app.get(Realtime),
       probes: new Probes(
-        checks(pool, () => front.isDraining),
+        checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
         settings.metricsToken,
       ),
     },
@@ -66,10 +69,17 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
 
   onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
   collectGarbage();
+  reportLoops();
   tellSupervisor({ type: 'ready' });
 }
 
-function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
+interface Checked {
+  readonly pool: QueryPool;
+  readonly limiter: Limiter;
+  readonly isDraining: () => boolean;
+}
+
+function checks({ pool, limiter, isDraining }: Checked): Check[] {
   return [
     {
       name: 'draining',
@@ -83,6 +93,14 @@ function checks(pool: QueryPool, isDraining: () => boolean): Check[] {
       isVital: false,
       run: async () => {
         await pool.query('SELECT 1');
+      },
+    },
+    {
+      name: 'limits',
+      isVital: false,
+      run: async () => {
+        const problem = await limiter.problem();
+        if (problem !== null) throw new CheckFailure(problem);
       },
     },
   ];
@@ -102,7 +120,10 @@ interface Running {
 async function drain({ app, front, pool, settings }: Running, isImmediate: boolean): Promise<void> {
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
+  const end = performance.now() + settings.drainTimeoutMs;
   await front.close(settings.drainTimeoutMs);
+  // Answers that are read to their end although their clients have left.
+  await attemptsEnded(isImmediate ? 0 : end - performance.now());
   await app.close();
   await pool.close();
   process.exit(0);

@@ -37,6 +37,14 @@ export class SpoolLogSink extends LogSink {
     }
   }
 
+  update(exchange: OpenedExchange): void {
+    try {
+      this.writer.append(encodeOpened(exchange, this.writer.allocate));
+    } catch (error) {
+      this.lost(exchange.id, error);
+    }
+  }
+
   close(record: RequestLogRecord, bodies: CapturedBodies, opened: string | null = null): void {
     try {
       this.writer.append(encodeClosed(record, bodies, opened, this.writer.allocate));

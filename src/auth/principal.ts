@@ -1,3 +1,4 @@
+import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
 import type { HookLists } from '../common/contracts/guardrails/read-hooks.js';
 import type { CacheRules } from '../common/contracts/routing-config/document.js';
 import type { CallerLimits } from '../common/limits/limit.js';
@@ -51,6 +52,8 @@ export interface Principal {
   readonly metadata?: Readonly<Record<string, string>>;
   /** What the workspace says of the response cache where configs and requests do not. Absent where it says nothing. */
   readonly cache?: CacheRules;
+  /** What becomes of an attempt whose client leaves, by the workspace's rule. Absent where it has none. */
+  readonly onClientDisconnect?: ClientDisconnectRule;
 }
 
 /** Which config requests of a key go by when they name none, and whether they may name one. */

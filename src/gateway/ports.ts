@@ -1,10 +1,11 @@
 import type { Reach } from '../auth/tenant.js';
+import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
 import type { HookSpec } from '../common/contracts/guardrails/hook.js';
 import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { Limit } from '../common/limits/limit.js';
-import type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
+import type { AskAnswer, LimitAsk, LimitReturn, ReturnAnswer } from './limits/store.js';
 import type { AllowedModels, OwnPrices } from './types/target.js';
 
 /**
@@ -32,6 +33,8 @@ export interface VirtualKeySnapshot {
   readonly prices?: OwnPrices;
   /** Absent when nothing limits its use. */
   readonly limits?: readonly Limit[];
+  /** Absent where the workspace decides. */
+  readonly onClientDisconnect?: ClientDisconnectRule;
 }
 
 export abstract class VirtualKeyDirectory {
@@ -101,6 +104,8 @@ export abstract class OutageNews {
 export abstract class LogSink {
   /** Appends the fact that an exchange began. Answers what was written, which `close` says again. */
   abstract open(exchange: OpenedExchange): string | null;
+  /** Appends a later state of an exchange that is under way, in place of what `open` wrote. */
+  abstract update(exchange: OpenedExchange): void;
   /** Appends how it ended. `opened` is what `open` answered, if it was called. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies, opened?: string | null): void;
   /** False when disk and reserve are full: what is appended now would be lost. */
@@ -158,20 +163,24 @@ export abstract class TokenCounter {
 
 export { PriceBook } from '../providers/prices/price-book.js';
 
-export type { LimitAsk, LimitGrant, LimitReturn } from './limits/store.js';
+export { LimitFault, RETURNED } from './limits/store.js';
+export type { AskAnswer, LimitAsk, LimitGrant, LimitReturn, ReturnAnswer } from './limits/store.js';
 
 /**
  * Counts use against limits for all processes. What it grants is leased to this process: taken from the limit before it
  * is used, and given back when it is not.
+ *
+ * Both calls answer for each counter apart, in order, and reject only when the store is unavailable: it cannot be reached, does
+ * not answer in time, or says that it serves nobody now. After a rejection the call may have been done or not.
  */
 export abstract class LimitStore {
-  /** Where budgets are counted, which may be elsewhere and goes away apart from this one. */
+  /** Where budgets are counted, which may be elsewhere and fails apart from this one. */
   readonly budgets: LimitStore = this;
 
   /** The name under which this process leases. Its leases end when it is dead and all its records are stored. */
   abstract readonly holder: string;
-  /** Takes from each counter, all in one step; answers in the order of the asks. Rejects when the store is away. */
-  abstract take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]>;
-  /** Gives back what was leased and not used, and keeps the rest alive. Rejects when nobody knows whether it was taken. */
-  abstract giveBack(returns: readonly LimitReturn[]): Promise<void>;
+  /** Takes from each counter. */
+  abstract take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]>;
+  /** Gives back what was leased and not used, and keeps the rest alive. Without returns it only asks whether the store is there. */
+  abstract giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]>;
 }

@@ -104,6 +104,8 @@ export interface Translator {
    * whatever the provider sent.
    */
   answer(answer: Json, context: Context, hub?: Json): Json;
+  /** The hub's `usage` of an answer that reports it in its headers; null where they have none. Absent: they never have. */
+  usageIn?(header: HeaderOf): Json | null;
   /**
    * Answers that are no JSON: they pass to the client as they come, or become the hub's answer. Absent where the provider
    * gives none.

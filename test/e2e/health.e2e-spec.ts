@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { jsonOf } from '../support/http-client.js';
 import { theService } from '../support/world.js';
 
@@ -15,7 +18,25 @@ describe('health', () => {
     const verbose = await get('/readyz?verbose');
     expect(verbose.status).toBe(200);
     expect(verbose.body.toString()).toMatch(/database/);
+    expect(jsonOf(verbose).checks).toContainEqual({ name: 'limits', status: 'ok', ms: expect.any(Number) });
     expect(verbose.body.toString()).not.toMatch(/postgres(ql)?:\/\//);
+  });
+
+  it('/metrics have every metric that an alert rule names', async () => {
+    const rules = readFileSync(
+      join(import.meta.dirname, '../../deploy/prometheus/gatehouse-alerts.yml'),
+      'utf8',
+    );
+    const { groups } = parse(rules) as { groups: { rules: { alert: string; expr: string }[] }[] };
+    const exposed = (await get('/metrics')).body.toString();
+
+    const named = groups.flatMap((group) =>
+      group.rules.flatMap(({ expr }) => expr.match(/gatehouse_\w+/g) ?? []),
+    );
+
+    expect(named.length).toBeGreaterThan(2);
+    for (const name of named)
+      expect(exposed, name).toMatch(new RegExp(`^# TYPE ${name.replace(/_bucket$/, '')} `, 'm'));
   });
 
   it('/metrics are in the exposition format, and count requests', async () => {

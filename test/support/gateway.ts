@@ -117,6 +117,8 @@ export interface TestGateway {
   readonly calls: SentRequest[];
   readonly embeddings: SentRequest[];
   readonly opened: OpenedExchange[];
+  /** Later states of exchanges that were under way, and how many calls had been sent by then. */
+  readonly updated: (OpenedExchange & { readonly sent: number })[];
   readonly logs: { record: RequestLogRecord; bodies: CapturedBodies }[];
   readonly cancelled: Error[];
   readonly limits: MemoryLimitStore;
@@ -152,10 +154,11 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const key = mintApiKey('ws').reveal();
   const caller = wishes.caller ?? aCaller();
   const settings = loadSettings({ ...wishes.settings });
-  const seen: Pick<TestGateway, 'calls' | 'embeddings' | 'opened' | 'logs' | 'cancelled'> = {
+  const seen: Pick<TestGateway, 'calls' | 'embeddings' | 'opened' | 'updated' | 'logs' | 'cancelled'> = {
     calls: [],
     embeddings: [],
     opened: [],
+    updated: [],
     logs: [],
     cancelled: [],
   };
@@ -216,6 +219,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
           seen.opened.push(exchange);
           return null;
         },
+        update: (exchange) => seen.updated.push({ ...exchange, sent: seen.calls.length }),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),

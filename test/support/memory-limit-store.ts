@@ -1,4 +1,12 @@
-import { type LimitAsk, type LimitGrant, type LimitReturn, LimitStore } from '../../src/gateway/ports.js';
+import {
+  type AskAnswer,
+  type LimitAsk,
+  type LimitGrant,
+  type LimitReturn,
+  LimitStore,
+  type ReturnAnswer,
+  RETURNED,
+} from '../../src/gateway/ports.js';
 
 /** A store of limits in memory with the rules of the real ones, and a switch that takes it away. */
 export class MemoryLimitStore extends LimitStore {
@@ -12,17 +20,18 @@ export class MemoryLimitStore extends LimitStore {
     super();
   }
 
-  override async take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
+  override async take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
     await this.answer();
     return asks.map((ask) => this.grant(ask));
   }
 
-  override async giveBack(returns: readonly LimitReturn[]): Promise<void> {
+  override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
     await this.answer();
     for (const { key, limit, amount } of returns) {
       if (limit.kind === 'window') this.windows.get(key)?.push({ at: this.now(), amount: -amount });
       else this.leased.set(key, (this.leased.get(key) ?? 0) - amount);
     }
+    return returns.map(() => RETURNED);
   }
 
   private async answer(): Promise<void> {
@@ -44,6 +53,13 @@ export class MemoryLimitStore extends LimitStore {
       this.windows.set(key, [...marks, { at: this.now(), amount: granted + debt }]);
     else this.leased.set(key, used + granted + debt);
     const retryMs = marks[0] ? marks[0].at + limit.windowMs - this.now() : 0;
-    return { granted, free: free - granted, retryMs };
+    return {
+      granted,
+      free: free - granted,
+      retryMs,
+      others: 0,
+      step: Math.floor(this.now()),
+      wasCorrupt: false,
+    };
   }
 }

@@ -3,7 +3,7 @@ import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js'
 import type { OrganizationSettings } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 
-export type Imposed = Pick<Principal, 'guardrails' | 'metadata' | 'cache'>;
+export type Imposed = Pick<Principal, 'guardrails' | 'metadata' | 'cache' | 'onClientDisconnect'>;
 
 /**
  * What an organization, a workspace and a key give every request: made once per credential that is loaded. In metadata the
@@ -16,11 +16,12 @@ export function imposedBy(
 ): Imposed {
   const guardrails = guardrailsOf(settings, defaults ?? {});
   const metadata = { ...ownMetadata, ...defaults?.metadata };
-  const cache = defaults?.cache;
+  const { cache, on_client_disconnect: onClientDisconnect } = defaults ?? {};
   return {
     ...(guardrails ? { guardrails } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(cache ? { cache } : {}),
+    ...(onClientDisconnect ? { onClientDisconnect } : {}),
   };
 }
 

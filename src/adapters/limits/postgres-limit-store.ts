@@ -1,18 +1,27 @@
+import { isFaultOfData } from '../../common/database/database-errors.js';
 import type { Queryable } from '../../common/database/queryable.js';
-import { type LimitAsk, type LimitGrant, type LimitReturn, LimitStore } from '../../gateway/ports.js';
+import {
+  type AskAnswer,
+  type LimitAsk,
+  LimitFault,
+  type LimitGrant,
+  type LimitReturn,
+  LimitStore,
+  type ReturnAnswer,
+  RETURNED,
+} from '../../gateway/ports.js';
+import { answerApart } from './answer-apart.js';
 
-interface Row {
-  readonly place: string;
-  readonly granted: string;
-  readonly free: string;
-  readonly retry_ms: string;
-}
+type Column = 'granted' | 'free' | 'retry_ms' | 'others' | 'step';
 
 /** A process that is silent for so long has lost its slots; its budgets wait for its records, and in vain after an hour. */
 const SLOT_LEASE = '30 seconds';
 const BUDGET_LEASE = '1 hour';
 
-/** Limits in PostgreSQL: each call is one statement, which locks its counters in one order. */
+/**
+ * Limits in PostgreSQL: each call is one statement, which locks its counters in one order. A statement that fails has done
+ * nothing, so its counters are then asked about one by one, and a window that cannot be read starts anew.
+ */
 export class PostgresLimitStore extends LimitStore {
   constructor(
     private readonly database: Queryable,
@@ -22,29 +31,52 @@ export class PostgresLimitStore extends LimitStore {
     super();
   }
 
-  override async take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
-    const rows: Row[] = await this.database.query(
-      'SELECT place, granted, free, retry_ms FROM take_limits($1, $2) ORDER BY place',
+  override async take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
+    const answers = await answerApart(asks, (some) => this.takeAll(some), isFaultOfData);
+    const healed = answers.map((answer, at) => this.healed(answer, asks[at]));
+    return Promise.all(healed);
+  }
+
+  override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
+    return answerApart(returns, (some) => this.giveAll(some), isFaultOfData);
+  }
+
+  private async takeAll(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
+    const rows = await this.database.query<Record<Column, string>>(
+      'SELECT granted, free, retry_ms, others, step FROM lease_limits($1, $2) ORDER BY place',
       [this.holder, JSON.stringify(asks.map((ask) => askRow(ask, this.slotLease)))],
     );
-    return rows.map(({ granted, free, retry_ms }) => ({
+    return rows.map(({ granted, free, retry_ms, others, step }) => ({
       granted: Number(granted),
       free: Number(free),
       retryMs: Number(retry_ms),
+      others: Number(others),
+      step: Number(step),
+      wasCorrupt: false,
     }));
   }
 
-  override async giveBack(returns: readonly LimitReturn[]): Promise<void> {
+  private async healed(answer: AskAnswer, ask: LimitAsk | undefined): Promise<AskAnswer> {
+    if (!(answer instanceof LimitFault) || ask?.limit.kind !== 'window') return answer;
+    await this.database.query('DELETE FROM limit_windows WHERE key = $1', [ask.key]);
+    const [again = answer] = await answerApart([ask], (some) => this.takeAll(some), isFaultOfData);
+    return again instanceof LimitFault ? again : { ...again, wasCorrupt: true };
+  }
+
+  private async giveAll(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
     // Its rows do not forget, and all that this process leases is kept alive by its name.
     const due = returns.filter(({ amount, unsureSince }) => amount > 0 || unsureSince !== null);
-    const rows = due.map(({ key, limit, amount, call, unsureSince }) => ({
+    const rows = due.map(({ key, limit, amount, call, unsureSince, steps }) => ({
       key,
       kind: limit.kind,
+      window: limit.windowMs,
       amount,
       call,
       unsure_since: unsureSince,
+      steps,
     }));
-    await this.database.query('SELECT give_back_limits($1, $2)', [this.holder, JSON.stringify(rows)]);
+    await this.database.query('SELECT return_limits($1, $2)', [this.holder, JSON.stringify(rows)]);
+    return returns.map(() => RETURNED);
   }
 }
 

@@ -1,104 +1,173 @@
 /**
- * The rules of `take_limits` and `give_back_limits` in PostgreSQL, for Redis. A window is a hash of step to amount, slots
- * are a hash of holder to "amount:expires at"; each call says what its holder has in hand, because a Redis may have forgotten it, or have done what
- * its holder never heard of. Numbers of Lua are doubles, exact up to 2^53, as amounts are.
+ * The rules of `lease_limits` and `return_limits` in PostgreSQL, for Redis. A window is a hash of step to amount, slots
+ * are a hash of holder to "amount:expires at". Each call about slots says what its holder holds, because a Redis may have lost it; a call
+ * that arrives after a later one changes nothing.
  *
- * Scripts that read the clock before they write need effects replication, which is the default since Redis 5:
- * https://redis.io/docs/latest/develop/programmability/lua-api/#redis.set_repl
+ * For each counter, a script reads and checks all before it writes, and writes absolute values: no write depends on what the counter
+ * held, so none can fail halfway. What cannot be read is deleted, and the counter starts anew. A write that Redis refuses (it is full,
+ * or a replica) is the first of its script, and says so for the whole call:
+ * https://redis.io/docs/latest/develop/reference/eviction/#how-the-eviction-process-works
+ *
+ * Numbers of Lua are doubles, exact up to 2^53, as amounts are. Scripts that read the clock before they write need effects
+ * replication, which is the default since Redis 5: https://redis.io/docs/latest/develop/programmability/lua-api/#redis.set_repl
  */
 const COMMON = `
+  local holder, lease, calls = ARGV[1], tonumber(ARGV[2]), KEYS[#KEYS]
   local clock = redis.call('TIME')
   local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+  local STEPS = 100
 
+  local function text(number) return string.format('%.0f', number) end
+
+  -- Fields and values of a hash; nothing and true where the key holds something else, which is deleted.
+  local function read(key)
+    local fields = redis.pcall('HGETALL', key)
+    if not fields.err then return fields, false end
+    redis.call('DEL', key)
+    return {}, true
+  end
+
+  -- What others hold of slots. Entries that have expired, or cannot be read, are deleted.
+  local function heldByOthers(key)
+    local fields, isCorrupt = read(key)
+    local held = 0
+    for at = 1, #fields, 2 do
+      local amount, expires = string.match(fields[at + 1], '^(%d+):(%d+)$')
+      if not amount then isCorrupt = true end
+      if not amount or tonumber(expires) <= now then redis.call('HDEL', key, fields[at])
+      elseif fields[at] ~= holder then held = held + tonumber(amount) end
+    end
+    return held, isCorrupt
+  end
+
+  -- Notes what the holder holds of slots. False where a later call has done so already.
+  local function hold(key, amount, call)
+    local last = tonumber(redis.call('HGET', calls, key) or '')
+    if last and last > call then return false end
+    if amount > 0 then
+      redis.call('HSET', key, holder, text(amount) .. ':' .. text(now + lease))
+      redis.call('PEXPIRE', key, lease)
+      redis.call('HSET', calls, key, text(call))
+      redis.call('PEXPIRE', calls, lease)
+    else
+      redis.call('HDEL', key, holder)
+      redis.call('HDEL', calls, key)
+    end
+    return true
+  end
+
+  -- Amounts of a window by step; empty and true where it was corrupt, and is deleted.
+  local function stepsOf(key)
+    local fields, isCorrupt = read(key)
+    local steps = {}
+    for at = 1, #fields, 2 do
+      local step, amount = string.match(fields[at], '^%d+$'), string.match(fields[at + 1], '^%-?%d+$')
+      if not step or not amount then
+        redis.call('DEL', key)
+        return {}, true
+      end
+      steps[tonumber(step)] = tonumber(amount)
+    end
+    return steps, isCorrupt
+  end
+
+  local function stepOf(window)
+    local length = math.max(math.floor(window / STEPS), 1)
+    return math.floor(now / length), length
+  end
+`;
+
+/**
+ * KEYS: counters, and the calls of the holder. ARGV: holder, lease of slots (ms), then of each counter kind, amount, window (ms), debt, first,
+ * need, spare, holds, call. Answers granted, free, retry (ms), others, step and whether it was corrupt.
+ */
+export const TAKE = `${COMMON}
   local function grant(free, first, need, spare)
     if free >= need then return need + math.min(spare, math.floor((free - need) / 32)) end
     if free >= first then return first end
     return 0
   end
 
-  local function usedByOthers(key)
-    local used = 0
-    local held = redis.call('HGETALL', key)
-    for at = 1, #held, 2 do
-      local amount, expires = string.match(held[at + 1], '^(%d+):(%d+)$')
-      if tonumber(expires) > now then
-        if held[at] ~= ARGV[1] then used = used + tonumber(amount) end
+  local function takeSlots(key, ask)
+    local others, isCorrupt = heldByOthers(key)
+    local free = ask.amount - others - ask.holds - ask.debt
+    local granted = grant(free, ask.first, ask.need, ask.spare)
+    if not hold(key, ask.holds + granted + ask.debt, ask.call) then granted = 0 end
+    return { granted, free - granted, 0, others, 0, isCorrupt and 1 or 0 }
+  end
+
+  local function takeWindow(key, ask)
+    local steps, isCorrupt = stepsOf(key)
+    local step, length = stepOf(ask.window)
+    local used, oldest = 0, step
+    for at, amount in pairs(steps) do
+      -- What lies more than a window ahead was written before the clock was set back.
+      if at > step - STEPS and at <= step + STEPS then
+        used = used + amount
+        oldest = math.min(oldest, at)
       else
-        redis.call('HDEL', key, held[at])
+        redis.call('HDEL', key, text(at))
       end
     end
-    return used
-  end
-
-  local function keep(key, amount)
-    if amount <= 0 then
-      redis.call('HDEL', key, ARGV[1])
-      return
+    local free = ask.amount - used - ask.debt
+    local granted = grant(free, ask.first, ask.need, ask.spare)
+    if granted + ask.debt > 0 then
+      redis.call('HSET', key, text(step), text((steps[step] or 0) + granted + ask.debt))
+      redis.call('PEXPIRE', key, 2 * ask.window)
     end
-    local lease = tonumber(ARGV[2])
-    redis.call('HSET', key, ARGV[1], string.format('%.0f:%.0f', amount, now + lease))
-    redis.call('PEXPIRE', key, lease)
+    local retry = math.max((oldest + STEPS) * length - now, 1)
+    return { granted, free - granted, retry, 0, step, isCorrupt and 1 or 0 }
   end
-`;
 
-/** KEYS: counters. ARGV: holder, lease of slots (ms), then of each counter kind, amount, window (ms), debt, first, need, spare, holds. */
-export const TAKE = `${COMMON}
   local answers = {}
-  for index, key in ipairs(KEYS) do
-    local base = 2 + (index - 1) * 8
-    local kind = ARGV[base + 1]
-    local amount, window, debt, first, need, spare = tonumber(ARGV[base + 2]), tonumber(ARGV[base + 3]),
-      tonumber(ARGV[base + 4]), tonumber(ARGV[base + 5]), tonumber(ARGV[base + 6]), tonumber(ARGV[base + 7])
-    local granted, free, retry = 0, 0, 0
-    if kind == 'slots' then
-      local mine = tonumber(ARGV[base + 8])
-      free = amount - usedByOthers(key) - mine - debt
-      granted = grant(free, first, need, spare)
-      keep(key, mine + granted + debt)
-    else
-      local length = math.max(math.floor(window / 100), 1)
-      local step = math.floor(now / length)
-      local used, oldest = 0, step
-      local marks = redis.call('HGETALL', key)
-      for at = 1, #marks, 2 do
-        local mark = tonumber(marks[at])
-        -- What lies more than a window ahead was written before the clock was set back.
-        if mark > step - 100 and mark <= step + 100 then
-          used = used + tonumber(marks[at + 1])
-          oldest = math.min(oldest, mark)
-        else
-          redis.call('HDEL', key, marks[at])
-        end
-      end
-      free = amount - used - debt
-      granted = grant(free, first, need, spare)
-      if granted + debt > 0 then
-        redis.call('HINCRBY', key, string.format('%.0f', step), string.format('%.0f', granted + debt))
-        redis.call('PEXPIRE', key, 2 * window)
-      end
-      retry = math.max((oldest + 100) * length - now, 1)
-    end
-    answers[index] = { granted, free - granted, retry }
+  for index = 1, #KEYS - 1 do
+    local base = 2 + (index - 1) * 9
+    local function number(at) return tonumber(ARGV[base + at]) end
+    local ask = { amount = number(2), window = number(3), debt = number(4), first = number(5), need = number(6),
+      spare = number(7), holds = number(8), call = number(9) }
+    local take = ARGV[base + 1] == 'slots' and takeSlots or takeWindow
+    answers[index] = take(KEYS[index], ask)
   end
   return answers
 `;
 
-/** KEYS: counters. ARGV: holder, lease of slots (ms), then of each counter kind, amount and holds. */
+/**
+ * KEYS: counters, and the calls of the holder. ARGV: holder, lease of slots (ms), then of each counter kind, window (ms), holds, call and the count of
+ * its steps, which follow, each with its amount. Answers 1 for each counter, or 0 where it was corrupt.
+ */
 export const GIVE_BACK = `${COMMON}
-  for index, key in ipairs(KEYS) do
-    local kind, rest = ARGV[3 * index], tonumber(ARGV[3 * index + 1])
-    if kind == 'slots' then
-      keep(key, tonumber(ARGV[3 * index + 2]))
-    else
-      local marks = redis.call('HKEYS', key)
-      table.sort(marks, function(one, other) return tonumber(one) < tonumber(other) end)
-      for _, mark in ipairs(marks) do
-        if rest <= 0 then break end
-        local part = math.min(rest, tonumber(redis.call('HGET', key, mark)))
-        redis.call('HINCRBY', key, mark, string.format('%.0f', -part))
-        rest = rest - part
+  -- A step frees no more than it counts, and nothing once it has left the window.
+  local function giveBack(key, window, parts)
+    local steps, isCorrupt = stepsOf(key)
+    local current = stepOf(window)
+    for step, amount in pairs(parts) do
+      local counted = steps[step]
+      if counted and step > current - STEPS then
+        if counted > amount then redis.call('HSET', key, text(step), text(counted - amount))
+        else redis.call('HDEL', key, text(step)) end
       end
     end
+    return isCorrupt and 0 or 1
   end
-  return #KEYS
+
+  local answers = {}
+  local at = 3
+  for index = 1, #KEYS - 1 do
+    local kind, window, holds, call, count = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]),
+      tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+    local parts = {}
+    for part = 1, count do
+      local step, amount = tonumber(ARGV[at + 3 + 2 * part]), tonumber(ARGV[at + 4 + 2 * part])
+      parts[step] = (parts[step] or 0) + amount
+    end
+    at = at + 5 + 2 * count
+    if kind == 'slots' then
+      local _, isCorrupt = heldByOthers(KEYS[index])
+      hold(KEYS[index], holds, call)
+      answers[index] = isCorrupt and 0 or 1
+    else
+      answers[index] = giveBack(KEYS[index], window, parts)
+    end
+  end
+  return answers
 `;

@@ -1,22 +1,46 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Redis, Result } from 'ioredis';
+import { type Redis, ReplyError, type Result } from 'ioredis';
 import type { Secret } from '../../common/crypto/secret.js';
-import { type LimitAsk, type LimitGrant, type LimitReturn, LimitStore } from '../../gateway/ports.js';
+import {
+  type AskAnswer,
+  type LimitAsk,
+  LimitFault,
+  type LimitReturn,
+  LimitStore,
+  type ReturnAnswer,
+  RETURNED,
+} from '../../gateway/ports.js';
 import { answerOf, connectForRequests } from '../redis-connection.js';
+import { answerApart } from './answer-apart.js';
 import { GIVE_BACK, TAKE } from './redis-limit-scripts.js';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    takeLimits(keys: number, ...args: (string | number)[]): Result<[number, number, number][], Context>;
-    giveBackLimits(keys: number, ...args: (string | number)[]): Result<number, Context>;
+    takeLimits(keys: number, ...args: (string | number)[]): Result<GrantReply[], Context>;
+    giveBackLimits(keys: number, ...args: (string | number)[]): Result<(0 | 1)[], Context>;
   }
 }
+
+type GrantReply = [
+  granted: number,
+  free: number,
+  retryMs: number,
+  others: number,
+  step: number,
+  corrupt: 0 | 1,
+];
 
 /** A process that is silent for so long has lost its slots. */
 const SLOT_LEASE_MS = 30_000;
 
 /**
- * Rates and slots in Redis; budgets stay in PostgreSQL, where their ledger is. Each of the two may be away without the other.
+ * Error replies that concern what was asked. The others say that this Redis serves nobody now: it loads, is full, is a replica, is not the right
+ * node, does not know us (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
+ */
+const OF_THE_COMMAND = /^(ERR|WRONGTYPE) /;
+
+/**
+ * Rates and slots in Redis; budgets stay in PostgreSQL, where their ledger is. Each of the two may be unavailable without the other.
  *
  * Each call is one script (https://redis.io/docs/latest/develop/programmability/eval-intro/), which runs alone. All keys
  * are in one slot, so that a script may name several of them in a cluster too.
@@ -28,19 +52,38 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     override readonly budgets: LimitStore,
     url: Secret,
     private readonly slotLeaseMs = SLOT_LEASE_MS,
+    scripts = { take: TAKE, giveBack: GIVE_BACK },
   ) {
     super();
     this.redis = connectForRequests(url, 'limits');
-    this.redis.defineCommand('takeLimits', { lua: TAKE });
-    this.redis.defineCommand('giveBackLimits', { lua: GIVE_BACK });
+    this.redis.defineCommand('takeLimits', { lua: scripts.take });
+    this.redis.defineCommand('giveBackLimits', { lua: scripts.giveBack });
   }
 
   override get holder(): string {
     return this.budgets.holder;
   }
 
-  override async take(asks: readonly LimitAsk[]): Promise<readonly LimitGrant[]> {
-    const args = asks.flatMap(({ limit, debt, first, need, spare, holds }) => [
+  override take(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
+    return answerApart(asks, (some) => this.takeAll(some), isOfTheCommand);
+  }
+
+  override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
+    if (returns.length === 0) {
+      await answerOf(this.redis.ping());
+      return [];
+    }
+    // Never in parts: a script that failed may have freed some of it, and nothing may be freed twice.
+    try {
+      return await this.giveAll(returns);
+    } catch (error) {
+      if (!isOfTheCommand(error)) throw error;
+      return returns.map(() => new LimitFault(error));
+    }
+  }
+
+  private async takeAll(asks: readonly LimitAsk[]): Promise<readonly AskAnswer[]> {
+    const args = asks.flatMap(({ limit, debt, first, need, spare, holds, call }) => [
       limit.kind,
       limit.amount,
       limit.windowMs,
@@ -49,28 +92,52 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
       need,
       spare,
       holds,
+      call,
     ]);
-    const keys = asks.map(({ key }) => redisKey(key));
-    const answers = await answerOf(
+    const keys = this.keysOf(asks);
+    const replies = await answerOf(
       this.redis.takeLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
     );
-    return asks.map((_, at) => {
-      const [granted = 0, free = 0, retryMs = 0] = answers[at] ?? [];
-      return { granted, free, retryMs };
-    });
+    return replies.map(([granted, free, retryMs, others, step, corrupt]) => ({
+      granted,
+      free,
+      retryMs,
+      others,
+      step,
+      wasCorrupt: corrupt === 1,
+    }));
   }
 
-  override async giveBack(returns: readonly LimitReturn[]): Promise<void> {
-    if (returns.length === 0) return;
-    const keys = returns.map(({ key }) => redisKey(key));
-    const args = returns.flatMap(({ limit, amount, holds }) => [limit.kind, amount, holds]);
-    await answerOf(this.redis.giveBackLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args));
+  private async giveAll(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
+    const args = returns.flatMap(({ limit, holds, call, steps }) => [
+      limit.kind,
+      limit.windowMs,
+      holds,
+      call,
+      steps.length,
+      ...steps.flatMap(({ step, amount }) => [step, amount]),
+    ]);
+    const keys = this.keysOf(returns);
+    const replies = await answerOf(
+      this.redis.giveBackLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
+    );
+    return replies.map((done) => (done === 1 ? RETURNED : new LimitFault(CORRUPT)));
+  }
+
+  /** Those of the counters, and that of the calls of this process. */
+  private keysOf(calls: readonly { readonly key: string }[]): string[] {
+    return [...calls.map(({ key }) => redisKey(key)), redisKey(`calls/${this.holder}`)];
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.redis.disconnect();
   }
 }
+
+const CORRUPT = new Error('The counter was corrupt, and starts anew.');
+
+const isOfTheCommand = (error: unknown): boolean =>
+  error instanceof ReplyError && OF_THE_COMMAND.test((error as Error).message);
 
 /** The braces keep all counters in one slot: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags */
 const redisKey = (key: string): string => `{gatehouse-limits}:${key}`;

@@ -4,6 +4,7 @@ import type { ModelList } from '../../providers/models/model-list.js';
 import type { Price } from '../../providers/prices/price.js';
 import { dollars } from '../../providers/models/dollars.js';
 import { providers } from '../../providers/registry.js';
+import { UNIT_PRICES } from '../../providers/prices/unit-prices/index.js';
 import { GenaiModelCatalog } from './genai-model-catalog.js';
 import { namesOf } from './genai-model-names.js';
 import { GenaiPriceBook } from './genai-price-book.js';
@@ -30,6 +31,7 @@ describe('the models of the catalogue', () => {
     for (const { id, pricesId, prices } of providers.values()) {
       const isKnown =
         prices !== undefined ||
+        UNIT_PRICES.some(({ provider, model }) => provider === id && !model.endsWith('*')) ||
         (pricesId !== null && findListed({ providerId: pricesId ?? id })?.id === (pricesId ?? id));
       expect([id, of(id).length > 0]).toEqual([id, isKnown]);
     }

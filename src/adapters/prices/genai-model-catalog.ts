@@ -3,6 +3,7 @@ import { findProvider as findListed, type ModelInfo } from '@pydantic/genai-pric
 import { ModelCatalog } from '../../gateway/models/models-port.js';
 import { type ModelEntry, modelEntry, withPrice } from '../../providers/models/model-entry.js';
 import { type PriceSchedule, priceAt } from '../../providers/prices/schedule.js';
+import { unitPricedModels, withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/registry.js';
 import { namesOf } from './genai-model-names.js';
@@ -34,7 +35,7 @@ interface Priced {
 }
 
 /**
- * Models from the data that ships with `@pydantic/genai-prices`, and those whose prices stand in their provider's row.
+ * Models from the data that ships with `@pydantic/genai-prices`, from our table of unit prices, and from their provider's row.
  * Taking the data apart, pricing and writing it costs some 100 ms and 10 MiB, once, and only where somebody asks: what every process made at its start
  * cost a tenth of its throughput. Later only those are priced anew whose prices depend on the time, which few do.
  */
@@ -105,8 +106,17 @@ function listedOf(provider: Provider): readonly Listed[] {
     const names = namesOf(model).filter((name) => !found.has(name));
     const schedule = names.length > 0 ? scheduleOf(model) : [];
     for (const id of names)
-      found.set(id, { entry: modelEntry(id, provider, model.context_window ?? null), schedule });
+      found.set(id, {
+        entry: modelEntry(id, provider, model.context_window ?? null),
+        schedule: withUnitPrices(schedule, provider.id, id),
+      });
   }
+  for (const id of unitPricedModels(provider.id))
+    if (!found.has(id))
+      found.set(id, {
+        entry: modelEntry(id, provider, null),
+        schedule: withUnitPrices([], provider.id, id),
+      });
   for (const [id, price] of provider.prices ?? [])
     found.set(id, {
       entry: modelEntry(id, provider, null),

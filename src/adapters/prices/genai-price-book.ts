@@ -3,6 +3,7 @@ import { createLogger } from '../../common/observability/logger.js';
 import { PriceBook } from '../../gateway/ports.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type PriceSchedule, priceAt, type ScheduledPrice } from '../../providers/prices/schedule.js';
+import { withUnitPrices } from '../../providers/prices/unit-prices/index.js';
 import type { Provider } from '../../providers/provider.js';
 import { providers } from '../../providers/registry.js';
 import { scheduleOf } from './genai-prices.js';
@@ -16,8 +17,8 @@ const MAX_MODEL_LENGTH = 256;
 const UNKNOWN: PriceSchedule = [];
 
 /**
- * Prices from the data that ships with `@pydantic/genai-prices`; nothing is fetched at run time. A provider
- * whose row states its own prices is charged by those. The data takes about 3 MiB of heap and 35 ms at start.
+ * Prices from the data that ships with `@pydantic/genai-prices`, and unit prices from our own table; nothing is fetched
+ * at run time. A provider whose row states its own prices is charged by those. The data takes about 3 MiB of heap and 35 ms at start.
  * https://github.com/pydantic/genai-prices
  */
 export class GenaiPriceBook extends PriceBook {
@@ -49,11 +50,13 @@ function compile(providerId: string, model: string): PriceSchedule {
   if (!provider) return UNKNOWN;
   const own = provider.prices?.get(model);
   if (own) return [{ when: { kind: 'always' }, price: own }];
-  if (provider.pricesId === null) return UNKNOWN;
-  const found = lookUp(provider.pricesId ?? providerId, model);
-  if (!found) return UNKNOWN;
-  const schedule = scheduleOf(found);
+  const schedule = withUnitPrices(listed(provider, model), provider.id, model);
   return provider.leastAudioInputMs ? schedule.map((entry) => withLeast(entry, provider)) : schedule;
+}
+
+function listed({ id, pricesId }: Provider, model: string): PriceSchedule {
+  const found = pricesId === null ? null : lookUp(pricesId ?? id, model);
+  return found ? scheduleOf(found) : UNKNOWN;
 }
 
 function withLeast({ when, price }: ScheduledPrice, { leastAudioInputMs }: Provider): ScheduledPrice {

@@ -49,7 +49,7 @@ const UNIT_KEYS = {
   audioInputHour: 'input_audio_hours',
   thousandDocumentPages: 'input_document_kpages',
   thousandAnnotatedPages: 'input_annotated_document_kpages',
-} as const satisfies Record<keyof UnitPrices, string>;
+} as const satisfies Partial<Record<keyof UnitPrices, string>>;
 
 /** Turns an entry of the price data into our schedule of integer prices. */
 export function scheduleOf(model: ModelInfo): PriceSchedule {

@@ -147,7 +147,7 @@ export class UpdateApiKeyDto extends ChangeableApiKeyFields {
   @IsString({ each: true })
   readonly scopes?: string[];
 
-  /** True sets what was used of the budgets back to nothing. */
+  /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */
   @ApiPropertyOptional({ example: true })
   @IfGiven()
   @IsBoolean()

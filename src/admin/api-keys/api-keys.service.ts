@@ -192,7 +192,7 @@ export class ApiKeysService {
     const { rate_limits, usage_limits, reset_usage } = dto;
     if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
     if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
-    if (reset_usage) await this.limits.reset(key);
+    if (reset_usage) key.rateLimits = await this.limits.reset(key);
   }
 
   /** Only what is added counts: a caller may leave a scope in place that it could not grant. */

@@ -18,15 +18,8 @@ export interface Limited {
   readonly usageLimits: readonly BudgetRule[] | null;
 }
 
-/** What was used of a counter in its present period. */
-export interface Used {
-  readonly spent: number;
-  /** A request was refused because nothing, or too little, was left. */
-  readonly isRefusing: boolean;
-}
-
-/** By the id of the rule. */
-export type Usage = ReadonlyMap<string, Used>;
+/** What was spent of each budget in its present period, by the id of its rule. */
+export type Usage = ReadonlyMap<string, number>;
 
 export const NO_USAGE: Usage = new Map();
 
@@ -74,18 +67,20 @@ export class LimitsService {
     };
   }
 
-  /** Sets what was used of a thing's budgets back to nothing. Requests that run now count anew when they end. */
-  reset({ usageLimits }: Pick<Limited, 'usageLimits'>): Promise<void> {
-    return this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));
+  /**
+   * Sets what was used back to nothing: of budgets, and of rates, for which this answers rules with new counters. Requests that run now
+   * count anew when they end, and stay in the slots that they have.
+   */
+  async reset({ rateLimits, usageLimits }: Limited): Promise<RateRule[] | null> {
+    await this.forgive((usageLimits ?? []).map((rule) => currentKey(rule)));
+    return rateLimits && rateLimits.map((rule) => (rule.type === 'concurrency' ? rule : apart(rule)));
   }
 
   /** Forgives what was spent of these counters; what they were charged with stays in the ledger. */
   async forgive(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     const { manager } = this.unitOfWork;
-    await manager.query('UPDATE limit_counters SET forgiven = spent, refused_at = NULL WHERE key = ANY($1)', [
-      keys,
-    ]);
+    await manager.query('UPDATE limit_counters SET forgiven = spent WHERE key = ANY($1)', [keys]);
     await manager.query('DELETE FROM limit_events WHERE counter = ANY($1)', [keys]);
   }
 
@@ -97,17 +92,11 @@ export class LimitsService {
         .map((rule) => [currentKey(rule), rule.id] as const),
     );
     if (rules.size === 0) return NO_USAGE;
-    const rows: { key: string; spent: string; refused_at: Date | null }[] =
-      await this.unitOfWork.manager.query(
-        'SELECT key, spent - forgiven AS spent, refused_at FROM limit_counters WHERE key = ANY($1)',
-        [[...rules.keys()]],
-      );
-    return new Map(
-      rows.map(({ key, spent, refused_at }) => [
-        rules.get(key) ?? '',
-        { spent: Number(spent), isRefusing: refused_at !== null },
-      ]),
+    const rows: { key: string; spent: string }[] = await this.unitOfWork.manager.query(
+      'SELECT key, spent - forgiven AS spent FROM limit_counters WHERE key = ANY($1)',
+      [[...rules.keys()]],
     );
+    return new Map(rows.map(({ key, spent }) => [rules.get(key) ?? '', Number(spent)]));
   }
 }
 
@@ -116,23 +105,24 @@ const apart = <Rule extends RateRule | BudgetRule>(rule: Rule): Rule => ({ ...ru
 export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);
 
-/** Whether a budget of it lets no request pass any more. */
+/** Whether what was spent of one of its budgets has reached the limit. */
 export function isExhausted({ usageLimits }: Limited, usage: Usage): boolean {
-  return (usageLimits ?? []).some(({ id, amount }) => {
-    const used = usage.get(id);
-    return used !== undefined && (used.isRefusing || used.spent >= amount);
-  });
+  return (usageLimits ?? []).some(({ id, amount }) => (usage.get(id) ?? 0) >= amount);
 }
 
 export function shownRates(rules: readonly RateRule[] | null): ShownRateLimitDto[] | null {
-  return rules && rules.map(({ type, unit, value }) => ({ type, unit, value }));
+  return rules && rules.map(shownRate);
+}
+
+export function shownRate({ type, unit, value, on_store_failure = 'open' }: RateRule): ShownRateLimitDto {
+  return { type, unit, value, on_store_failure };
 }
 
 export function shownBudgets(
   rules: readonly BudgetRule[] | null,
   usage: Usage,
 ): ShownUsageLimitsDto[] | null {
-  return rules && rules.map((rule) => shownBudget(rule, usage.get(rule.id)?.spent ?? 0));
+  return rules && rules.map((rule) => shownBudget(rule, usage.get(rule.id) ?? 0));
 }
 
 /** One budget as an object, several as a list: clients of the compatible API know the first. */
@@ -165,10 +155,11 @@ export const shownAmount = ({ type }: Pick<BudgetRule, 'type'>, amount: number):
   type === 'cost' ? amount / NANO : amount;
 
 /** One rate as people write it. A rate of the same kind that is there keeps its counter. */
-export function rateRule({ type, unit = null, value }: RateLimitDto, before: readonly RateRule[]): RateRule {
+export function rateRule(dto: RateLimitDto, before: readonly RateRule[]): RateRule {
+  const { type, unit = null, value, on_store_failure = 'open' } = dto;
   checkUnit(type, unit);
   const known = before.find((rule) => rule.type === type && rule.unit === unit);
-  return { id: known?.id ?? randomUUID(), type, unit, value };
+  return { id: known?.id ?? randomUUID(), type, unit, value, on_store_failure };
 }
 
 /** One budget as people write it. It goes on with the counter of the one whose place it takes, if there is one. */

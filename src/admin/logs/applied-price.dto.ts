@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { AppliedPrice, PriceTier, Rates, UnitPrices } from '../../common/contracts/price.js';
+import type { AppliedPrice, ImagePrice, PriceTier, Rates, UnitPrices } from '../../common/contracts/price.js';
 
 const NANO = 1e9;
 
@@ -17,6 +17,18 @@ class PriceTierDto {
       above_input_tokens: aboveInputTokens,
       usd_per_million_tokens: dollarsOf(rates),
     });
+  }
+}
+
+class AppliedImagePriceDto {
+  @ApiProperty({ type: String, nullable: true, example: '1024x1024', description: 'Null matches every size' })
+  readonly size: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'hd', description: 'Null matches every quality' })
+  readonly quality: string | null;
+  @ApiProperty({ example: 0.08 }) readonly usd: number;
+
+  static from({ size, quality, amount }: ImagePrice): AppliedImagePriceDto {
+    return Object.assign(new AppliedImagePriceDto(), { size, quality, usd: amount / NANO });
   }
 }
 
@@ -44,6 +56,8 @@ export class AppliedPriceDto {
     description: 'What is charged beside tokens, dollars',
   })
   readonly units?: Dollars;
+  @ApiPropertyOptional({ type: [AppliedImagePriceDto], description: 'Prices of generated images' })
+  readonly images?: readonly AppliedImagePriceDto[];
   @ApiPropertyOptional({
     type: Number,
     example: 10,
@@ -52,13 +66,22 @@ export class AppliedPriceDto {
   readonly least_audio_seconds?: number;
 
   static from(price: AppliedPrice): AppliedPriceDto {
-    const { source, model, tiers, units, isByUnitOnly, leastAudioInputMs, ...rates } = price;
+    const {
+      source,
+      model,
+      tiers,
+      units: { images, ...units } = {},
+      isByUnitOnly,
+      leastAudioInputMs,
+      ...rates
+    } = price;
     return Object.assign(new AppliedPriceDto(), {
       source,
       model,
       usd_per_million_tokens: isByUnitOnly ? {} : dollarsOf(rates),
       ...(tiers && { tiers: tiers.map((tier) => PriceTierDto.from(tier)) }),
-      ...(units && { units: dollarsOf(units) }),
+      ...(Object.keys(units).length > 0 && { units: dollarsOf(units) }),
+      ...(images && { images: images.map((image) => AppliedImagePriceDto.from(image)) }),
       ...(leastAudioInputMs && { least_audio_seconds: leastAudioInputMs / 1000 }),
     });
   }
@@ -67,7 +90,7 @@ export class AppliedPriceDto {
 /** `cacheWrite1h` becomes `cache_write_1h`. */
 const wireName = (name: string): string => name.replace(/[A-Z]|\d+/g, (found) => `_${found.toLowerCase()}`);
 
-function dollarsOf(nano: Partial<Rates> | UnitPrices): Dollars {
+function dollarsOf(nano: Partial<Rates> | Omit<UnitPrices, 'images'>): Dollars {
   const named = Object.entries(nano).filter((entry): entry is [string, number] => entry[1] !== null);
   return Object.fromEntries(named.map(([name, amount]) => [wireName(name), amount / NANO]));
 }

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { USAGE_SOURCES } from '../../common/contracts/request-log.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
 
@@ -65,7 +66,7 @@ export class LogDto {
   @whole() readonly reasoning_tokens: number | null;
   @whole() readonly audio_input_tokens: number | null;
   @whole() readonly audio_output_tokens: number | null;
-  @ApiProperty({ enum: ['provider', 'counted', 'none'] }) readonly usage_source: string;
+  @ApiProperty({ enum: USAGE_SOURCES }) readonly usage_source: string;
   @ApiProperty({
     type: 'integer',
     nullable: true,

@@ -18,7 +18,7 @@ import {
 } from '../../common/limits/rules.js';
 import { AN_ID, ApiId, ApiMoment, ApiMomentOrNull, MayTakeWorkspace } from '../shapes/fields.js';
 import { RateLimitDto, ShownRateLimitDto, ShownUsageLimitsDto, UsageLimitsDto } from '../shapes/limit.dto.js';
-import { budgetWithoutUse, shownAmount } from '../limits/limits.service.js';
+import { budgetWithoutUse, shownAmount, shownRate } from '../limits/limits.service.js';
 import { ListOf } from '../shapes/list.dto.js';
 import type { PolicyEntities, PolicyEntity } from './policy-entities.service.js';
 
@@ -212,8 +212,7 @@ export class RatePolicyDto extends IntersectionType(PolicyDto, ShownRateLimitDto
   readonly object = 'policy_rate_limits';
 
   static from(policy: LimitPolicy): RatePolicyDto {
-    const { type, unit, value } = policy.rate ?? {};
-    return Object.assign(new RatePolicyDto(), common(policy), { type, unit, value });
+    return Object.assign(new RatePolicyDto(), common(policy), policy.rate && shownRate(policy.rate));
   }
 }
 

@@ -91,14 +91,17 @@ export class RatePoliciesController {
 }
 
 /** What is not named stays as it is. */
-function changeOf(
-  { rate }: LimitPolicy,
-  { name, conditions, unit, value }: UpdateRatePolicyDto,
-): PolicyChange {
+function changeOf({ rate }: LimitPolicy, dto: UpdateRatePolicyDto): PolicyChange {
   if (!rate) throw new AppError('not_found', { resource: 'policy' });
-  const rule = rateRule({ type: rate.type, unit: unit ?? rate.unit, value: value ?? rate.value }, [rate]);
+  const { name, conditions, unit, value, on_store_failure } = dto;
+  const changed = {
+    type: rate.type,
+    unit: unit ?? rate.unit,
+    value: value ?? rate.value,
+    on_store_failure: on_store_failure ?? rate.on_store_failure,
+  };
   return {
-    rate: rule,
+    rate: rateRule(changed, [rate]),
     ...(name === undefined ? {} : { name }),
     ...(conditions === undefined ? {} : { conditions }),
   };

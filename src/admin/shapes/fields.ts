@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, Length, Matches } from 'class-validator';
+import { IsIn, IsString, Length, Matches } from 'class-validator';
+import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
 import {
   IfGiven,
   IsFutureDateTime,
@@ -78,6 +79,14 @@ export const MayTakeWorkspace = (): PropertyDecorator =>
 /** A provider of docs/providers.md. */
 export const TakesProvider = (): PropertyDecorator =>
   applyDecorators(ApiProperty({ example: 'openai' }), Length(1, LONGEST_PROVIDER), IsString());
+
+/** What becomes of an attempt whose client leaves. */
+export const MayTakeDisconnectRule = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ enum: CLIENT_DISCONNECT_RULES, nullable: true, example: 'finish' }),
+    OrNull(),
+    IsIn(CLIENT_DISCONNECT_RULES),
+  );
 
 /** A provider's own secret. It is sealed at once and never shown again. */
 export const MayTakeSecret = (): PropertyDecorator =>

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, getSchemaPath, ApiExtraModels } from '@nestjs/swagger';
 import { plainToInstance, Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
-import { RATE_WINDOWS_MS } from '../../common/limits/rules.js';
+import { RATE_WINDOWS_MS, STORE_FAILURE_MODES, type StoreFailureMode } from '../../common/limits/rules.js';
 import { IfGiven, IsFutureDateTime, OrNull, rule, ValidateEach } from '../../common/http/validators.js';
 import { ApiMomentOrNull } from './fields.js';
 
@@ -40,6 +40,15 @@ export class RateLimitDto {
   @Min(0, { message: 'it must not be negative' })
   @Max(LARGEST_AMOUNT, { message: 'it is too large' })
   readonly value: number;
+
+  /**
+   * While the store of this limit is unavailable, `open` lets requests pass without the limit, and `closed` refuses them with 503
+   * `limits_unavailable`.
+   */
+  @ApiPropertyOptional({ enum: STORE_FAILURE_MODES, default: 'open' })
+  @IfGiven()
+  @IsIn(STORE_FAILURE_MODES, { message: 'it must be "open" or "closed"' })
+  readonly on_store_failure?: StoreFailureMode;
 }
 
 export class UsageLimitsDto {
@@ -121,6 +130,9 @@ export class ShownRateLimitDto {
 
   @ApiProperty({ example: 600 })
   readonly value: number;
+
+  @ApiProperty({ enum: STORE_FAILURE_MODES, example: 'open' })
+  readonly on_store_failure: StoreFailureMode;
 }
 
 export const ShownRateLimits = (): PropertyDecorator =>

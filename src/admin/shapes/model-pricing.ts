@@ -1,6 +1,12 @@
 import type { Price, Rates } from '../../common/contracts/price.js';
-import { AppError } from '../../common/errors/app-error.js';
-import { scaled } from '../../providers/prices/decimal.js';
+import { amountIn, checkNames, objectAt, refuse, under } from './price-fields.js';
+import {
+  UNIT_PRICING_NAMES,
+  UNIT_PRICING_SCHEMA,
+  type UnitPricing,
+  unitPricesIn,
+  unitPricingOf,
+} from './unit-pricing.js';
 
 /** Cents per token become nano-dollars per million tokens: seven digits from the cent to the nano-dollar, six for the million. */
 const DIGITS = 13;
@@ -19,10 +25,10 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-/** A price as the compatible API writes it: cents per token. */
+/** A price as the compatible API writes it: cents per token, unit or image. */
 export interface PricingConfig {
   readonly type: 'static';
-  readonly pay_as_you_go: Readonly<Partial<Record<Kind, { readonly price: number }>>>;
+  readonly pay_as_you_go: Readonly<Partial<Record<Kind, { readonly price: number }>>> & UnitPricing;
 }
 
 const NAMES = Object.keys(KINDS) as Kind[];
@@ -35,14 +41,17 @@ export const PRICING_CONFIG_SCHEMA = {
     pay_as_you_go: {
       type: 'object' as const,
       description:
-        'US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of.',
-      properties: Object.fromEntries(
-        NAMES.map((name) => [
-          name,
-          { type: 'object' as const, properties: { price: { type: 'number' as const, minimum: 0 } } },
-        ]),
-      ),
-      required: ['request_token', 'response_token'],
+        'US cents per token, by kind. A kind that is left out costs what the kind costs that it is part of. ' +
+        'A price without `request_token` and `response_token` needs units or images.',
+      properties: {
+        ...Object.fromEntries(
+          NAMES.map((name) => [
+            name,
+            { type: 'object' as const, properties: { price: { type: 'number' as const, minimum: 0 } } },
+          ]),
+        ),
+        ...UNIT_PRICING_SCHEMA,
+      },
     },
   },
   required: ['pay_as_you_go'],
@@ -55,10 +64,13 @@ export const PRICING_CONFIG_SCHEMA = {
 /** A price of ours as the compatible API writes it. */
 export function pricingConfigOf(price: Price): PricingConfig {
   const kinds = NAMES.flatMap((name) => {
-    const nano = price[KINDS[name]];
+    const nano = price.isByUnitOnly ? null : price[KINDS[name]];
     return nano == null ? [] : [[name, { price: nano / PER_CENT_AND_TOKEN }] as const];
   });
-  return { type: 'static', pay_as_you_go: Object.fromEntries(kinds) };
+  return {
+    type: 'static',
+    pay_as_you_go: { ...Object.fromEntries(kinds), ...unitPricingOf(price.units) },
+  };
 }
 
 const MOST_MODELS = 500;
@@ -86,9 +98,24 @@ export function priceOf(given: unknown, path = ''): Price {
     refuse(under(path, 'type'), 'it must be "static"');
   const below = under(path, 'pay_as_you_go');
   const kinds = objectAt(config.pay_as_you_go, below);
-  checkNames(kinds, NAMES, below);
+  checkNames(kinds, [...NAMES, ...UNIT_PRICING_NAMES], below);
+  const units = unitPricesIn(kinds, below);
+  if (units && !NAMES.some((name) => name in kinds)) return { ...NO_TOKENS, units, isByUnitOnly: true };
+  return { ...ratesIn(kinds, below), ...(units && { units }) };
+}
+
+const NO_TOKENS: Rates = {
+  input: 0,
+  output: 0,
+  cachedInput: null,
+  cacheWrite: null,
+  audioInput: null,
+  audioOutput: null,
+};
+
+function ratesIn(kinds: Readonly<Record<string, unknown>>, below: string): Rates {
   const rate = (name: Kind): number | null =>
-    kinds[name] === undefined ? null : rateOf(kinds[name], `${below}.${name}`);
+    kinds[name] === undefined ? null : amountIn(kinds[name], `${below}.${name}`, DIGITS);
   return {
     input: rate('request_token') ?? refuse(below, 'it needs "request_token"'),
     output:
@@ -100,32 +127,4 @@ export function priceOf(given: unknown, path = ''): Price {
     audioOutput: rate('response_audio_token'),
     reasoningOutput: rate('reasoning_token'),
   };
-}
-
-function rateOf(given: unknown, path: string): number {
-  const holder = objectAt(given, path);
-  checkNames(holder, ['price'], path);
-  return (
-    scaled(holder.price, DIGITS) ?? refuse(`${path}.price`, 'it must be US cents per token, zero or more')
-  );
-}
-
-function objectAt(given: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given))
-    return given as Record<string, unknown>;
-  return refuse(path, 'it must be an object');
-}
-
-function checkNames(given: object, known: readonly string[], path: string): void {
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new AppError('invalid_request', {
-      detail: `There is no field "${under(path, unknown.slice(0, 64))}" here.`,
-    });
-}
-
-const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
-
-function refuse(path: string, rule: string): never {
-  throw new AppError('invalid_request', { detail: `The field "${path}" is not acceptable: ${rule}.` });
 }

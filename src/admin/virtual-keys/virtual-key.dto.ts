@@ -2,6 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsBoolean, IsObject, IsString, Length } from 'class-validator';
+import {
+  CLIENT_DISCONNECT_RULES,
+  type ClientDisconnectRule,
+} from '../../common/contracts/client-disconnect.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { VirtualKey } from '../../common/database/entities/virtual-key.entity.js';
 import { HasNoEffectYet, IfGiven, IsIdOrSlug, OrNull, ValidateEach } from '../../common/http/validators.js';
@@ -19,6 +23,7 @@ import {
   MayTakeExpiry,
   TakesProvider,
   MayTakeSecret,
+  MayTakeDisconnectRule,
 } from '../shapes/fields.js';
 import { ListOf } from '../shapes/list.dto.js';
 import { PRICING_CONFIG_SCHEMA, type PricingConfig, pricingConfigOf } from '../shapes/model-pricing.js';
@@ -156,6 +161,13 @@ class VirtualKeyFields {
   @IsObject()
   readonly model_pricing?: Readonly<Record<string, unknown>> | null;
 
+  /**
+   * What happens to a request whose client disconnects: `cancel` ends it and charges what arrived, as an estimate; `finish` reads
+   * the answer to its end and charges what the provider reports. Null: the workspace's default applies.
+   */
+  @MayTakeDisconnectRule()
+  readonly on_client_disconnect?: ClientDisconnectRule | null;
+
   @HasNoEffectYet(NO_REFERENCES)
   readonly secret_mappings?: unknown;
 
@@ -193,7 +205,7 @@ export class UpdateVirtualKeyDto extends VirtualKeyFields {
   @Length(1, LONGEST_PROVIDER)
   readonly provider?: string;
 
-  /** True sets what was used of the budgets back to nothing. */
+  /** True sets what was used of budgets and rates back to nothing. Concurrency counts the requests that run, and stays. */
   @ApiPropertyOptional({ example: true })
   @IfGiven()
   @IsBoolean()
@@ -272,6 +284,10 @@ export class VirtualKeyDto {
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: PRICING_CONFIG_SCHEMA, example: null })
   readonly model_pricing: Readonly<Record<string, PricingConfig>> | null;
 
+  /** What happens to a request whose client disconnects; null where the workspace's default applies. */
+  @ApiProperty({ enum: CLIENT_DISCONNECT_RULES, nullable: true, example: null })
+  readonly on_client_disconnect: ClientDisconnectRule | null;
+
   @ApiId()
   readonly organisation_id: string;
 
@@ -304,6 +320,7 @@ export class VirtualKeyDto {
       custom_host: key.customHost,
       fields: key.fields,
       model_pricing: key.prices && shownPrices(key.prices),
+      on_client_disconnect: key.onClientDisconnect,
       organisation_id: key.organizationId,
       workspace_id: key.workspaceId,
       expires_at: key.expiresAt?.toISOString() ?? null,

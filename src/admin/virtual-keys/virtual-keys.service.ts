@@ -45,6 +45,7 @@ export class VirtualKeysService {
         fields,
         sealedCredentials: await this.credentials.seal(place, dto.key),
         prices: pricesOf(dto.model_pricing ?? null),
+        onClientDisconnect: dto.on_client_disconnect ?? null,
         expiresAt: momentOf(dto.expires_at ?? null),
         rateLimits: this.limits.rates(dto.rate_limits ?? null, null),
         usageLimits: this.limits.budgets(dto.usage_limits ?? null, null),
@@ -74,6 +75,7 @@ export class VirtualKeysService {
     if (dto.note !== undefined) key.note = dto.note;
     if (dto.expires_at !== undefined) key.expiresAt = momentOf(dto.expires_at);
     if (dto.model_pricing !== undefined) key.prices = pricesOf(dto.model_pricing);
+    if (dto.on_client_disconnect !== undefined) key.onClientDisconnect = dto.on_client_disconnect;
     await this.changeLimits(key, dto);
     if (namesDestination(dto)) await this.changeDestination(key, dto);
     const saved = await this.unitOfWork.repository(VirtualKey).saveLocked(key);
@@ -84,13 +86,24 @@ export class VirtualKeysService {
   /** A second key to the same place, with a credential sealed and limits counted for itself; in the same workspace unless another is said. */
   async copy(reach: Reach, slug: string, wish: DuplicateVirtualKeyDto, to?: Tenant): Promise<VirtualKey> {
     const key = await this.find(reach, slug, true);
-    const { organizationId, providerId, customHost, note, fields, prices, expiresAt } = key;
+    const { organizationId, providerId, customHost, note, fields, prices, expiresAt, onClientDisconnect } =
+      key;
     const workspaceId = to ? to.workspaceId : key.workspaceId;
     const place = { organizationId, workspaceId, id: uuidV7(Date.now()), providerId, customHost };
     const sealedCredentials = await this.credentials.sealAgain(key, place);
     const name = wish.name ?? key.name;
     return this.add(
-      { ...place, name, note, fields, prices, expiresAt, ...this.limits.copied(key), sealedCredentials },
+      {
+        ...place,
+        name,
+        note,
+        fields,
+        prices,
+        expiresAt,
+        onClientDisconnect,
+        ...this.limits.copied(key),
+        sealedCredentials,
+      },
       wish.slug,
     );
   }
@@ -106,7 +119,7 @@ export class VirtualKeysService {
     const { rate_limits, usage_limits, reset_usage } = dto;
     if (rate_limits !== undefined) key.rateLimits = this.limits.rates(rate_limits, key.rateLimits);
     if (usage_limits !== undefined) key.usageLimits = this.limits.budgets(usage_limits, key.usageLimits);
-    if (reset_usage) await this.limits.reset(key);
+    if (reset_usage) key.rateLimits = await this.limits.reset(key);
   }
 
   /** Adds a row and tells of it. */

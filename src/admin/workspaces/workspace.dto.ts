@@ -11,6 +11,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
+import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { WorkspaceDefaults } from '../../common/contracts/workspace-defaults.js';
 import type { Workspace } from '../../common/database/entities/workspace.entity.js';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
@@ -23,6 +24,7 @@ import {
   TakesName,
   MayTakeName,
   MayTakeNote,
+  MayTakeDisconnectRule,
 } from '../shapes/fields.js';
 import {
   type RateLimitDto,
@@ -90,6 +92,13 @@ export class WorkspaceDefaultsDto {
   @OrNull()
   @IsObject()
   readonly cache?: CacheRules | null;
+
+  /**
+   * What happens to a request whose client disconnects, where its config and its virtual key do not say: `cancel` (also when null)
+   * ends it and charges what arrived, as an estimate; `finish` reads the answer to its end and charges what the provider reports.
+   */
+  @MayTakeDisconnectRule()
+  readonly on_client_disconnect?: ClientDisconnectRule | null;
 }
 
 @TakesLimits()

@@ -22,7 +22,7 @@ export interface Rates {
 }
 
 /** What is charged beside tokens, in nano-dollars. A usage with a unit that has no price here cannot be charged. */
-export interface UnitPrices {
+export interface UnitPrices extends OutputPrices {
   /** A thousand requests. Where there is one, searches are part of it. */
   readonly thousandRequests?: number;
   readonly thousandWebSearches?: number;
@@ -32,6 +32,29 @@ export interface UnitPrices {
   readonly thousandDocumentPages?: number;
   /** Instead of the price of a page, not beside it. */
   readonly thousandAnnotatedPages?: number;
+  /** Searches as rerankers bill them; a request with many documents counts as several. */
+  readonly thousandSearchUnits?: number;
+}
+
+/**
+ * Prices of generated media, in nano-dollars. Providers bill media either by these units or by output tokens, so these
+ * prices do not apply to a usage with output tokens unless the price is `isByUnitOnly`.
+ */
+export interface OutputPrices {
+  /** Text that becomes speech. */
+  readonly millionInputCharacters?: number;
+  readonly audioOutputHour?: number;
+  readonly videoOutputSecond?: number;
+  readonly images?: readonly ImagePrice[];
+}
+
+/** The price of one generated image. `null` matches every size, or every quality; the most specific price applies. */
+export interface ImagePrice {
+  /** As in requests: `1024x1024`. */
+  readonly size: string | null;
+  readonly quality: string | null;
+  /** Nano-dollars per image. */
+  readonly amount: number;
 }
 
 /** What a model costs: the rates of an ordinary request, and others where a long request costs more. */

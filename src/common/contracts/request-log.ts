@@ -34,6 +34,11 @@ export interface OpenedExchange {
   readonly model: string | null;
   readonly streamed: boolean;
   readonly metadata: Readonly<Record<string, string>> | null;
+  /**
+   * The attempts so far, as they are recorded if the process dies now: those under way at what they reserved of budgets, because
+   * their provider bills for them. Present where one of them holds part of a budget; the last frame of an exchange counts.
+   */
+  readonly attempts_so_far?: readonly AttemptRecord[];
 }
 
 /** How an exchange ended. `refused` is ours, before or instead of an answer of the provider. */
@@ -70,10 +75,30 @@ export interface Usage {
   readonly document_pages?: number;
   /** Pages among them that were annotated, too. */
   readonly annotated_pages?: number;
+  /** Search units of a rerank request. */
+  readonly search_units?: number;
+  /** Text that becomes speech, in Unicode code points. */
+  readonly input_characters?: number;
+  /** Duration of generated audio, milliseconds. */
+  readonly audio_output_ms?: number;
+  /** Duration of generated video, milliseconds. */
+  readonly video_output_ms?: number;
+  /** Generated images. Size and quality select their price; null or absent means unknown. */
+  readonly image_count?: number;
+  readonly image_size?: string | null;
+  readonly image_quality?: string | null;
 }
 
-/** Where the numbers come from: the provider said so, we counted the text, or nothing is known. */
-export type UsageSource = 'provider' | 'counted' | 'none';
+/** The fields of a usage that hold a number. */
+export type UsageCount = Exclude<keyof Usage, 'image_size' | 'image_quality'>;
+
+/**
+ * Where the numbers come from: the provider reported them, the gateway counted the text of a whole answer, they are an
+ * estimate because the answer was cut (by its client, or by the end of the gateway process), or nothing is known.
+ */
+export const USAGE_SOURCES = ['provider', 'counted', 'estimated', 'none'] as const;
+
+export type UsageSource = (typeof USAGE_SOURCES)[number];
 
 /** What the response cache did, in the words of the header `x-gateway-cache-status`. */
 export type CacheStatus = 'HIT' | 'SEMANTIC HIT' | 'MISS' | 'SEMANTIC MISS' | 'REFRESH' | 'DISABLED';

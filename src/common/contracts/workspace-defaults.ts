@@ -1,3 +1,4 @@
+import type { ClientDisconnectRule } from './client-disconnect.js';
 import type { CacheRules } from './routing-config/document.js';
 
 /** What requests of a workspace get, whatever they say themselves. Under the names of the API. */
@@ -10,6 +11,8 @@ export interface WorkspaceDefaults {
   readonly user_api_key_config?: string | null;
   /** The response cache, for what configs and requests do not say of it themselves. */
   readonly cache?: CacheRules | null;
+  /** What becomes of an attempt whose client leaves, where its config and its virtual key do not say. */
+  readonly on_client_disconnect?: ClientDisconnectRule | null;
 }
 
 /** As a client says them: null takes away what was there. */

@@ -28,6 +28,14 @@ export function isDatabaseBusy(error: unknown): boolean {
   return error instanceof Error && BUSY_CODES.has(codeOf(error) ?? '');
 }
 
+/**
+ * Whether a statement failed because of the data that it was about, and did nothing: data exceptions (22), broken constraints (23), a
+ * transaction that another one made impossible (40). https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export function isFaultOfData(error: unknown): boolean {
+  return error instanceof Error && /^(22|23|40)/.test(codeOf(error) ?? '');
+}
+
 /** Whether this session does not know a statement by the name that it was given, or knows another by it. */
 export function isNameUnknown(error: unknown): boolean {
   return error instanceof Error && NAME_CODES.has(codeOf(error) ?? '');

@@ -104,6 +104,13 @@ export const ERRORS = {
       'Nobody knows the price of the model "{model}", so it cannot be used under the budget in dollars of {subject}.',
     doNotRetry: true,
   },
+  usage_unknown: {
+    status: 402,
+    type: 'budget_error',
+    message:
+      'The gateway cannot measure what {detail} uses, which {reader} requires. Use a credential without dollar or token limits.',
+    doNotRetry: true,
+  },
   forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that: {detail}.' },
   custom_host_blocked: {
     status: 403,
@@ -164,6 +171,11 @@ export const ERRORS = {
     status: 415,
     type: 'invalid_request_error',
     message: 'The content type "{contentType}" is not supported here; send application/json.',
+  },
+  body_unreadable: {
+    status: 415,
+    type: 'invalid_request_error',
+    message: 'The request body cannot be read, which {reader} requires: {detail}.',
   },
   idempotency_key_reused: {
     status: 422,
@@ -235,7 +247,7 @@ export const ERRORS = {
     status: 503,
     type: 'server_error',
     message:
-      'The budget of {subject} cannot be checked right now, because its store is away. Try again shortly.',
+      'The limits of {subject} cannot be checked, because their store is unavailable. Try again in a few seconds.',
   },
   audit_unavailable: {
     status: 503,

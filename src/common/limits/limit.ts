@@ -22,6 +22,28 @@ export interface Limit {
   readonly windowMs: number;
   /** The budget's rule; null for the other kinds. */
   readonly budget: BudgetRule | null;
+  /** Whether requests are refused while the store of this limit is unavailable. Budgets always refuse. */
+  readonly failsClosed: boolean;
+}
+
+/** Whether both count the same use in the same counter, whatever their amounts. */
+export function countsAlike(one: Limit, other: Limit): boolean {
+  const isAlike = one.measure === other.measure && one.windowMs === other.windowMs;
+  return isAlike && hasSamePeriods(one.budget, other.budget);
+}
+
+/** Whether both allow the same, and say so in the same words. */
+export function allowsAlike(one: Limit, other: Limit): boolean {
+  const hasSameAmounts =
+    one.amount === other.amount && one.budget?.alert_amount === other.budget?.alert_amount;
+  return hasSameAmounts && one.failsClosed === other.failsClosed && one.subject === other.subject;
+}
+
+function hasSamePeriods(one: BudgetRule | null, other: BudgetRule | null): boolean {
+  if (one === null || other === null) return one === other;
+  const hasSameResets =
+    one.periodic_reset === other.periodic_reset && one.periodic_reset_days === other.periodic_reset_days;
+  return hasSameResets && (one.periodic_reset_days === null || one.starts_at === other.starts_at);
 }
 
 /** A policy's limit, and whom it concerns. */
@@ -63,10 +85,19 @@ export function policyOf(organizationId: string, rule: PolicyRule): Policy | nul
   return limit && { limit, conditions: rule.conditions, groups: rule.group_by.map(({ key }) => key) };
 }
 
-function rateLimit({ organizationId, subject }: LimitOwner, { id, type, unit, value }: RateRule): Limit {
-  const kind = type === 'concurrency' ? 'slots' : 'window';
-  const windowMs = unit === null ? 0 : RATE_WINDOWS_MS[unit];
-  return { id, organizationId, kind, measure: type, amount: value, subject, windowMs, budget: null };
+function rateLimit({ organizationId, subject }: LimitOwner, rule: RateRule): Limit {
+  const { id, type, unit, value, on_store_failure } = rule;
+  return {
+    id,
+    organizationId,
+    kind: type === 'concurrency' ? 'slots' : 'window',
+    measure: type,
+    amount: value,
+    subject,
+    windowMs: unit === null ? 0 : RATE_WINDOWS_MS[unit],
+    budget: null,
+    failsClosed: on_store_failure === 'closed',
+  };
 }
 
 function budgetLimit({ organizationId, subject }: LimitOwner, rule: BudgetRule): Limit {
@@ -80,5 +111,6 @@ function budgetLimit({ organizationId, subject }: LimitOwner, rule: BudgetRule):
     subject,
     windowMs: 0,
     budget: rule,
+    failsClosed: true,
   };
 }

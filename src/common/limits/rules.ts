@@ -11,7 +11,14 @@ export interface RateRule {
   /** Null for concurrency, which has no window. */
   readonly unit: RateUnit | null;
   readonly value: number;
+  /** Absent in rules that were stored before the field existed: `open`. */
+  readonly on_store_failure?: StoreFailureMode;
 }
+
+/** What happens to requests while the store of a rate limit is unavailable: `open` lets them pass, `closed` refuses them. */
+export const STORE_FAILURE_MODES = ['open', 'closed'] as const;
+
+export type StoreFailureMode = (typeof STORE_FAILURE_MODES)[number];
 
 /** How much may be spent until the next reset. */
 export interface BudgetRule {

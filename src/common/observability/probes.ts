@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Secret } from '../crypto/secret.js';
+import { stalledLoopsOfInstance } from '../loops/loop-reports.js';
+import type { StalledLoop } from '../processes/ipc.js';
 import { createLogger } from './logger.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
 
@@ -12,10 +14,15 @@ export interface Check {
   run(): Promise<void> | void;
 }
 
+/** Why a check failed, in a sentence that `/readyz?verbose` may show to anybody. Messages of other errors are not shown. */
+export class CheckFailure extends Error {}
+
 interface CheckResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
-  readonly ms: number;
+  readonly ms?: number;
+  /** What is wrong and since when, where the check reports it. */
+  readonly detail?: string;
 }
 
 const CHECK_TIMEOUT_MS = 500;
@@ -35,6 +42,8 @@ export class Probes {
   constructor(
     private readonly checks: readonly Check[],
     private readonly metricsToken: Secret | undefined,
+    /** Names of loops without which this process is not ready. */
+    private readonly vitalLoops: readonly string[] = [],
   ) {}
 
   /** Answers and says true when the path is one of the probes'. */
@@ -56,9 +65,10 @@ export class Probes {
   }
 
   private async ready(response: ServerResponse, isVerbose: boolean): Promise<void> {
-    const results = await Promise.all(
+    const checked = await Promise.all(
       this.checks.map((check) => (check.isVital ? runCheck(check) : this.recent(check))),
     );
+    const results = [...checked, ...stalledLoopsOfInstance().map((stalled) => this.resultOf(stalled))];
     const isReady = results.every(({ status }) => status !== 'failed');
     const status = isReady
       ? results.some((result) => result.status === 'degraded')
@@ -66,6 +76,14 @@ export class Probes {
         : 'ready'
       : 'not ready';
     send(response, isReady ? 200 : 503, isVerbose ? { status, checks: results } : { status });
+  }
+
+  private resultOf({ loop, process: place, seconds }: StalledLoop): CheckResult {
+    return {
+      name: place === undefined ? `loop ${loop}` : `loop ${loop} (${place})`,
+      status: this.vitalLoops.includes(loop) ? 'failed' : 'degraded',
+      detail: `It has not succeeded for ${seconds} s.`,
+    };
   }
 
   /** Checks that cost a round trip are made once a second, however often balancers ask. */
@@ -79,7 +97,9 @@ export class Probes {
 
   private async metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.mayReadMetrics(request)) {
-      send(response, 401, { status: 'metrics are for this machine, or for who has GATEHOUSE_METRICS_TOKEN' });
+      send(response, 401, {
+        status: 'metrics are for this machine, or for clients with GATEHOUSE_METRICS_TOKEN',
+      });
       return;
     }
     try {
@@ -106,12 +126,19 @@ async function runCheck(check: Check): Promise<CheckResult> {
   const tooLate = new Promise<never>((_, reject) => {
     setTimeout(reject, CHECK_TIMEOUT_MS, new Error('timeout')).unref();
   });
-  const failed = check.isVital ? 'failed' : 'degraded';
-  const status = await Promise.race([Promise.resolve().then(() => check.run()), tooLate]).then(
-    () => 'ok' as const,
-    () => failed as CheckResult['status'],
+  const work = Promise.resolve().then(() => check.run());
+  const failure = await Promise.race([work, tooLate]).then(
+    () => null,
+    (error: unknown) => ({ detail: error instanceof CheckFailure ? error.message : undefined }),
   );
-  return { name: check.name, status, ms: Math.round(performance.now() - startedAt) };
+  const status = failure === null ? 'ok' : check.isVital ? 'failed' : 'degraded';
+  const ms = Math.round(performance.now() - startedAt);
+  return {
+    name: check.name,
+    status,
+    ms,
+    ...(failure?.detail === undefined ? {} : { detail: failure.detail }),
+  };
 }
 
 function isToken(authorization: string | undefined, token: Secret): boolean {

@@ -15,7 +15,23 @@ const text = fc.string({ unit: 'binary' });
 const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null });
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => ({ value }));
 const number = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }));
-const usage = fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat(), web_searches: fc.nat() });
+const media = fc.record(
+  {
+    web_searches: fc.nat(),
+    search_units: fc.nat(),
+    input_characters: fc.nat(),
+    audio_output_ms: fc.nat(),
+    video_output_ms: fc.nat(),
+    image_count: fc.nat(),
+    image_size: maybe(text),
+    image_quality: maybe(text),
+  },
+  { requiredKeys: [] },
+);
+/** Frames of older releases lack the newer fields. */
+const usage = fc
+  .tuple(fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat() }), media)
+  .map(([tokens, units]) => ({ ...tokens, ...units }));
 const countable = fc.record({ input: text, output: text });
 const anyOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
@@ -41,6 +57,9 @@ const everyOpened: Every<OpenedExchange> = {
   streamed: fc.boolean(),
   metadata: maybe(fc.dictionary(text, text)),
   prompt_slug: text,
+  attempts_so_far: fc.array(fc.record({ provider: text, cost_nano_usd: fc.nat() }), {
+    minLength: 1,
+  }) as unknown as fc.Arbitrary<readonly AttemptRecord[]>,
 };
 
 const everyAttempt: Every<AttemptRecord> = {

@@ -64,6 +64,7 @@ const openedValues = (it: OpenedExchange): readonly unknown[] => [
   it.streamed,
   it.metadata,
   it.prompt_slug,
+  it.attempts_so_far,
 ];
 
 /** The first five say again what may be other than when the exchange was opened. */
@@ -126,7 +127,7 @@ const bodyValues = (it: BodyFacts): readonly unknown[] => [
   it.content_encoding,
 ];
 
-const OPENED = orderOf(openedValues, 'prompt_slug');
+const OPENED = orderOf(openedValues, 'prompt_slug', 'attempts_so_far');
 const CLOSED = orderOf(closedValues, 'cache_status', 'cache_score', 'saved_nano_usd', 'source');
 const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable');
 const BODY = orderOf(bodyValues);

@@ -1,5 +1,6 @@
 import type { Entry } from '../journal/entry.js';
 import type { Reading } from '../journal/metering.js';
+import { withUnreported } from '../journal/unreported.js';
 import type { Outcome } from '../journal/records.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
@@ -25,12 +26,17 @@ const OK = 200;
 
 /** Writes down the attempt and how the exchange ended. `then` runs when that survives a kill of the process. */
 export function closeExchange(closing: Closing, then: () => void): void {
-  const { entry, attempt, ending, errorCode, reading } = closing;
+  const { entry, attempt, ending, errorCode } = closing;
+  const reading = withUnreported(entry, attempt, closing.target, closing.reading);
   const { status = attempt.status, errorSource = providersFault(attempt, ending) } = closing;
   const isProviders = ending !== 'client_aborted';
   if (ending === 'completed' && status === OK) attempt.recording?.approve();
   else attempt.recording?.drop();
-  entry.addAttempt(attempt, closing.target, isProviders ? errorCode : null, reading);
+  entry.addAttempt(attempt, closing.target, {
+    errorCode: isProviders ? errorCode : null,
+    reading,
+    isCut: ending === 'client_aborted',
+  });
   if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
   entry.close(
     {

@@ -6,6 +6,7 @@ import type { Outcome } from '../journal/records.js';
 import {
   type Meter,
   meterAnswer,
+  meterArray,
   meterStream,
   readerFor,
   type Reading,
@@ -63,6 +64,8 @@ export class Delivery implements ReplySink {
   private readonly head: ResponseHead;
   private readonly meter: Meter | null;
   private readonly isStream: boolean;
+  /** It streams as a JSON array. */
+  private readonly isArray: boolean;
   private held: Buffer[] = [];
   private heldBytes = 0;
   private isHolding: boolean;
@@ -72,6 +75,7 @@ export class Delivery implements ReplySink {
   /** The journal has its record; what is still held may leave. */
   private isReleased = false;
   private hasEnded = false;
+  private hasLeft = false;
   private running: RunningStream | undefined;
 
   constructor(
@@ -84,8 +88,12 @@ export class Delivery implements ReplySink {
     this.response = exchange.response;
     this.head = readResponseHead(attempt.rawHeaders);
     this.isStream = this.head.isEventStream;
+    const { endpoint, isStreamed } = this.entry;
+    this.isArray = this.head.isJson && isStreamed && endpoint?.id === 'generate-content';
     this.meter = this.meterFor();
-    this.isHolding = this.meter !== null && !this.isStream && this.head.isJson;
+    // Of an array that is compressed nobody sees the end coming, so it is held as a plain answer is.
+    const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);
+    this.isHolding = this.meter !== null && !passes && this.head.isJson;
   }
 
   private get reading(): Reading {
@@ -99,8 +107,8 @@ export class Delivery implements ReplySink {
       if (!this.response.writableFinished) this.clientLeft();
     });
     this.attempt.attach(this);
-    if (this.isStream && !this.response.destroyed)
-      this.running = this.exchange.streams?.add(this.exchange, this.attempt);
+    if (this.response.destroyed) return this.clientLeft();
+    if (this.isStream) this.running = this.exchange.streams?.add(this.exchange, this.attempt);
     // The first chunk takes the head with it. A provider that thinks long must not keep the head here, but one
     // that breaks off at once has not been heard yet, and gets the caller a proper error.
     if (!this.isHolding && !this.hasEnded && !BODYLESS.has(this.attempt.status))
@@ -134,6 +142,7 @@ export class Delivery implements ReplySink {
       return;
     }
     this.isRecorded = true;
+    if (this.hasLeft) return this.close('client_aborted', null, () => undefined);
     const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
     if (!this.response.headersSent && !isStalledClient) return this.onBroken(error);
     if (stopsStreams(error)) return this.stop(error);
@@ -153,12 +162,11 @@ export class Delivery implements ReplySink {
     });
   }
 
+  /** What still comes of the answer is read for its record alone. */
   private clientLeft(): void {
-    if (!this.isRecorded) {
-      this.isRecorded = true;
-      this.close('client_aborted', null, () => undefined);
-    }
-    this.attempt.cancel();
+    this.hasLeft = true;
+    if (this.isRecorded) this.attempt.cancel();
+    else this.attempt.clientLeft();
   }
 
   /** The answer is whole: reads what the meter has, writes the record, then lets the rest go. */
@@ -176,7 +184,8 @@ export class Delivery implements ReplySink {
 
   /** A stream can only report a failure behind the status of a success. */
   private endOf(): readonly [Outcome['ending'], errorCode: string | null] {
-    return this.isStream && this.reading.hasFailed
+    if (this.hasLeft) return ['client_aborted', null];
+    return (this.isStream || this.isArray) && this.reading.hasFailed
       ? ['upstream_truncated', 'upstream_error']
       : ['completed', null];
   }
@@ -224,6 +233,7 @@ export class Delivery implements ReplySink {
   }
 
   private write(chunk: Buffer): boolean {
+    if (this.hasLeft) return true;
     if (!this.response.headersSent) this.sendHead();
     if (this.isStream) this.isBetweenEvents = endsWithEmptyLine(chunk);
     const wantsMore = this.response.write(chunk);
@@ -258,6 +268,7 @@ export class Delivery implements ReplySink {
   /** The client knows the end of its answer by its length, or by the stream's own last word. */
   private isLast(chunk: Buffer): boolean {
     if (this.head.contentLength !== null) return this.entry.responseBody.bytes >= this.head.contentLength;
+    if (this.meter?.isOver) return this.meter.isOver();
     if (!this.isStream) return false;
     const said = LAST_WORD.exec(chunk.toString('latin1', Math.max(0, chunk.length - LAST_WORD_BYTES)));
     return said !== null && (said[1] !== '' || this.isBetweenEvents);
@@ -269,6 +280,7 @@ export class Delivery implements ReplySink {
     // Sound tells nothing of itself, and is large.
     if (!endpoint || !reader || this.head.isSound) return null;
     const encoding = this.head.contentEncoding;
+    if (this.isArray) return meterArray(reader, encoding);
     if (!this.isStream) return meterAnswer(reader, encoding);
     const options = body?.stream_options as { include_usage?: unknown } | null | undefined;
     const isCertain = endpoint.usageInStreams === 'always' || options?.include_usage === true;

@@ -76,7 +76,7 @@ export function stopExchange(exchange: Exchange, thrown: unknown, hasLeft: boole
   const error = AppError.from(thrown instanceof FailedAttempt ? thrown.error : thrown);
   if (error.code === 'internal_error')
     logger.error({ err: error, id: entry.id }, 'a request failed by our own fault');
-  if (attempt?.target) entry.addDiscarded(attempt, attempt.target, hasLeft ? null : error.code);
+  if (attempt?.target) entry.addDiscarded(attempt, attempt.target, hasLeft ? null : error.code, hasLeft);
   refuseExchange({ ...exchange, error, hasLeft, attempt });
 }
 

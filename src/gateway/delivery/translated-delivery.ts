@@ -75,6 +75,7 @@ export class TranslatedDelivery implements ReplySink {
   private status: number;
   private isPaused = false;
   private isRecorded = false;
+  private hasLeft = false;
   /** We stopped it: its caller may not go on. */
   private isStopped = false;
   private running: RunningStream | undefined;
@@ -107,8 +108,9 @@ export class TranslatedDelivery implements ReplySink {
       return;
     }
     this.way.attempt.attach(this);
+    if (this.response.destroyed) return this.clientLeft();
     // A provider that thinks long must not keep the head of a stream here.
-    if (!this.stream || this.response.destroyed) return;
+    if (!this.stream) return;
     this.running = this.exchange.streams?.add(this.exchange, this.way.attempt);
     setImmediate(() => this.flushHead());
   }
@@ -128,6 +130,7 @@ export class TranslatedDelivery implements ReplySink {
 
   onFail(error: AppError): void {
     if (this.isRecorded) return;
+    if (this.hasLeft) return this.record('client_aborted', null, () => undefined);
     const isStalledClient = error.code === 'upstream_timeout' && this.isPaused;
     if (!this.response.headersSent && !isStalledClient) {
       this.isRecorded = true;
@@ -138,6 +141,10 @@ export class TranslatedDelivery implements ReplySink {
     const { code, message, spec } = error;
     this.isStopped = stopsStreams(error);
     this.finishStream(this.stream?.fail({ message, type: spec.type, code, param: null }) ?? '', error.code);
+  }
+
+  private get isGone(): boolean {
+    return this.hasLeft || this.response.destroyed;
   }
 
   private flushHead(): void {
@@ -159,7 +166,7 @@ export class TranslatedDelivery implements ReplySink {
   }
 
   private write(text: string): void {
-    if (text === '') return;
+    if (text === '' || this.hasLeft) return;
     if (!this.response.headersSent) this.sendHead(EVENT_STREAM, null);
     const bytes = Buffer.from(text);
     this.entry.responseBody.add(bytes);
@@ -201,7 +208,7 @@ export class TranslatedDelivery implements ReplySink {
     readonly ending: Outcome['ending'];
     readonly errorCode: string | null;
   } {
-    if (this.response.destroyed) return { ending: 'client_aborted', errorCode: null };
+    if (this.isGone) return { ending: 'client_aborted', errorCode: null };
     if (this.stream?.isDenied) return { ending: 'refused', errorCode: 'guardrail_denied' };
     if (this.isStopped) return { ending: 'refused', errorCode: failure };
     const hasFailed = this.stream?.error || this.reading.hasFailed;
@@ -225,16 +232,20 @@ export class TranslatedDelivery implements ReplySink {
       : { contentType: JSON_TYPE, bytes: whole };
     this.plainType = contentType;
     this.entry.responseBody.add(bytes);
-    this.record('completed', failure ? 'upstream_error' : null, () => {
+    const ending = this.hasLeft ? 'client_aborted' : 'completed';
+    this.record(ending, failure ? 'upstream_error' : null, () => {
       if (this.response.destroyed) return;
       this.sendHead(contentType, bytes.length);
       endWith(this.response, bytes);
     });
   }
 
+  /** What still comes of the answer is read for its record alone. */
   private clientLeft(): void {
-    if (!this.isRecorded) this.record('client_aborted', null, () => undefined);
-    this.way.attempt.cancel();
+    this.hasLeft = true;
+    this.isPaused = false;
+    if (this.isRecorded) this.way.attempt.cancel();
+    else this.way.attempt.clientLeft();
   }
 
   private record(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {

@@ -110,7 +110,7 @@ export class FormBody implements PassingBody {
     return Buffer.concat(pieces);
   }
 
-  /** The head, which is the whole body where `isWhole`. */
+  /** The head, which is the whole body where `isWhole` or all of it was read. */
   takeHead(): Buffer {
     const head = this.whole ?? Buffer.concat(this.held);
     this.held = [];

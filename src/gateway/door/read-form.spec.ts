@@ -34,7 +34,7 @@ async function readAs(isKept: boolean, parts: readonly string[]): Promise<Form> 
   const message = request as unknown as IncomingMessage;
   const entry = new Entry(
     message,
-    { hasRoom: true, open: stop, close: stop, whenWritten: stop },
+    { hasRoom: true, open: stop, update: stop, close: stop, whenWritten: stop },
     { find: () => null },
   );
   const path = { path: '/audio/transcriptions', query: '', isProxied: false };

@@ -9,6 +9,7 @@ import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { ReadRequest } from '../types/content.js';
+import { codingsOf, decodedBody, unreadableCoding } from './decoded-body.js';
 import { FormBody } from './form-body.js';
 import { boundaryOf } from './multipart-scanner.js';
 import { BodyStream, parseJsonObject, readBody, wholeBody } from './request-body.js';
@@ -24,9 +25,9 @@ export interface Reading {
 }
 
 /**
- * Reads what the gateway has to know. Only the body of a first-class endpoint is read, and parsed once; its bytes
- * go on as they came, but for a model that names its target. Of a form the fields are read while it streams through.
- * Every other body streams through unread.
+ * Reads what the gateway has to know. Only the body of a first-class endpoint is read: decoded where it has a
+ * content-encoding, and parsed once. Its bytes go on as they came, unless the model names its target. Of a form the
+ * fields are read while it streams through. Every other body streams through unread.
  */
 export async function readRequest(
   request: ClientRequest,
@@ -35,21 +36,44 @@ export async function readRequest(
   { limitBytes, keepsBody }: Reading,
 ): Promise<ReadRequest> {
   entry.endpoint = findEndpointRow(request.method ?? '', path.path);
+  entry.path = path.path;
   const isKept = keepsBody && isBounded(request, limitBytes);
-  const boundary = formBoundary(entry.endpoint, request);
-  if (boundary !== null) return readForm(request, path, entry, { boundary, isKept, limitBytes });
-  const isJson = isRead(entry.endpoint, request);
-  if (!isJson && !isKept) return passThrough(request, path, entry);
+  if (isJson(entry.endpoint, request)) return readJson(request, path, entry, limitBytes);
+  const form = formOf(entry.endpoint, request);
+  if (form.boundary !== null)
+    return readForm(request, path, entry, { boundary: form.boundary, isKept, limitBytes });
+  const unread = form.unreadable === null ? UNREAD : { ...UNREAD, unreadable: form.unreadable };
+  if (!isKept) return passThrough(request, path, entry, unread);
+  const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
+  return { ...unread, path, body: bytes, isRepeatable: true, waitedMs };
+}
+
+async function keptBody(request: ClientRequest, entry: Entry, limitBytes: number) {
   const before = performance.now();
   const bytes = await readBody(request, limitBytes);
   const waitedMs = performance.now() - before;
   entry.requestBody.add(bytes);
-  if (!isJson) return { ...UNREAD, path, body: bytes, isRepeatable: true, waitedMs };
-  const json = (entry.body = parseJsonObject(bytes));
+  return { bytes, waitedMs };
+}
+
+async function readJson(
+  request: ClientRequest,
+  path: RequestPath,
+  entry: Entry,
+  limitBytes: number,
+): Promise<ReadRequest> {
+  const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
+  const codings = codingsOf(request.headers['content-encoding']);
+  const decoded = codings.length === 0 ? bytes : await decodedBody(bytes, codings, limitBytes);
+  if (!decoded) {
+    const unreadable = unreadableCoding(codings);
+    return { ...UNREAD, path, body: bytes, unreadable, isRepeatable: true, waitedMs };
+  }
+  const json = (entry.body = parseJsonObject(decoded));
   const named = nameModel(entry, path.path, json);
-  return {
+  const read = {
     path,
-    body: named ? withModel(bytes, named.model) : bytes,
+    body: named ? withModel(decoded, named.model) : decoded,
     json,
     model: entry.model,
     isStreamed: entry.isStreamed,
@@ -57,9 +81,12 @@ export async function readRequest(
     isRepeatable: true,
     waitedMs,
   };
+  return decoded === bytes ? read : { ...read, encoded: { bytes, decoded } };
 }
 
-const UNREAD = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 } as const;
+/** What is known of a body that was not read. */
+type Unread = Pick<ReadRequest, 'json' | 'model' | 'isStreamed' | 'modelSlug' | 'waitedMs' | 'unreadable'>;
+const UNREAD: Unread = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 };
 
 function isBounded(request: ClientRequest, limitBytes: number): boolean {
   const length = request.headers['content-length'];
@@ -129,15 +156,33 @@ function checkLate({ caller, target }: Entry, model: string): void {
   if (caller?.policy && target) checkPolicy(caller.policy, target.provider.id, model);
 }
 
-function formBoundary(endpoint: Endpoint | null, request: ClientRequest): string | null {
-  const { headers } = request;
-  if (endpoint?.body !== 'form' || headers['content-encoding'] !== undefined || !hasBody(request))
-    return null;
-  return boundaryOf(headers['content-type']);
+/** The boundary of a form that is read as it passes, or why a body that ought to be one cannot be. */
+interface FormShape {
+  readonly boundary: string | null;
+  readonly unreadable: string | null;
+}
+const NO_FORM: FormShape = { boundary: null, unreadable: null };
+
+function formOf(endpoint: Endpoint | null, request: ClientRequest): FormShape {
+  if (endpoint?.body !== 'form') return NO_FORM;
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const codings = codingsOf(encoding);
+  const boundary = boundaryOf(type);
+  if (boundary !== null && codings.length === 0 && hasBody(request)) return { boundary, unreadable: null };
+  const problem = !hasBody(request)
+    ? 'it is empty'
+    : codings.length > 0
+      ? 'a form with a content-encoding is not decoded'
+      : 'it is not a multipart form with a boundary';
+  return { boundary: null, unreadable: `${problem}. Send a plain multipart form` };
 }
 
-function isRead(endpoint: Endpoint | null, { headers }: ClientRequest): boolean {
-  return endpoint?.body === 'json' && headers['content-encoding'] === undefined;
+const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
+/** Every body of an endpoint that takes JSON, whatever its content type says; elsewhere, one that says it is JSON. */
+function isJson(endpoint: Endpoint | null, request: ClientRequest): boolean {
+  if (endpoint?.body !== 'form') return endpoint?.body === 'json';
+  return JSON_TYPE.test(request.headers['content-type'] ?? '') && hasBody(request);
 }
 
 /** Empty when the body names none: whether one is needed is for the provider to say. */
@@ -147,11 +192,11 @@ function modelOf({ model = '' }: Json): string {
   return model;
 }
 
-function passThrough(request: ClientRequest, path: RequestPath, entry: Entry): ReadRequest {
-  if (!hasBody(request)) return { ...UNREAD, path, body: null, isRepeatable: true };
+function passThrough(request: ClientRequest, path: RequestPath, entry: Entry, unread: Unread): ReadRequest {
+  if (!hasBody(request)) return { ...unread, path, body: null, isRepeatable: true };
   if (!(request instanceof FastRequest))
-    return { ...UNREAD, path, body: new BodyStream(request, entry.requestBody), isRepeatable: false };
+    return { ...unread, path, body: new BodyStream(request, entry.requestBody), isRepeatable: false };
   const body = wholeBody(request);
   entry.requestBody.add(body);
-  return { ...UNREAD, path, body, isRepeatable: false };
+  return { ...unread, path, body, isRepeatable: false };
 }

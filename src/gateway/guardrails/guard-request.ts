@@ -38,10 +38,11 @@ export function guardRequest(guards: Guards, asking: Asking): Guarded | Promise<
   const { json } = content;
   const facts = factsOf(asking);
   const tree = (entry.endpoint && ENDPOINT_TEXTS[entry.endpoint.id]?.request) ?? null;
-  // A body that is packed would pass unseen.
+  // A body that cannot be read would pass unseen.
   if (tree && !json && needsTexts(guards.input))
-    throw new AppError('invalid_request', {
-      detail: 'A guardrail looks at the body of this request. Send it as JSON without a content-encoding.',
+    throw new AppError('body_unreadable', {
+      reader: 'a guardrail',
+      detail: content.unreadable ?? 'it is not JSON',
     });
   const judgement = judged(
     guards.input,

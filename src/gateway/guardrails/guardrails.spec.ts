@@ -235,21 +235,25 @@ describe('guardrails of a request', () => {
     },
   );
 
-  it('refuse a body that is packed, because it would pass unseen', async () => {
-    gateway = await aGateway({});
+  it.each([
+    ['look into a body with a content-encoding', 446, 'gzip', 'Apollo'],
+    ['let one pass that has nothing to deny', 200, 'gzip', 'Hi'],
+    ['refuse one that cannot be decoded, because it would pass unseen', 415, 'compress', 'Apollo'],
+  ])('%s', async (_, status, encoding, content) => {
+    gateway = await aGateway({ answers: [{ chunks: ['{}'] }] });
     const response = await gateway.request('/v1/chat/completions', {
       method: 'POST',
-      body: gzipSync(JSON.stringify({ model: MODEL, messages: [] })),
+      body: gzipSync(JSON.stringify({ model: MODEL, messages: [{ role: 'user', content }] })),
       headers: {
         'content-type': 'application/json',
-        'content-encoding': 'gzip',
+        'content-encoding': encoding,
         'x-gateway-virtual-key': 'openai-prod',
         'x-gateway-config': JSON.stringify({ input_guardrails: [{ ...NO_APOLLO, deny: true }] }),
       },
     });
 
-    expect(response.status).toBe(400);
-    expect(gateway.calls).toEqual([]);
+    expect(response.status).toBe(status);
+    expect(gateway.calls).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it('that are stored are found by their id, and one that is not there refuses the request', async () => {

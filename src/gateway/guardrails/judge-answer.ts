@@ -2,7 +2,7 @@ import { AppError, errorBody } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
-import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
+import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
@@ -144,7 +144,8 @@ function inClientsDialect(whole: Buffer, { entry, attempt, translated, head }: A
   }
   const json = parsedObject(whole.toString('utf8'));
   const reader = readerFor(entry.endpoint, entry.body);
-  if (reader) note(reading, reader, json);
+  if (reader && json) note(reading, reader, json);
+  else if (reader) noteWhole(reading, reader, whole);
   return { contentType: head.contentType ?? JSON_TYPE, bytes: whole, json, reading };
 }
 

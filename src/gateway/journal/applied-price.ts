@@ -1,3 +1,5 @@
+import type { PriceBook } from '../ports.js';
+import type { OwnPrices, Target } from '../types/target.js';
 import type { AppliedPrice, Price } from '../../common/contracts/price.js';
 
 /** Prices live long and are few: each is written out once. */
@@ -11,4 +13,44 @@ export function appliedPrice(price: Price, source: AppliedPrice['source'], model
   const applied = { source, model, ...Object.fromEntries(named) } as AppliedPrice;
   written.set(price, applied);
   return applied;
+}
+
+/** What is priced: a model at a place. */
+export interface PricedModel {
+  readonly target: Target;
+  readonly model: string | null;
+}
+
+/** A price, and where it was found. */
+interface FoundPrice {
+  readonly price: Price;
+  readonly source: AppliedPrice['source'];
+  readonly model: string;
+}
+
+/**
+ * The model that answered is priced, or else the one that was requested. A price of the virtual key wins over any list
+ * price, whichever of the two names it has.
+ */
+export function priceFor(
+  book: PriceBook,
+  responseModel: string | null,
+  { target, model }: PricedModel,
+): FoundPrice | null {
+  const own = target.virtualKey?.prices;
+  return (
+    (own && (foundIn(own, responseModel) ?? foundIn(own, model))) ??
+    listed(book, target, responseModel) ??
+    listed(book, target, model)
+  );
+}
+
+function foundIn(own: OwnPrices, model: string | null): FoundPrice | null {
+  const price = model === null ? undefined : own.get(model);
+  return price ? { price, source: 'agreed', model: model as string } : null;
+}
+
+function listed(book: PriceBook, { provider }: Target, model: string | null): FoundPrice | null {
+  const price = model === null ? null : book.find(provider.id, model);
+  return price && { price, source: 'list', model: model as string };
 }

@@ -38,6 +38,8 @@ export class BodyCapture {
   private blockTo = 0;
   private tailBytes = 0;
   bytes = 0;
+  /** What is kept stands in place of the bytes that passed, and is not encoded as they were. */
+  private isReplaced = false;
 
   /** `isKept`: whether bytes are kept from now on, and not only counted. */
   constructor(public isKept: boolean) {}
@@ -59,6 +61,7 @@ export class BodyCapture {
     this.isKept = isKept;
     this.add(whole);
     this.bytes = bytes;
+    this.isReplaced = true;
   }
 
   /** The same body once more, which outlives this one's blocks. Both must be released. */
@@ -69,6 +72,7 @@ export class BodyCapture {
       twin.keepHead(chunk.length <= BLOCK_BYTES ? Buffer.from(chunk) : chunk);
     for (const chunk of this.tail ?? NOTHING) twin.keepTail(chunk);
     twin.bytes = this.bytes;
+    twin.isReplaced = this.isReplaced;
     return twin;
   }
 
@@ -82,7 +86,7 @@ export class BodyCapture {
       bytes: this.bytes,
       truncated: this.headBytes + this.tailBytes < this.bytes,
       content_type: contentType ?? null,
-      content_encoding: contentEncoding ?? null,
+      content_encoding: this.isReplaced ? null : (contentEncoding ?? null),
     };
   }
 

@@ -3,24 +3,28 @@ import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
   CacheStatus,
+  Charge,
   OpenedExchange,
   Usage,
 } from '../../common/contracts/request-log.js';
 import type { AppliedPrice } from '../../common/contracts/price.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { ChargeKind } from '../../providers/charging/charge.js';
+import { chargeOf } from '../../providers/charging/index.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { costOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
 import { type GatewayHeaders, NOTHING_ASKED } from '../door/gateway-headers.js';
+import type { Estimate } from '../limits/estimate.js';
 import { type Actual, type Hold, UNUSED } from '../limits/hold.js';
 import type { HookResults } from '../guardrails/hook-results.js';
 import type { Content } from '../types/content.js';
 import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
-import type { OwnPrices, Target } from '../types/target.js';
+import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { appliedPrice } from './applied-price.js';
+import { appliedPrice, type PricedModel, priceFor } from './applied-price.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
@@ -29,11 +33,14 @@ import {
   attemptRecord,
   closedRecord,
   countableText,
+  hasText,
   type Findings,
   openedExchange,
   type Outcome,
+  reservedAttempt,
 } from './records.js';
 import { redacted } from './redaction.js';
+import { withUnreported } from './unreported.js';
 
 const DECISIONS_MAX = 32;
 
@@ -52,35 +59,23 @@ const OF_ITS_WAY = [
   'cacheScore',
 ] as const satisfies readonly (keyof Entry | 'priced')[];
 
-/** What is priced: a model at a place. */
-interface Priced {
-  readonly target: Target;
-  readonly model: string | null;
-}
-
-/** A price, and where it was found. */
-interface Found {
-  readonly price: Price;
-  readonly source: AppliedPrice['source'];
-  readonly model: string;
-}
-
 /** What an attempt costs, nano-dollars, and by which price. */
 interface Bill {
   readonly cost: number | null;
   readonly price: AppliedPrice | null;
 }
 
-const UNBILLED: Bill = { cost: null, price: null };
+/** A use that its price does not cover (a search, a longer cache) is charged what was reserved, and not nothing. */
+const coveredCost = (usage: Usage, price: Price, reserved: Estimate | null): number | null =>
+  costOf(usage, price) ?? (reserved && reserved.costNanoUsd);
 
-function foundIn(own: OwnPrices, model: string | null): Found | null {
-  const price = model === null ? undefined : own.get(model);
-  return price ? { price, source: 'agreed', model: model as string } : null;
-}
+const UNBILLED: Bill = { cost: null, price: null };
 
 interface Added {
   readonly errorCode: string | null;
   readonly reading: Reading;
+  /** It was working when its client left, so its input is billed whatever came of it. */
+  readonly isCut?: boolean;
   /** Absent: it is the answer's, which the record as a whole tells. */
   readonly countable?: AttemptRecord['countable'] | null;
   readonly isAside?: true;
@@ -109,6 +104,8 @@ export class Entry implements Findings {
   secrets: readonly string[] = [];
   asked: GatewayHeaders = NOTHING_ASKED;
   endpoint: Endpoint | null = null;
+  /** Below `/v1`, as the client sent it. */
+  path = '';
   body: Json | null = null;
   model: string | null = null;
   isStreamed = false;
@@ -138,6 +135,8 @@ export class Entry implements Findings {
   /** What is counted once per request has been counted. */
   isAdmitted = false;
 
+  /** Records of the attempts under way that hold part of a budget, as they stand if the process dies. Both ways of a race share it. */
+  private readonly reservations = new Set<AttemptRecord>();
   private opened: OpenedExchange | null = null;
   /** The beginning as the sink wrote it down. */
   private written: string | null = null;
@@ -159,6 +158,16 @@ export class Entry implements Findings {
     let tries = 0;
     for (const { option_path } of this.attempts) if (option_path === this.option) tries++;
     return Math.max(0, tries - 1);
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  /** How the request is charged at a target. What never leaves the process is billed by nobody. */
+  chargeAt({ provider }: Target): ChargeKind {
+    const charge = chargeOf(this.method, this.path, provider.id);
+    return charge === 'unmeasured' && provider.inProcess ? 'nothing' : charge;
   }
 
   get rawHeaders(): readonly string[] {
@@ -205,14 +214,26 @@ export class Entry implements Findings {
     });
   }
 
-  /** Adds a try that is over. `reading` is what its answer told, if it was read. */
-  addAttempt(
-    attempt: Attempt,
-    target: Target,
-    errorCode: string | null,
-    reading: Reading = attempt.partial ?? UNREAD,
-  ): void {
-    this.add(attempt, target, { errorCode, reading });
+  /** Writes down what an attempt holds of budgets before it is sent. Resolves when that survives a kill of the process. */
+  openReservation(target: Target, charges: readonly Charge[], estimate: Estimate): Promise<AttemptRecord> {
+    const attempt = this.attempts.length + this.reservations.size;
+    const record = reservedAttempt({ attempt, option: this.option, target, charges, estimate });
+    this.reservations.add(record);
+    if (this.opened)
+      this.sink.update({ ...this.opened, attempts_so_far: [...this.attempts, ...this.reservations] });
+    return new Promise((resolve) => {
+      this.sink.whenWritten(() => resolve(record));
+    });
+  }
+
+  /** The attempt ended, or was never sent. */
+  closeReservation(record: AttemptRecord | null): void {
+    if (record) this.reservations.delete(record);
+  }
+
+  /** Adds the attempt whose answer the client got, or would have got. */
+  addAttempt(attempt: Attempt, target: Target, ended: Pick<Added, 'errorCode' | 'reading' | 'isCut'>): void {
+    this.add(attempt, target, ended);
   }
 
   /**
@@ -220,8 +241,8 @@ export class Entry implements Findings {
    * as the provider told, or else as it is counted later. `isCutOff`: it was working when it was stopped, so its input counts.
    */
   addDiscarded(attempt: Attempt, target: Target, errorCode: string | null, isCutOff = false): void {
-    const reading = attempt.partial ?? UNREAD;
-    const hasUnread = reading.outputText !== '' || (reading.usage === null && isCutOff && attempt.wasSent);
+    const reading = withUnreported(this, attempt, target, attempt.partial ?? UNREAD);
+    const hasUnread = hasText(reading) || (reading.usage === null && isCutOff && attempt.wasSent);
     const countable = lacksOutput(reading) && hasUnread ? this.countableOf(attempt, reading) : null;
     this.add(attempt, target, { errorCode, reading, countable });
   }
@@ -242,13 +263,15 @@ export class Entry implements Findings {
     return { model, ...countableText(endpoint.usage, body, reading) };
   }
 
-  private isCountedLater({ countable, reading }: Added): boolean {
+  private isCountedLater({ countable, reading, isCut }: Added): boolean {
     if (countable !== undefined) return countable !== null;
-    return lacksOutput(reading) && reading.outputText !== '' && this.body !== null;
+    return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
   }
 
   private add(attempt: Attempt, target: Target, added: Added): void {
     const { errorCode, reading, countable } = added;
+    this.closeReservation(attempt.reservation);
+    attempt.reservation = null;
     // What came from the cache was no try: nobody was asked, and nothing is owed.
     if (attempt.isReplayed) {
       attempt.hold?.settle(UNUSED);
@@ -256,7 +279,8 @@ export class Entry implements Findings {
       return;
     }
     // A form may name its model behind the file, when the attempt is on its way.
-    const { cost, price } = this.billed(added, { target, model: attempt.model ?? this.model });
+    const model = attempt.model ?? this.model;
+    const { cost, price } = this.billed(added, { target, model }, attempt.reserved);
     const record = attemptRecord(attempt, target, {
       attempt: this.attempts.length,
       option_path: attempt.option,
@@ -279,13 +303,14 @@ export class Entry implements Findings {
     this.attempts.push(record);
   }
 
-  private billed(added: Added, priced: Priced): Bill {
+  private billed(added: Added, priced: PricedModel, reserved: Estimate | null): Bill {
     const { usage, responseModel } = added.reading;
     if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
-    const found = usage || this.isCountedLater(added) ? this.priceFor(responseModel, priced) : null;
+    const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;
     if (!found) return UNBILLED;
     const { price, source, model } = found;
-    return { cost: usage && costOf(usage, price), price: appliedPrice(price, source, model) };
+    const cost = usage && coveredCost(usage, price, reserved);
+    return { cost, price: appliedPrice(price, source, model) };
   }
 
   private actualOf(added: Added, costNanoUsd: number | null): Actual {
@@ -351,26 +376,8 @@ export class Entry implements Findings {
   /** What a usage would have cost at the target, nano-dollars; null when nobody knows the price. Nothing is owed for it. */
   worth(usage: Usage, responseModel: string | null): number | null {
     const { target, model } = this;
-    const found = target && this.priceFor(responseModel, { target, model });
+    const found = target && priceFor(this.prices, responseModel, { target, model });
     return found && costOf(usage, found.price);
-  }
-
-  /**
-   * The model that answered is priced, or else the one that was asked for. What the virtual key says that it costs wins over
-   * any list price, whichever of the two names it is said of.
-   */
-  private priceFor(responseModel: string | null, { target, model }: Priced): Found | null {
-    const own = target.virtualKey?.prices;
-    return (
-      (own && (foundIn(own, responseModel) ?? foundIn(own, model))) ??
-      this.listed(target, responseModel) ??
-      this.listed(target, model)
-    );
-  }
-
-  private listed({ provider }: Target, model: string | null): Found | null {
-    const price = model === null ? null : this.prices.find(provider.id, model);
-    return price && { price, source: 'list', model: model as string };
   }
 
   /** What a usage costs where it was added up from several, each at its own price. */

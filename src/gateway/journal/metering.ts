@@ -3,6 +3,7 @@ import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
 import type { UsageSoFar } from '../../providers/translation.js';
 import { type Decoding, decoding } from './decoding.js';
+import { JsonObjects } from './json-objects.js';
 import { SseReader } from './sse-reader.js';
 import { mayTellFailure, tellsFailure } from './tells-failure.js';
 
@@ -18,6 +19,10 @@ export interface Reading {
   firstEventAt: number | null;
   /** A stream reported a failure, behind the status of a success. */
   hasFailed: boolean;
+  /** No usage was reported; it is what the request shows, or what was reserved for it. */
+  isAssumed?: true;
+  /** No usage was reported; the input is counted, and the output as far as it was read. */
+  isInputCounted?: true;
 }
 
 /** Reads an answer beside its way to the client, never changing a byte. */
@@ -26,6 +31,8 @@ export interface Meter {
   feed(chunk: Buffer): void;
   /** The last byte has passed; calls back when `reading` is final. */
   end(done: () => void): void;
+  /** Whether the answer by itself has come to its end. Absent where only its last byte tells. */
+  readonly isOver?: () => boolean;
 }
 
 const DONE = '[DONE]';
@@ -96,6 +103,26 @@ export function meterAnswer(reader: UsageReader, contentEncoding: string | null)
       note(reading, reader, kept.json());
     })
   );
+}
+
+/** Meters a stream that is a JSON array of what would be its events. */
+export function meterArray(reader: UsageReader, contentEncoding: string | null): Meter | null {
+  const reading = nothingRead();
+  const objects = new JsonObjects((json) => {
+    reading.firstEventAt ??= performance.now();
+    note(reading, reader, parsedObject(json));
+  });
+  const decoder = decoding(contentEncoding, PASSING_BYTES_MAX, (chunk) => {
+    objects.feed(chunk);
+  });
+  return decoder && { ...meter(reading, decoder, () => undefined), isOver: () => objects.isOver };
+}
+
+/** Takes from a whole answer what it tells of itself, be it an object or an array of them. */
+export function noteWhole(reading: Reading, reader: UsageReader, answer: Buffer): void {
+  new JsonObjects((json) => {
+    note(reading, reader, parsedObject(json));
+  }).feed(answer);
 }
 
 /** A plain answer, or the end of one that is too long: pictures and pages are large, and what they cost comes last. */

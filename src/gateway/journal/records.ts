@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type {
   AttemptRecord,
   CacheStatus,
+  Charge,
   CountableText,
   Ending,
   HeaderPairs,
@@ -13,6 +14,7 @@ import type {
 import { costOfAttempts } from '../../common/contracts/request-cost.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
+import type { Estimate } from '../limits/estimate.js';
 import type { HookResults } from '../guardrails/hook-results.js';
 import type { SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
@@ -148,6 +150,44 @@ export function attemptRecord(
   };
 }
 
+interface ReservedAttempt {
+  readonly attempt: number;
+  readonly option: string;
+  readonly target: Target;
+  readonly charges: readonly Charge[];
+  readonly estimate: Estimate;
+}
+
+/** An attempt that is about to be sent, as it is recorded if its end never is: it used all that it may use. */
+export function reservedAttempt({
+  attempt,
+  option,
+  target,
+  charges,
+  estimate,
+}: ReservedAttempt): AttemptRecord {
+  const { tokens, costNanoUsd, usage = NO_USAGE } = estimate;
+  // A limit of tokens reserves the most tokens; the costliest way to be billed may have fewer.
+  const lacking = Math.max(0, tokens - usage.input_tokens - usage.output_tokens);
+  return {
+    attempt,
+    option_path: option,
+    provider: target.provider.id,
+    virtual_key_id: target.virtualKey ? target.virtualKey.id : null,
+    origin: target.origin,
+    started_at: Date.now(),
+    first_byte_ms: null,
+    duration_ms: 0,
+    status: null,
+    error_code: 'gateway_crashed',
+    usage: { ...usage, output_tokens: usage.output_tokens + lacking },
+    cost_nano_usd: costNanoUsd,
+    charges,
+  };
+}
+
+const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
+
 /** The second frame. Written out field by field: a spread of an object this wide costs several microseconds. */
 export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
   const { usage, responseModel, firstEventAt } = outcome.reading;
@@ -188,13 +228,13 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     response_bytes: found.responseBody.bytes,
     response_model: responseModel,
     usage,
-    usage_source: usage ? 'provider' : 'none',
+    usage_source: usage ? (outcome.reading.isAssumed ? 'counted' : 'provider') : 'none',
     cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
     cache_score: found.cacheScore,
     saved_nano_usd: savedIn(found, outcome.reading),
     attempts: found.attempts,
-    countable: lacksOutput(outcome.reading) ? countable(found, outcome.reading) : null,
+    countable: lacksOutput(outcome.reading) ? countable(found, outcome) : null,
     hook_results: found.hookResults && { ...found.hookResults },
     request_headers: maskedHeaders(found.rawHeaders, found.secrets),
     response_headers: maskedHeaders(outcome.responseHeaders, found.secrets),
@@ -214,14 +254,19 @@ function savedIn(found: Findings, { usage, responseModel }: Reading): number | n
   return isHit(found.cacheStatus) && usage ? found.worth(usage, responseModel) : null;
 }
 
-/** Text to count where the provider gave an answer and no usage, or only that of its input. */
+/** Text to count where the provider gave an answer and no usage, or only that of its input; of a cut answer the input at least. */
 function countable(
   { cacheStatus, endpoint, body }: Findings,
-  reading: Reading,
+  { reading, ending }: Outcome,
 ): RequestLogRecord['countable'] {
-  if (!endpoint?.usage || !body || reading.outputText === '' || isHit(cacheStatus)) return null;
+  if (!endpoint?.usage || !body || isHit(cacheStatus) || reading === UNREAD) return null;
+  if (!hasText(reading) && ending !== 'client_aborted') return null;
   return countableText(endpoint.usage, body, reading);
 }
+
+/** Whether there is something to count. */
+export const hasText = ({ outputText, isInputCounted }: Reading): boolean =>
+  outputText !== '' || isInputCounted === true;
 
 /** What is to be counted of an answer: its output alone, where the provider told its input. */
 export function countableText(

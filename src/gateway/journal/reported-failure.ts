@@ -1,12 +1,25 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
+import { JsonObjects } from './json-objects.js';
 import { parsedObject } from './metering.js';
 import { mayTellFailure, tellsFailure } from './tells-failure.js';
 
-/** The report that a whole answer with the status of a success is, of a failure; null for every other. Of what cannot be read nothing is known. */
+/**
+ * The report of a failure that a whole answer with the status of a success is, or that stands first in its array; null
+ * for every other. Of what cannot be read nothing is known.
+ */
 export function reportedFailure(answer: Buffer): Json | null {
-  const json = mayTellFailure(answer) ? parsedObject(answer.toString('utf8')) : null;
+  if (!mayTellFailure(answer)) return null;
+  const json = parsedObject(answer.toString('utf8')) ?? firstOf(answer);
   return json && tellsFailure(json) ? json : null;
+}
+
+function firstOf(array: Buffer): Json | null {
+  let first: Json | null | undefined;
+  new JsonObjects((json) => {
+    if (first === undefined) first = parsedObject(json);
+  }).feed(array);
+  return first ?? null;
 }
 
 /** What becomes of a try whose answer is such a report. */

@@ -166,4 +166,47 @@ describe('a request under limits', () => {
     expect((await logged()).attempts.map(({ charges }) => charges?.[0]?.leased)).toEqual([0, COST]);
     await expect.poll(() => limits.leased.get(budget.id)).toBe(COST);
   });
+
+  it('has its reservation on record before it is sent, so that a killed process still pays for it', async () => {
+    const [budget, tokens] = [aBudget(1_000_000_000), { ...aBudget(1_000_000), measure: 'tokens' } as const];
+    const { chat, updated, opened } = await given({
+      ...limitedBy(budget, tokens),
+      virtualKeys: { other: 'openai' },
+      answers: [{ status: 500, chunks: ['{}'] }, { chunks: [ANSWER] }],
+    });
+    const targets = [{ virtual_key: 'openai-prod' }, { virtual_key: 'other' }];
+    const config = JSON.stringify({ strategy: { mode: 'fallback' }, targets });
+
+    await chat(CHAT, { 'x-gateway-config': config, 'x-gateway-virtual-key': '' });
+
+    const bytes = JSON.stringify(CHAT).length;
+    const reserved = {
+      status: null,
+      error_code: 'gateway_crashed',
+      usage: { input_tokens: bytes, output_tokens: 10 },
+      cost_nano_usd: bytes * 150 + 10 * 600,
+      charges: [
+        { counter: budget.id, measure: 'cost', leased: bytes * 150 + 10 * 600 },
+        { counter: tokens.id, measure: 'tokens', leased: bytes + 10 },
+      ],
+    };
+    expect(updated.map(({ sent }) => sent)).toEqual([0, 1]);
+    expect(updated.map(({ id }) => id)).toEqual([opened[0]?.id, opened[0]?.id]);
+    expect(updated[0]?.attempts_so_far).toMatchObject([
+      { attempt: 0, option_path: 'config.targets[0]', ...reserved },
+    ]);
+    // What has ended stands there as it ended.
+    expect(updated[1]?.attempts_so_far).toMatchObject([
+      { attempt: 0, status: 500, charges: [{ leased: 0 }, { leased: 0 }] },
+      { attempt: 1, option_path: 'config.targets[1]', ...reserved },
+    ]);
+  });
+
+  it('writes nothing more where no budget applies', async () => {
+    const { chat, updated } = await given(limitedBy(aLimit({ amount: 10 })));
+
+    await chat(CHAT);
+
+    expect(updated).toEqual([]);
+  });
 });

@@ -1,16 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
+import type { AttemptRecord } from '../../common/contracts/request-log.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { ClientLeft } from '../door/request-body.js';
+import type { Limit, Policy } from '../../common/limits/limit.js';
 import type { Entry } from '../journal/entry.js';
+import { readsBody } from './applying.js';
 import { metadataOf } from '../journal/records.js';
 import { costOf } from '../../providers/prices/cost.js';
+import type { Content } from '../types/content.js';
 import type { Exchange } from '../types/exchange.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { WireRequest } from '../upstream/wire.js';
-import { type Estimate, estimateOf, FREE } from './estimate.js';
+import { type Estimate, estimateOf, FREE, type Inestimable, isInestimable } from './estimate.js';
 import { type Hold, UNUSED } from './hold.js';
 import { Limiter, type Reserved, type Wanted } from './limiter.js';
 
@@ -18,6 +22,8 @@ import { Limiter, type Reserved, type Wanted } from './limiter.js';
 interface Sending {
   readonly exchange: Exchange;
   readonly target: Target;
+  /** As this target gets it. */
+  readonly content: Content;
   readonly wire: WireRequest;
 }
 
@@ -46,10 +52,11 @@ export class Admission {
     const { exchange, target } = sending;
     const { caller } = exchange.entry;
     if (caller === null || !isLimited(caller, target)) return start();
-    const reserved = this.reserve(sending, caller);
+    const wish = new Wish(sending, caller, this.settings.outputTokensCeiling);
+    const reserved = this.limiter.reserve(wish);
     return reserved instanceof Promise
-      ? reserved.then((ready) => this.beginWith(ready, exchange, start))
-      : this.beginWith(reserved, exchange, start);
+      ? reserved.then((ready) => this.beginWith(ready, wish, start))
+      : this.beginWith(reserved, wish, start);
   }
 
   /**
@@ -61,42 +68,65 @@ export class Admission {
     if (caller === null || !isLimited(caller, target)) return start();
     const usage = { input_tokens: body.length, output_tokens: 0 };
     const price = entry.priceAt(target, model);
-    const reserved = this.limiter.reserve({
+    const wanted = {
       caller,
       target,
       model,
       metadata: metadataOf(entry),
       isFirst: false,
-      estimate: { tokens: body.length, costNanoUsd: price && costOf(usage, price) },
-    });
+      unreadable: null,
+      estimate: { tokens: body.length, costNanoUsd: price && costOf(usage, price), usage },
+    };
+    const reserved = this.limiter.reserve(wanted);
+    const estimate = wanted.estimate;
     return reserved instanceof Promise
-      ? reserved.then(({ attempt }) => holding(attempt, start))
-      : holding(reserved.attempt, start);
+      ? reserved.then(({ attempt }) => beginHolding({ hold: attempt, entry, target, estimate }, start))
+      : beginHolding({ hold: reserved.attempt, entry, target, estimate }, start);
   }
 
-  private reserve(sending: Sending, caller: Principal): Reserved | Promise<Reserved> {
-    return this.limiter.reserve(new Wish(sending, caller, this.settings.outputTokensCeiling));
-  }
-
-  /** A client that left while the store was asked gets nothing sent for it. */
   private beginWith(
     { request, attempt: hold }: Reserved,
-    { entry, response }: Exchange,
+    wish: Wish,
     start: () => Attempt,
-  ): Attempt {
+  ): Attempt | Promise<Attempt> {
+    const { entry, response } = wish.exchange;
     entry.isAdmitted = true;
     if (request) entry.permit = request;
-    if (response.destroyed) {
-      hold.settle(UNUSED);
-      throw new ClientLeft();
-    }
-    return holding(hold, start);
+    const { target, reserved: estimate } = wish;
+    // A client that left while the stores were asked gets nothing sent for it.
+    return beginHolding({ hold, entry, target, estimate }, () => {
+      if (response.destroyed) throw new ClientLeft();
+      return start();
+    });
   }
+}
+
+/** A request and where it goes. */
+interface PlacedRequest {
+  readonly entry: Entry;
+  readonly target: Target;
+  readonly content: Content;
+}
+
+/** What a request may use at most at a target. */
+export function estimateAt(
+  { entry, target, content }: PlacedRequest,
+  outputCeiling: number,
+): Estimate | Inestimable {
+  return estimateOf({
+    charge: content.isWebSocket && !entry.endpoint?.usage ? 'unmeasured' : entry.chargeAt(target),
+    name: `${entry.method} /v1${entry.path}`,
+    body: content.fields ?? content.json,
+    unreadable: content.unreadable ?? null,
+    bodyBytes: Math.max(entry.requestBody.bytes, content.body instanceof Buffer ? content.body.length : 0),
+    price: entry.priceAt(target, content.model),
+    outputCeiling,
+  });
 }
 
 /** What an attempt wants, looked up where a limit asks for it: most limits count requests, and look at nothing. */
 class Wish implements Wanted {
-  private estimated: Estimate | null = null;
+  private estimated: Estimate | Inestimable | null = null;
 
   constructor(
     private readonly sending: Sending,
@@ -104,52 +134,106 @@ class Wish implements Wanted {
     private readonly outputCeiling: number,
   ) {}
 
+  get exchange(): Exchange {
+    return this.sending.exchange;
+  }
+
   get target(): Target {
     return this.sending.target;
   }
 
   get isFirst(): boolean {
-    return !this.sending.exchange.entry.isAdmitted;
+    return !this.exchange.entry.isAdmitted;
   }
 
   get model(): string | null {
-    return this.sending.exchange.entry.model;
+    return this.exchange.entry.model;
   }
 
   get metadata(): Wanted['metadata'] {
-    return metadataOf(this.sending.exchange.entry);
+    return metadataOf(this.exchange.entry);
   }
 
-  get estimate(): Estimate {
+  get unreadable(): string | null {
+    const { wire, content } = this.sending;
+    return wire.stored ? null : (content.unreadable ?? null);
+  }
+
+  get estimate(): Estimate | Inestimable {
     return (this.estimated ??= this.estimateNow());
   }
 
-  private estimateNow(): Estimate {
-    const { exchange, target, wire } = this.sending;
-    // What the cache answers is a request like any other, and uses nothing.
-    if (wire.stored) return FREE;
-    const { entry } = exchange;
-    const { endpoint, body, requestBody, model } = entry;
-    return estimateOf({
-      endpoint,
-      body,
-      bodyBytes: Math.max(requestBody.bytes, wire.body instanceof Buffer ? wire.body.length : 0),
-      price: entry.priceAt(target, model),
-      outputCeiling: this.outputCeiling,
-    });
+  /** What a limit of tokens or money has asked for; null where none did. */
+  get reserved(): Estimate | null {
+    const { estimated } = this;
+    return estimated && !isInestimable(estimated) ? estimated : null;
+  }
+
+  private estimateNow(): Estimate | Inestimable {
+    const { target, wire, content } = this.sending;
+    const { entry } = this.exchange;
+    // What the cache answers is a request like any other, and uses nothing. What the gateway counts leaves it neither.
+    if (wire.stored || wire.counted !== undefined) return FREE;
+    return estimateAt({ entry, target, content }, this.outputCeiling);
   }
 }
+
+/** Whether a limit or a policy has to know what a form says before it is sent, the fields behind its file included. */
+export function isLimitedForm({ form, fields }: Content, caller: Principal, target: Target): boolean {
+  if (!form || fields) return false;
+  return limitsModels(caller, target) || limitsUse(caller, target);
+}
+
+const limitsModels = ({ policy }: Principal, { virtualKey }: Target): boolean =>
+  (policy !== null && policy.models !== null) || virtualKey?.models !== undefined;
+
+function limitsUse({ limits: callers }: Principal, { virtualKey }: Target): boolean {
+  const isOfConcern = (policy: Policy): boolean =>
+    readsBody(policy) || policy.groups.length > 0 || countsUse(policy.limit);
+  return (
+    (callers !== undefined && (callers.limits.some(countsUse) || callers.policies.some(isOfConcern))) ||
+    (virtualKey?.limits?.some(countsUse) ?? false)
+  );
+}
+
+const countsUse = ({ measure }: Limit): boolean => measure === 'tokens' || measure === 'cost';
 
 function isLimited(caller: Principal, { virtualKey }: Target): boolean {
   return caller.limits !== undefined || (virtualKey !== null && virtualKey.limits !== undefined);
 }
 
-function holding(hold: Hold, start: () => Attempt): Attempt {
+/** An attempt that limits have let pass. */
+interface AdmittedAttempt {
+  readonly hold: Hold;
+  readonly entry: Entry;
+  readonly target: Target;
+  /** Null where no limit counts tokens or money. */
+  readonly estimate: Estimate | null;
+}
+
+/** Starts an attempt; what it holds of budgets is on record before. Gives back what it holds when it cannot start. */
+function beginHolding(admitted: AdmittedAttempt, start: () => Attempt): Attempt | Promise<Attempt> {
+  const { hold, entry, target, estimate } = admitted;
+  const charges = hold.reservation;
+  if (!estimate || charges.length === 0) return started(admitted, null, start);
+  return entry
+    .openReservation(target, charges, estimate)
+    .then((reservation) => started(admitted, reservation, start));
+}
+
+function started(
+  { hold, entry, estimate }: AdmittedAttempt,
+  reservation: AttemptRecord | null,
+  start: () => Attempt,
+): Attempt {
   try {
     const attempt = start();
     attempt.hold = hold;
+    attempt.reserved = estimate;
+    attempt.reservation = reservation;
     return attempt;
   } catch (error) {
+    entry.closeReservation(reservation);
     hold.settle(UNUSED);
     throw error;
   }

@@ -4,6 +4,8 @@ import type { PolicyCondition, PolicyKey } from '../../common/limits/rules.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Target } from '../types/target.js';
 
+const METADATA = 'metadata.';
+
 /** What limits look at. */
 export interface LimitedRequest {
   readonly caller: Principal;
@@ -25,6 +27,10 @@ export function concerns({ conditions }: Policy, request: LimitedRequest): boole
   for (const condition of conditions) if (!isMet(condition, request)) return false;
   return true;
 }
+
+/** Whether it takes the body to say whom a policy concerns. */
+export const readsBody = ({ conditions }: Policy): boolean =>
+  conditions.some(({ key }) => key === 'model' || key === `${METADATA}_user`);
 
 /**
  * The group of a request; null where the policy has none. Requests that lack a value are counted together, so that
@@ -52,8 +58,6 @@ function isMet({ key, value }: PolicyCondition, request: LimitedRequest): boolea
   if (typeof value === 'string') return value === '*' || value === actual;
   return value.includes('*') || value.includes(actual);
 }
-
-const METADATA = 'metadata.';
 
 function valueOf(key: PolicyKey, { caller, target, model, metadata }: LimitedRequest): string | null {
   if (key.startsWith(METADATA)) return metadata?.[key.slice(METADATA.length)] ?? null;

@@ -1,8 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
-import type { CallerLimits, Limit } from '../../common/limits/limit.js';
+import type { CallerLimits, Limit, Policy } from '../../common/limits/limit.js';
 import { counterKey, periodAt } from '../../common/limits/period.js';
-import { concerns, type Group, groupOf, type LimitedRequest } from './applying.js';
-import type { Estimate } from './estimate.js';
+import { concerns, type Group, groupOf, type LimitedRequest, readsBody } from './applying.js';
+import { type Estimate, type Inestimable, isInestimable } from './estimate.js';
 import type { Part } from './hold.js';
 import type { Leases } from './leases.js';
 import type { Pool } from './pool.js';
@@ -12,7 +12,9 @@ export interface Wanted extends LimitedRequest {
   /** It begins a request, so that what is counted once per request is taken too. */
   readonly isFirst: boolean;
   /** Asked for only where a limit counts tokens or money. */
-  readonly estimate: Estimate;
+  readonly estimate: Estimate | Inestimable;
+  /** Why the gateway could not read the body, which hides the model; null where it could, or does not read such bodies. */
+  readonly unreadable: string | null;
 }
 
 /** Budgets may be counted elsewhere than the rest. */
@@ -39,8 +41,17 @@ export class Demands {
   /** They limit the request as a whole, and not each of its attempts, where requests are what they count. */
   private addCallers({ limits, policies }: CallerLimits): void {
     for (const limit of limits) this.addCallersOwn(limit, null);
-    for (const policy of policies)
+    for (const policy of policies) {
+      this.checkReadable(policy);
       if (concerns(policy, this.wanted)) this.addCallersOwn(policy.limit, groupOf(policy, this.wanted));
+    }
+  }
+
+  /** Whether a policy concerns a request cannot be said where it hides what the policy looks at. */
+  private checkReadable(policy: Policy): void {
+    const { unreadable: detail } = this.wanted;
+    if (detail !== null && readsBody(policy))
+      throw new AppError('body_unreadable', { reader: policy.limit.subject, detail });
   }
 
   private addCallersOwn(limit: Limit, group: Group | null): void {
@@ -50,16 +61,16 @@ export class Demands {
 
   private add(limit: Limit, group: Group | null, isForRequest: boolean): void {
     const amount = amountOf(limit, this.wanted);
-    this.parts.push({ pool: this.poolOf(limit, group), amount, isForRequest });
+    this.parts.push({ pool: this.poolOf(limit, group), amount, slice: null, isForRequest });
   }
 
   private poolOf(limit: Limit, group: Group | null): Pool {
     const name = group ? `${limit.id}/${group.id}` : limit.id;
     const leases = limit.kind === 'budget' ? this.leases.budgets : this.leases.rates;
-    const pool = leases.find(name, this.moment) ?? this.opened(leases, name, limit, group);
-    // The limit may have been changed since the pool was made; its counter stays.
-    if (pool.counter.limit !== limit) pool.counter = { ...pool.counter, limit };
-    return pool;
+    const known = leases.find(name, this.moment);
+    // The limit may have been changed since the pool was made; where it counts the same, its counter stays.
+    if (known && (known.counter.limit === limit || known.adopt(limit))) return known;
+    return this.opened(leases, name, limit, group);
   }
 
   private opened(leases: Leases, name: string, limit: Limit, group: Group | null): Pool {
@@ -77,20 +88,27 @@ export function areThere(parts: readonly Part[], now: number): boolean {
   return true;
 }
 
-/** An estimate above a whole rate limit takes all of it: what it really was is charged at the end. */
 function amountOf(limit: Limit, wanted: Wanted): number {
   switch (limit.measure) {
-    case 'tokens': {
-      const { tokens } = wanted.estimate;
-      return limit.kind === 'window' ? Math.min(tokens, limit.amount) : tokens;
-    }
-    case 'cost': {
-      const { costNanoUsd } = wanted.estimate;
-      if (costNanoUsd === null)
-        throw new AppError('price_unknown', { subject: limit.subject, model: wanted.model ?? '' });
-      return costNanoUsd;
-    }
+    case 'tokens':
+    case 'cost':
+      return useOf(limit, wanted);
     default:
       return 1;
   }
+}
+
+/** An estimate above a whole rate limit takes all of it: what it really was is charged at the end. */
+function useOf(limit: Limit, { estimate, model }: Wanted): number {
+  const { subject, measure } = limit;
+  if (isInestimable(estimate)) throw inestimable(limit, estimate);
+  const { tokens, costNanoUsd } = estimate;
+  if (measure === 'tokens') return limit.kind === 'window' ? Math.min(tokens, limit.amount) : tokens;
+  if (costNanoUsd === null) throw new AppError('price_unknown', { subject, model: model ?? '' });
+  return costNanoUsd;
+}
+
+function inestimable({ kind, subject }: Limit, { problem, detail }: Inestimable): AppError {
+  const reader = `the ${kind === 'budget' ? 'budget' : 'token limit'} of ${subject}`;
+  return new AppError(problem, { reader, detail });
 }

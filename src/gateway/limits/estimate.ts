@@ -1,79 +1,68 @@
 import type { Usage } from '../../common/contracts/request-log.js';
-import { mostPages } from '../../providers/endpoints/ocr.js';
-import { costOf } from '../../providers/prices/cost.js';
+import type { ChargeKind } from '../../providers/charging/charge.js';
+import type { Json } from '../../providers/endpoint.js';
+import { highestCostOf } from '../../providers/prices/cost.js';
 import type { Price } from '../../providers/prices/price.js';
-import type { Endpoint, EndpointId, Json } from '../../providers/endpoint.js';
 
 /** The most that a request may use. */
 export interface Estimate {
   readonly tokens: number;
-  /** Nano-dollars; null when nobody knows the price of the model. */
+  /** Nano-dollars; null when the model has no known price. */
   readonly costNanoUsd: number | null;
+  /** Of the ways in which it may be billed, the one that costs most at its price. Absent where nothing is used. */
+  readonly usage?: Usage;
 }
 
-export interface Estimated {
-  readonly endpoint: Endpoint | null;
+/** A request whose use nobody can bound: it goes on only where no limit counts tokens or money. */
+export interface Inestimable {
+  readonly problem: 'body_unreadable' | 'usage_unknown';
+  /** What could not be read, or which request it is, as the error tells it. */
+  readonly detail: string;
+}
+
+/** What an estimate is made from. */
+export interface EstimatedRequest {
+  readonly charge: ChargeKind;
+  /** The method and the path, for people. */
+  readonly name: string;
+  /** The JSON body, or the fields of a form; null where it was not read. */
   readonly body: Json | null;
+  /** Why it was not. */
+  readonly unreadable: string | null;
   readonly bodyBytes: number;
   readonly price: Price | null;
   /** Output of a request that does not bound it itself, tokens. */
   readonly outputCeiling: number;
 }
 
-/** Where a request bounds its output, and how many answers it asks for. Endpoints that are not listed put out no tokens. */
-const BOUNDS: Partial<Record<EndpointId, { readonly most: readonly string[]; readonly times?: string }>> = {
-  'chat-completions': { most: ['max_completion_tokens', 'max_tokens'], times: 'n' },
-  completions: { most: ['max_tokens'], times: 'n' },
-  'fim-completions': { most: ['max_tokens'] },
-  'agent-completions': { most: ['max_tokens'], times: 'n' },
-  'chat-v2': { most: ['max_tokens'] },
-  responses: { most: ['max_output_tokens'] },
-  messages: { most: ['max_tokens'] },
-  'generate-content': { most: ['maxOutputTokens', 'max_output_tokens'], times: 'candidateCount' },
-};
-
-/** Endpoints that are charged by something else than tokens, and the most that a request may use of it. */
-const MOST: Partial<Record<EndpointId, (request: Json) => Usage>> = { ocr: mostPages };
-
-/** What costs nobody anything. */
+/** What nobody is billed for. */
 export const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
 
-/**
- * Bounds a request from above. No tokenizer makes more tokens than the text has bytes, so the size of the body bounds
- * the input, short of what it refers to elsewhere (images by address, stored files); output is what the request
- * allows, or the ceiling. What a request is not metered for cannot be estimated and reserves nothing.
- */
-export function estimateOf({ endpoint, body, bodyBytes, price, outputCeiling }: Estimated): Estimate {
-  if (!endpoint?.usage || !body) return FREE;
-  const usage = MOST[endpoint.id]?.(body) ?? {
-    input_tokens: bodyBytes,
-    output_tokens: outputOf(endpoint.id, body, outputCeiling),
-  };
-  return { tokens: usage.input_tokens + usage.output_tokens, costNanoUsd: price && costOf(usage, price) };
+/** Bounds a request from above, by the most expensive way in which its provider may bill it. */
+export function estimateOf(request: EstimatedRequest): Estimate | Inestimable {
+  const { charge, name, body, unreadable, bodyBytes, outputCeiling } = request;
+  if (charge === 'nothing') return FREE;
+  if (charge === 'unmeasured') return { problem: 'usage_unknown', detail: name };
+  if (!body) return { problem: 'body_unreadable', detail: unreadable ?? 'it was not read' };
+  const usages = charge.most({ body, bodyBytes, outputCeiling });
+  return usages ? highestOf(usages, request.price) : { problem: 'usage_unknown', detail: name };
 }
 
-function outputOf(id: EndpointId, body: Json, ceiling: number): number {
-  const bounds = BOUNDS[id];
-  if (!bounds) return 0;
-  const fields = optionsOf(body);
-  const stated = firstStated(fields, bounds.most);
-  const times = bounds.times === undefined ? null : wholeOf(fields[bounds.times]);
-  return Math.min((stated ?? ceiling) * (times ?? 1), Number.MAX_SAFE_INTEGER / 2);
-}
-
-function firstStated(fields: Json, names: readonly string[]): number | null {
-  for (const name of names) {
-    const value = wholeOf(fields[name]);
-    if (value !== null) return value;
+function highestOf(usages: readonly Usage[], price: Price | null): Estimate {
+  let tokens = 0;
+  let costNanoUsd: number | null = null;
+  let usage: Usage | undefined;
+  for (const one of usages) {
+    const cost = price && highestCostOf(one, price);
+    const total = one.input_tokens + one.output_tokens;
+    const isHigher = cost === null ? costNanoUsd === null && total >= tokens : cost >= (costNanoUsd ?? 0);
+    if (isHigher) usage = one;
+    if (cost !== null) costNanoUsd = Math.max(cost, costNanoUsd ?? 0);
+    tokens = Math.max(tokens, total);
   }
-  return null;
+  return usage ? { tokens, costNanoUsd, usage } : FREE;
 }
 
-/** Google's calls keep these in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */
-function optionsOf(body: Json): Json {
-  const config = body.generationConfig ?? body.generation_config;
-  return typeof config === 'object' && config !== null ? (config as Json) : body;
-}
-
-const wholeOf = (value: unknown): number | null =>
-  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : null;
+/** Whether nobody can bound it. */
+export const isInestimable = (estimate: Estimate | Inestimable): estimate is Inestimable =>
+  'problem' in estimate;

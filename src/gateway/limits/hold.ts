@@ -1,6 +1,7 @@
 import type { Charge } from '../../common/contracts/request-log.js';
 import type { Measure } from '../../common/limits/limit.js';
 import type { Pool } from './pool.js';
+import type { WindowSlice } from './window-slices.js';
 
 /** What an attempt really used. Null where nobody knows it. */
 export interface Actual {
@@ -14,6 +15,8 @@ export interface Actual {
 export interface Part {
   readonly pool: Pool;
   amount: number;
+  /** Where in a window it was taken; null for other kinds and before. */
+  slice: WindowSlice | null;
   /** It ends with the request, and not with the attempt. */
   readonly isForRequest: boolean;
 }
@@ -32,6 +35,17 @@ export class Hold {
     private readonly holder: string,
   ) {}
 
+  /** What the budgets are charged if nothing is ever known of the attempt: all that it reserved. */
+  get reservation(): readonly Charge[] {
+    let charges: Charge[] | null = null;
+    for (const { isForRequest, pool, amount } of this.parts) {
+      const { limit } = pool.counter;
+      if (isForRequest === this.isForRequest && limit.kind === 'budget')
+        (charges ??= []).push(this.chargeOf(pool, amount));
+    }
+    return charges ?? NOTHING;
+  }
+
   /** Replaces the reserve by what was used. Answers what the budgets are charged for the record. */
   settle(actual: Actual): readonly Charge[] {
     const { parts, isForRequest } = this;
@@ -39,15 +53,18 @@ export class Hold {
     let charges: Charge[] | null = null;
     for (const part of parts) {
       if (part.isForRequest !== isForRequest) continue;
-      const { pool, amount } = part;
-      const { limit, key } = pool.counter;
+      const { pool, amount, slice } = part;
+      const { limit } = pool.counter;
       const used = usedOf(limit.measure, amount, actual);
-      pool.settle(amount, used);
-      if (limit.kind !== 'budget') continue;
-      const measure = limit.measure === 'tokens' ? 'tokens' : 'cost';
-      (charges ??= []).push({ counter: key, holder: this.holder, measure, leased: used });
+      pool.settle(amount, used, slice);
+      if (limit.kind === 'budget') (charges ??= []).push(this.chargeOf(pool, used));
     }
     return charges ?? NOTHING;
+  }
+
+  private chargeOf({ counter: { key, limit } }: Pool, leased: number): Charge {
+    const measure = limit.measure === 'tokens' ? 'tokens' : 'cost';
+    return { counter: key, holder: this.holder, measure, leased };
   }
 }
 

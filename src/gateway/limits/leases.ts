@@ -1,23 +1,27 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { answeredWithin } from '../../common/processes/answered-within.js';
-import type { LimitStore } from '../ports.js';
+import { LimitFault, type LimitStore } from '../ports.js';
 import { limitCounts } from './limit-metrics.js';
-import { Pool } from './pool.js';
-import type { Counter, LimitAsk, LimitReturn } from './store.js';
+import { Pool, type PoolCalls } from './pool.js';
+import type { AskAnswer, Counter, LimitAsk, LimitReturn, ReturnAnswer } from './store.js';
+import type { StoreHealth } from './store-health.js';
 
 /** How often what nobody uses goes back, and what is leased is kept alive. */
 const ROUND_MS = 500;
 /** How long a store that did not answer is left alone. */
 const AWAY_MS = 1_000;
-/** A store that is silent for so long is away. */
+/** A store that gives no answer for so long is unavailable. */
 const PATIENCE_MS = 2_000;
+/** Rounds that failed for so long are worth a line in readiness. */
+const STALLED_AFTER_MS = 30_000;
 /** A pool that holds nothing is forgotten after this. */
 const IDLE_MS = 60_000;
 
-/** What a pool gives back with a round. */
-interface Gift {
+/** What a pool sends with a call. */
+interface PoolReturn {
   readonly pool: Pool;
   readonly due: LimitReturn;
 }
@@ -27,20 +31,26 @@ const report = reportSparsely(createLogger('limits'));
 /**
  * What this process has leased of all counters, and its way to the store.
  *
- * Asks of one turn of the event loop go to the store together, one call at a time for each counter.
+ * Asks of one turn of the event loop go to the store together, and so do returns, one call at a time for each counter. A call
+ * that is rejected means that the store is unavailable; an answer that is a fault concerns its counter alone.
  */
-export class Leases implements OnApplicationShutdown {
+export class Leases implements OnApplicationShutdown, PoolCalls {
   private readonly pools = new Map<string, Pool>();
   /** Pools of periods that are over, until what hangs on them has ended. */
   private readonly ended = new Set<Pool>();
   private readonly asking = new Set<Pool>();
-  /** Calls are numbered, so that the store knows an old one that comes late. */
-  private calls = 0;
+  private readonly releasing = new Set<Pool>();
+  /** Calls are numbered, so that the store recognizes one that arrives after a later one. */
+  private callNumber = 0;
   private isScheduled = false;
   private awayUntil = -Infinity;
   private timer: NodeJS.Timeout | undefined;
+  private readonly loop = new LoopHealth('limit-leases', STALLED_AFTER_MS);
 
-  constructor(private readonly store: LimitStore) {}
+  constructor(
+    private readonly store: LimitStore,
+    readonly health: StoreHealth,
+  ) {}
 
   /** The pool by that name, if there is one whose period is not over. */
   find(name: string, moment: number): Pool | null {
@@ -48,54 +58,97 @@ export class Leases implements OnApplicationShutdown {
     return known !== undefined && moment < known.endsAt ? known : null;
   }
 
-  /** Makes the pool of a counter, for which `find` found none. */
+  /** Makes the pool of a counter, in place of one by that name that counts something else. */
   open(name: string, counter: Counter, endsAt: number): Pool {
     const known = this.pools.get(name);
-    if (known) this.ended.add(known);
-    const pool = new Pool(counter, endsAt, this.wake, this.calls);
+    if (known) this.end(known);
+    const pool = new Pool(counter, endsAt, this, this.callNumber);
     this.pools.set(name, pool);
+    if (!this.timer) this.loop.watch();
     this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
     return pool;
   }
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    this.loop.unwatch();
     for (const pool of this.all()) pool.usedAt = -Infinity;
     await this.round();
+  }
+
+  /** Asks the store whether it is there, unless that is known from a moment ago. `health` says what came of it. */
+  async probe(): Promise<void> {
+    if (performance.now() >= this.awayUntil) await this.give([]);
   }
 
   /** Gives back what lies idle and keeps alive what is leased. */
   async round(): Promise<void> {
     const now = performance.now();
-    const gifts: Gift[] = [];
+    const returns: PoolReturn[] = [];
     for (const pool of this.all()) {
-      const due = pool.nextReturn(now, ROUND_MS, ++this.calls);
+      const due = pool.nextReturn(now, ROUND_MS, ++this.callNumber);
       if (pool.available < 0) this.wake(pool);
-      if (!due) continue;
-      gifts.push({ pool, due });
+      if (due) returns.push({ pool, due });
     }
     this.forget(now);
-    if (this.pools.size + this.ended.size === 0 && gifts.length === 0) return;
-    await this.give(gifts);
+    const isUsed = this.pools.size + this.ended.size > 0 || returns.length > 0;
+    if (isUsed || this.health.unavailableSince !== null) await this.give(returns);
+    else this.loop.succeeded();
   }
 
-  private async give(gifts: readonly Gift[]): Promise<void> {
+  wake(pool: Pool, afterMs = 0): void {
+    if (afterMs > 0) {
+      setTimeout(() => this.wake(pool), afterMs).unref();
+      return;
+    }
+    this.asking.add(pool);
+    this.schedule();
+  }
+
+  release(pool: Pool): void {
+    this.releasing.add(pool);
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.releaseIdle();
+      this.ask();
+    });
+  }
+
+  private async give(returns: readonly PoolReturn[]): Promise<void> {
     try {
-      await inTime(this.store.giveBack(gifts.map(({ due }) => due)));
-      for (const { pool, due } of gifts) pool.gaveBack(due);
+      const answers = await inTime(this.store.giveBack(returns.map(({ due }) => due)));
+      this.health.answered();
+      this.loop.succeeded();
+      returns.forEach(({ pool, due }, at) => this.returned(pool, due, answers[at]));
     } catch (error) {
       // What could not be given back stays leased to this process, and so do its pools.
-      for (const { pool, due } of gifts) pool.keptBack(due);
-      this.awayUntil = performance.now() + AWAY_MS;
-      report('The store of limits is away.', error);
+      for (const { pool, due } of returns) pool.keptBack(due);
+      this.loop.failed();
+      this.isAway(error);
     } finally {
-      this.wakeRest();
+      this.scheduleRest();
     }
+  }
+
+  private returned(pool: Pool, due: LimitReturn, answer: ReturnAnswer = UNANSWERED): void {
+    if (answer instanceof LimitFault) this.reportFault(due, answer);
+    pool.answerReturn(due, answer);
   }
 
   private *all(): Iterable<Pool> {
     yield* this.pools.values();
     yield* this.ended;
+  }
+
+  private end(pool: Pool): void {
+    pool.usedAt = -Infinity;
+    this.ended.add(pool);
   }
 
   private forget(now: number): void {
@@ -104,15 +157,18 @@ export class Leases implements OnApplicationShutdown {
       if (pool.isEmpty && now - pool.usedAt > IDLE_MS) this.pools.delete(name);
   }
 
-  private readonly wake = (pool: Pool): void => {
-    this.asking.add(pool);
-    if (this.isScheduled) return;
-    this.isScheduled = true;
-    setImmediate(() => {
-      this.isScheduled = false;
-      this.ask();
-    });
-  };
+  /** Returns go before asks: a pool that has both lowers its limit, and must not count twice what it holds. */
+  private releaseIdle(): void {
+    if (this.releasing.size === 0 || performance.now() < this.awayUntil) return;
+    const returns: PoolReturn[] = [];
+    for (const pool of this.releasing) {
+      if (pool.isAsking) continue;
+      this.releasing.delete(pool);
+      const due = pool.nextRelease(++this.callNumber);
+      if (due) returns.push({ pool, due });
+    }
+    if (returns.length > 0) void this.give(returns);
+  }
 
   private ask(): void {
     const now = performance.now();
@@ -121,47 +177,57 @@ export class Leases implements OnApplicationShutdown {
     for (const pool of this.asking) {
       if (pool.isAsking) continue;
       this.asking.delete(pool);
-      const ask = pool.nextAsk(now, ++this.calls);
+      const ask = pool.nextAsk(now, ++this.callNumber);
       if (!ask) continue;
       asks.push(ask);
       pools.push(pool);
     }
     if (asks.length === 0) return;
     if (now < this.awayUntil) {
-      this.failed(pools, new Error('The store of limits did not answer a moment ago.'));
+      for (const pool of pools)
+        pool.failed(AWAY_MS, now, new Error('The limit store did not answer a moment ago.'));
       return;
     }
-    void this.send(asks, pools)
-      .catch((error: unknown) => this.failed(pools, error))
-      .finally(() => this.wakeRest());
+    void this.send(asks, pools).finally(() => this.scheduleRest());
   }
 
   private async send(asks: readonly LimitAsk[], pools: readonly Pool[]): Promise<void> {
-    const grants = await inTime(this.store.take(asks));
-    const now = performance.now();
-    pools.forEach((pool, at) => {
-      const [ask, grant] = [asks[at], grants[at]];
-      if (ask && grant) pool.granted(ask, grant, now);
-    });
-  }
-
-  private failed(pools: readonly Pool[], error: unknown): void {
-    const now = performance.now();
-    if (now >= this.awayUntil) {
-      this.awayUntil = now + AWAY_MS;
-      report('The store of limits is away; rates are not limited, budgets serve what is leased.', error);
-    }
-    for (const pool of pools) {
-      if (pool.isWaitedFor && pool.counter.limit.kind !== 'budget') limitCounts.failedOpen += 1;
-      pool.failed(AWAY_MS, now, error);
+    try {
+      const answers = await inTime(this.store.take(asks));
+      this.health.answered();
+      const now = performance.now();
+      asks.forEach((ask, at) => this.granted(pools[at], ask, answers[at], now));
+    } catch (error) {
+      this.isAway(error);
+      for (const pool of pools) pool.failed(AWAY_MS, performance.now(), error);
     }
   }
 
-  /** Pools that wanted to ask while their last question was on its way. */
-  private wakeRest(): void {
-    for (const pool of this.asking) return this.wake(pool);
+  private granted(pool: Pool | undefined, ask: LimitAsk, answer: AskAnswer = UNANSWERED, now: number): void {
+    if (answer instanceof LimitFault) this.reportFault(ask, answer);
+    else if (answer.wasCorrupt) this.reportFault(ask, CORRUPT);
+    pool?.answer(ask, answer, now);
+  }
+
+  private isAway(error: unknown): void {
+    this.awayUntil = performance.now() + AWAY_MS;
+    this.health.failed(error);
+  }
+
+  private reportFault({ key }: Counter, { cause }: LimitFault): void {
+    limitCounts.faults += 1;
+    report(`The limit store failed for one counter: ${key}.`, cause);
+  }
+
+  /** Pools whose next call waits for the answer of their last. */
+  private scheduleRest(): void {
+    if (this.asking.size > 0 || (this.releasing.size > 0 && performance.now() >= this.awayUntil))
+      this.schedule();
   }
 }
 
+const CORRUPT = new LimitFault(new Error('The counter was corrupt, and starts anew.'));
+const UNANSWERED = new LimitFault(new Error('The store gave no answer for this counter.'));
+
 const inTime = <T>(work: Promise<T>): Promise<T> =>
-  answeredWithin(work, PATIENCE_MS, 'The store of limits did not answer in time.');
+  answeredWithin(work, PATIENCE_MS, 'The limit store did not answer in time.');

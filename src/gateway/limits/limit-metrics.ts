@@ -1,16 +1,29 @@
-import { Counter, register } from 'prom-client';
+import { Counter, Gauge, register } from 'prom-client';
 
 /** Plain numbers, because a request must not pay for a metrics library. */
-export const limitCounts = { failedOpen: 0, refused: 0 };
+export const limitCounts = { failedOpen: 0, refused: 0, faults: 0, storesUnavailable: 0 };
 
 /** Registers the metrics of limits. Call once per process. */
 export function registerLimitMetrics(): void {
   counter(
     'gatehouse_limits_failed_open_total',
-    'Times that a rate limit let requests pass because its store was away.',
+    'Requests that passed without one of their rate limits, because its store was unavailable. Each retry and fallback counts again.',
     () => limitCounts.failedOpen,
   );
   counter('gatehouse_limits_refused_total', 'Requests that a limit refused.', () => limitCounts.refused);
+  counter(
+    'gatehouse_limits_counter_faults_total',
+    'Calls about one counter that the limit store answered with an error, for example because the counter was corrupt.',
+    () => limitCounts.faults,
+  );
+  new Gauge({
+    name: 'gatehouse_limits_store_unavailable',
+    help: 'Gateway processes times limit stores that do not answer. 0 when all limits hold.',
+    registers: [register],
+    collect() {
+      this.set(limitCounts.storesUnavailable);
+    },
+  });
 }
 
 function counter(name: string, help: string, value: () => number): void {

@@ -3,10 +3,11 @@ import { aCaller } from '../../../test/support/gateway.js';
 import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
 import { MemoryLimitStore } from '../../../test/support/memory-limit-store.js';
 import type { Limit, Policy } from '../../common/limits/limit.js';
-import type { LimitAsk, LimitReturn } from '../ports.js';
+import { type LimitAsk, LimitFault, type LimitReturn } from '../ports.js';
 import { findProvider } from '../../providers/registry.js';
 import type { Target } from '../types/target.js';
 import { UNUSED } from './hold.js';
+import { limitCounts } from './limit-metrics.js';
 import { Limiter, type Reserved, type Wanted } from './limiter.js';
 
 const target: Target = {
@@ -39,6 +40,7 @@ const wants = (limits: readonly Limit[], wishes: Partial<Wanted> = {}): Wanted =
   metadata: null,
   isFirst: true,
   estimate: { tokens: 10, costNanoUsd: 10 },
+  unreadable: null,
   ...wishes,
 });
 const cost = (costNanoUsd: number, tokens = 0) => ({ costNanoUsd, tokens, isCountedLater: false });
@@ -261,6 +263,123 @@ describe('Limiter without its store', () => {
     await outcome(wants([rate]));
 
     expect(await outcome(wants([rate]))).toBe('rate_limited');
+  });
+});
+
+describe('a limit whose store is unavailable', () => {
+  it.each([
+    ['a rate', (failsClosed: boolean) => aLimit({ amount: 1, failsClosed })],
+    ['concurrency', (failsClosed: boolean) => ({ ...slots(1), failsClosed })],
+  ])('is open or closed, as it was chosen for it: %s', async (_kind, make) => {
+    const [open, closed] = [make(false), make(true)];
+    store.isAway = true;
+
+    for (let at = 0; at < 5; at++) expect(await outcome(wants([open]))).toBeTypeOf('object');
+    for (let at = 0; at < 5; at++) expect(await outcome(wants([open, closed]))).toBe('limits_unavailable');
+    expect(await outcome(wants([{ ...closed, failsClosed: false }]))).toBeTypeOf('object');
+  });
+
+  it('counts every request that passes without it, and none that a lease covers', async () => {
+    const [rate, leased] = [aLimit({ amount: 1 }), aLimit({ amount: 1_000 })];
+    await Promise.all(Array.from({ length: 3 }, () => reserve(wants([leased]))));
+    await reserve(wants([leased]));
+    const before = limitCounts.failedOpen;
+    store.isAway = true;
+
+    await reserve(wants([leased]));
+    expect(limitCounts.failedOpen - before).toBe(0);
+    await Promise.all(Array.from({ length: 20 }, () => reserve(wants([rate, slots(1)]))));
+    for (let at = 0; at < 30; at++) await reserve(wants([rate]));
+
+    expect(limitCounts.failedOpen - before).toBe(50);
+  });
+
+  it('says so to operators, since when, and no longer once the store answers again', async () => {
+    const before = limitCounts.storesUnavailable;
+    expect(await limiter.problem()).toBeNull();
+    store.isAway = true;
+    const since = new Date().toISOString();
+
+    expect(await limiter.problem()).toBe(
+      `The limit store is unavailable. Budgets serve only what is already leased and rates are not limited since ${since}.`,
+    );
+    expect(limitCounts.storesUnavailable - before).toBe(1);
+    store.isAway = false;
+    await reserve(wants([aLimit()])).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(1_100);
+
+    expect(await limiter.problem()).toBeNull();
+    expect(limitCounts.storesUnavailable).toBe(before);
+  });
+});
+
+describe('a store that fails for one counter', () => {
+  const broken = aLimit({ amount: 1 });
+  const faulty = () =>
+    new (class extends MemoryLimitStore {
+      override async take(asks: readonly LimitAsk[]) {
+        const answers = await super.take(asks);
+        return answers.map((answer, at) =>
+          asks[at]?.key === broken.id ? new LimitFault(new Error('ERR this counter')) : answer,
+        );
+      }
+      override async giveBack(returns: readonly LimitReturn[]) {
+        const answers = await super.giveBack(returns);
+        return answers.map((answer, at) =>
+          returns[at]?.key === broken.id ? new LimitFault(new Error('ERR this counter')) : answer,
+        );
+      }
+    })();
+
+  it('limits all others as before, and is not called unavailable', async () => {
+    limiter = new Limiter(faulty());
+    const [rate, slot, budget] = [aLimit({ amount: 3 }), slots(2), aBudget(20)];
+
+    for (let at = 0; at < 5; at++) expect(await outcome(wants([broken]))).toBeTypeOf('object');
+    for (const [limit, admitted] of [[rate, 3] as const, [slot, 2] as const, [budget, 2] as const]) {
+      const all = await Promise.all(Array.from({ length: 6 }, () => outcome(wants([limit]))));
+      expect(all.filter((each) => typeof each === 'object')).toHaveLength(admitted);
+    }
+    await vi.advanceTimersByTimeAsync(2_000);
+
+    expect(await outcome(wants([rate]))).toBe('rate_limited');
+    expect(await limiter.problem()).toBeNull();
+  });
+
+  it('refuses requests under that counter where it is closed', async () => {
+    limiter = new Limiter(faulty());
+
+    expect(await outcome(wants([{ ...broken, failsClosed: true }]))).toBe('limits_unavailable');
+  });
+});
+
+describe('what goes back to a window', () => {
+  it('is not given back again when its answer got lost: it may have been freed already', async () => {
+    const limit = aLimit({ measure: 'tokens', amount: 100_000 });
+    const giveBack = vi.spyOn(store, 'giveBack');
+    const { attempt } = await reserve(wants([limit], { estimate: { tokens: 5_000, costNanoUsd: 0 } }));
+    attempt.settle(cost(0, 10));
+    store.isAway = true;
+    await vi.advanceTimersByTimeAsync(1_100);
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(3_000);
+
+    const given = giveBack.mock.calls.flatMap(([all]) => all).filter(({ amount }) => amount > 0);
+    expect(given.map(({ amount }) => amount)).toEqual([4_990]);
+  });
+
+  it('goes to the step in which it was counted, however long its request ran', async () => {
+    const limit = aLimit({ measure: 'tokens', amount: 1_000, windowMs: 1_000 });
+    const giveBack = vi.spyOn(store, 'giveBack');
+    const takenAt = Math.floor(performance.now());
+    const { attempt } = await reserve(wants([limit], { estimate: { tokens: 1_000, costNanoUsd: 0 } }));
+    await vi.advanceTimersByTimeAsync(5_000);
+
+    attempt.settle(cost(0, 10));
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    const steps = giveBack.mock.calls.flatMap(([all]) => all).flatMap((each) => each.steps);
+    expect(steps).toEqual([{ step: takenAt, amount: 990 }]);
   });
 });
 

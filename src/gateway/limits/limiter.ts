@@ -5,6 +5,7 @@ import { areThere, Demands, type LeasesByKind, type Wanted } from './demands.js'
 import { Hold, type Part } from './hold.js';
 import { Leases } from './leases.js';
 import { limitCounts } from './limit-metrics.js';
+import { StoreHealth } from './store-health.js';
 
 export type { Wanted };
 
@@ -25,8 +26,10 @@ export class Limiter implements OnApplicationShutdown {
   private readonly holder: string;
 
   constructor(store: LimitStore) {
-    const rates = new Leases(store);
-    this.leases = { rates, budgets: store.budgets === store ? rates : new Leases(store.budgets) };
+    const isOneStore = store.budgets === store;
+    const rates = new Leases(store, new StoreHealth(isOneStore ? 'rates and budgets' : 'rates'));
+    const budgets = isOneStore ? rates : new Leases(store.budgets, new StoreHealth('budgets'));
+    this.leases = { rates, budgets };
     this.holder = store.holder;
   }
 
@@ -46,17 +49,28 @@ export class Limiter implements OnApplicationShutdown {
     }
   }
 
+  /** What is wrong with the limit stores, for an operator; null when they answer. */
+  async problem(): Promise<string | null> {
+    await Promise.all(this.each().map((leases) => leases.probe()));
+    const problems = this.each().flatMap(({ health }) => health.problem ?? []);
+    return problems.length > 0 ? problems.join(' ') : null;
+  }
+
   /** Gives back what is leased. */
   async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.each().map((leases) => leases.onApplicationShutdown()));
+  }
+
+  private each(): readonly Leases[] {
     const { rates, budgets } = this.leases;
-    await Promise.all([...new Set([rates, budgets])].map((leases) => leases.onApplicationShutdown()));
+    return rates === budgets ? [rates] : [rates, budgets];
   }
 
   private async wait(parts: readonly Part[]): Promise<Reserved> {
     try {
       for (let round = 0; round < ROUNDS_MAX; round++) {
         const lacking = parts.filter(({ pool, amount }) => !pool.has(amount, performance.now()));
-        await Promise.all(lacking.map(({ pool, amount }) => pool.fill(amount)));
+        await Promise.all(lacking.map(({ pool, amount }) => pool.fill(amount, performance.now())));
         const now = performance.now();
         if (areThere(parts, now)) return this.taken(parts, now);
       }
@@ -68,10 +82,15 @@ export class Limiter implements OnApplicationShutdown {
 
   private taken(parts: readonly Part[], now: number): Reserved {
     let isForRequest = false;
+    let isUnlimited = false;
     for (const part of parts) {
-      part.amount = part.pool.take(part.amount, now);
+      const { pool, amount } = part;
+      part.slice = pool.oldestSlice;
+      part.amount = pool.take(amount, now);
       isForRequest ||= part.isForRequest;
+      isUnlimited ||= part.amount < amount;
     }
+    if (isUnlimited) limitCounts.failedOpen += 1;
     const { holder } = this;
     return {
       request: isForRequest ? new Hold(parts, true, holder) : null,

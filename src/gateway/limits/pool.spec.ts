@@ -2,15 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
 import type { Limit } from '../../common/limits/limit.js';
 import { Pool } from './pool.js';
+import type { LimitGrant } from './store.js';
 
 const ROUND_MS = 500;
 
 /** A pool with its counter in hand: what wakes it is noted, and answers come when the test says so. */
 function aPool(limit: Limit) {
   let wakes = 0;
-  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, () => {
-    wakes++;
-  });
+  const calls = {
+    wake: () => {
+      wakes += 1;
+    },
+    release: () => undefined,
+  };
+  const pool = new Pool({ key: limit.id, limit, group: null }, Infinity, calls);
   return {
     pool,
     wakes: () => wakes,
@@ -19,12 +24,12 @@ function aPool(limit: Limit) {
       const ask = pool.nextAsk(now, 1);
       if (!ask) return null;
       const granted = ask.need + Math.floor(ask.spare * share);
-      pool.granted(ask, { granted, free, retryMs: 0 }, now);
+      pool.answer(ask, { granted, free, retryMs: 0, others: 0, step: now, wasCorrupt: false }, now);
       return ask;
     },
     /** So many requests that come, take one and have used it. */
     use: (times: number, now: number) => {
-      for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1);
+      for (let at = 0; at < times; at++) pool.settle(pool.take(1, now), 1, null);
     },
   };
 }
@@ -32,12 +37,12 @@ function aPool(limit: Limit) {
 /** A pool whose process has used 100 in each of its last two rounds, and has 100 left. */
 function busy(limit: Limit) {
   const one = aPool(limit);
-  void one.pool.fill(300);
+  void one.pool.fill(300, 0);
   one.refill(0);
   one.use(100, 100);
-  one.pool.surplus(ROUND_MS, ROUND_MS);
+  one.pool.endRound(ROUND_MS, ROUND_MS);
   one.use(100, 600);
-  one.pool.surplus(2 * ROUND_MS, ROUND_MS);
+  one.pool.endRound(2 * ROUND_MS, ROUND_MS);
   return one;
 }
 
@@ -81,7 +86,7 @@ describe('a pool of a busy process', () => {
   it('asks for nothing ahead once it is idle', () => {
     const { pool, refill } = busy(aLimit({ amount: 1_000_000 }));
 
-    pool.surplus(3 * ROUND_MS, ROUND_MS);
+    pool.endRound(3 * ROUND_MS, ROUND_MS);
 
     expect(pool.available).toBe(0);
     expect(refill(3 * ROUND_MS)).toBeNull();
@@ -89,11 +94,11 @@ describe('a pool of a busy process', () => {
 
   it('asks for no slots ahead: they come back by themselves', () => {
     const { pool, refill } = aPool(slots(1_000_000));
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(0);
     for (let round = 1; round <= 2; round++) {
-      for (let at = 0; at < 100; at++) pool.settle(pool.take(1, round * ROUND_MS - 1), 0);
-      pool.surplus(round * ROUND_MS, ROUND_MS);
+      for (let at = 0; at < 100; at++) pool.settle(pool.take(1, round * ROUND_MS - 1), 0, null);
+      pool.endRound(round * ROUND_MS, ROUND_MS);
     }
 
     pool.take(1, 1_100);
@@ -103,11 +108,11 @@ describe('a pool of a busy process', () => {
 
   it('reserves what attempts may cost, and asks ahead for what they do cost', () => {
     const { pool, refill } = aPool(aBudget(1_000_000_000));
-    void pool.fill(20_000);
+    void pool.fill(20_000, 0);
     refill(0);
     for (let round = 1; round <= 2; round++) {
-      for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, round * ROUND_MS - 1), 90);
-      pool.surplus(round * ROUND_MS, ROUND_MS);
+      for (let at = 0; at < 10; at++) pool.settle(pool.take(1_000, round * ROUND_MS - 1), 90, null);
+      pool.endRound(round * ROUND_MS, ROUND_MS);
     }
     expect(pool.available).toBe(10_000);
 
@@ -119,10 +124,10 @@ describe('a pool of a busy process', () => {
 
   it('asks for more ahead each time until its first round has shown what it uses', () => {
     const { pool, wakes, use, refill } = aPool(aLimit({ amount: 1_000_000 }));
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(0);
     use(10, 0);
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(100);
     const before = wakes();
 
@@ -140,24 +145,125 @@ describe('a pool of a window', () => {
 
   it('gives back what lay too long, and keeps what was granted since', () => {
     const { pool, use, refill } = aPool(second);
-    void pool.fill(30);
+    void pool.fill(30, 0);
     refill(0);
     use(29, 0);
-    void pool.fill(10);
+    void pool.fill(10, 0);
     refill(80);
     expect(pool.available).toBe(19);
 
     pool.has(1, 101);
 
     expect(pool.available).toBe(18);
-    expect(pool.returned).toBe(1);
+    expect(pool.nextRelease(2)).toMatchObject({
+      amount: 19,
+      steps: [
+        { step: 0, amount: 1 },
+        { step: 80, amount: 18 },
+      ],
+    });
   });
 
   it('asks ahead for no more of a short window than may lie here', () => {
-    const { use, refill } = busy(second);
+    const { pool, use, refill } = aPool(second);
+    for (const at of [0, 500, 1_000]) {
+      void pool.fill(100, at);
+      refill(at);
+      if (at < 1_000) use(100, at);
+      if (at < 1_000) pool.endRound(at + ROUND_MS, ROUND_MS);
+    }
 
     use(91, 1_010);
 
     expect(refill(1_010)?.spare).toBe(20 - 9);
+  });
+});
+
+describe('a pool whose store has too little, while other processes hold more', () => {
+  /** The store's answer to the next ask: nothing, with so much free and so much with others. */
+  function refusing(limit: Limit) {
+    const { pool, wakes } = aPool(limit);
+    const outcomes: string[] = [];
+    let call = 0;
+    return {
+      pool,
+      wakes,
+      outcomes,
+      want: (amount: number, now: number) => {
+        const name = String(amount);
+        pool.fill(amount, now).then(
+          () => outcomes.push(`${name} woken`),
+          (error: { code: string }) => outcomes.push(`${name} ${error.code}`),
+        );
+      },
+      answer: async (now: number, grant: Partial<LimitGrant>) => {
+        const ask = pool.nextAsk(now, ++call);
+        if (!ask) throw new Error('The pool asks for nothing.');
+        const nothing = { granted: 0, free: 0, retryMs: 0, others: 0, step: 0, wasCorrupt: false };
+        pool.answer(ask, { ...nothing, ...grant }, now);
+        await Promise.resolve();
+        return ask;
+      },
+    };
+  }
+
+  it('refuses at once what would not fit with what others hold, and goes on asking for what would', async () => {
+    const { want, answer, outcomes } = refusing(aBudget(100));
+    want(70, 0);
+    want(50, 0);
+
+    await answer(0, { free: 20, others: 40 });
+    expect(outcomes).toEqual(['70 budget_exceeded']);
+    await answer(10, { granted: 50 });
+
+    expect(outcomes).toEqual(['70 budget_exceeded', '50 woken']);
+  });
+
+  it('refuses it when nothing has come back in time, and then believes it for a moment', async () => {
+    const { pool, want, answer, outcomes } = refusing(aBudget(100));
+    want(50, 0);
+    await answer(0, { free: 20, others: 40 });
+    expect(pool.has(50, 1)).toBe(false);
+
+    await answer(1_300, { free: 20, others: 40 });
+
+    expect(outcomes).toEqual(['50 budget_exceeded']);
+    expect(() => pool.has(50, 1_350)).toThrow(/budget/);
+    expect(pool.has(20, 1_350)).toBe(false);
+    expect(pool.has(50, 1_401)).toBe(false);
+  });
+
+  it('lets a smaller request that fits overtake one that waits', async () => {
+    const { want, answer } = refusing(aBudget(100));
+    want(50, 0);
+    want(10, 0);
+    await answer(0, { free: 20, others: 40 });
+
+    expect(await answer(1, { granted: 10 })).toMatchObject({ first: 10 });
+  });
+
+  it('asks no more often while it waits, however many requests join', async () => {
+    const { want, answer, wakes } = refusing(slots(1));
+    want(1, 0);
+    await answer(0, { others: 1 });
+    const before = wakes();
+
+    for (let at = 0; at < 100; at++) want(1, 1);
+
+    expect(wakes()).toBe(before);
+  });
+
+  it('serves those who wait from what its own requests give back', async () => {
+    const { pool, want, answer, outcomes } = refusing(slots(2));
+    want(1, 0);
+    await answer(0, { granted: 1 });
+    const taken = pool.take(1, 0);
+    want(1, 1);
+    await answer(1, { others: 1 });
+
+    pool.settle(taken, 0, null);
+    await Promise.resolve();
+
+    expect(outcomes).toEqual(['1 woken', '1 woken']);
   });
 });

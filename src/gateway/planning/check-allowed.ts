@@ -1,19 +1,31 @@
 import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Entry } from '../journal/entry.js';
 import type { Content } from '../types/content.js';
 import type { Target } from '../types/target.js';
 import { checkModel } from './allowed-models.js';
 import { checkPolicy } from './check-policy.js';
 
-/** What the organization and the credential allow, before anything is sent. Throws as `checkPolicy` and `checkModel` do. */
+/**
+ * What the organization and the credential allow, before anything is sent. Throws as `checkPolicy` and `checkModel` do,
+ * and `body_unreadable` where the body hides the model.
+ */
 export function checkAllowed(
   { policy }: Principal,
   target: Target,
-  { model }: Content,
-  method?: string,
+  { model, unreadable }: Content,
+  entry: Entry,
 ): void {
   if (policy) checkPolicy(policy, target.provider.id, model);
-  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, method);
+  if (policy?.models && model === null && entry.chargeAt(target) !== 'nothing') throw hiddenModel(unreadable);
+  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, entry.method);
 }
+
+/** A model that the gateway cannot see, it cannot allow. */
+const hiddenModel = (detail: string | undefined): AppError =>
+  detail === undefined
+    ? new AppError('model_not_allowed', { model: 'that the request does not show' })
+    : new AppError('body_unreadable', { reader: 'the model policy of your organization', detail });
 
 /**
  * The same of a form of which only the head is known, so that nobody's upload is read to be refused for what could be seen

@@ -121,7 +121,10 @@ class Compiler {
   }
 }
 
-type Way = Pick<PlannedTarget, 'customHost' | 'forwarded' | 'timeoutMs' | 'isStrict' | 'isPassedThrough'>;
+type Way = Pick<
+  PlannedTarget,
+  'customHost' | 'forwarded' | 'timeoutMs' | 'onClientDisconnect' | 'isStrict' | 'isPassedThrough'
+>;
 type Rules = Pick<PlannedTarget, 'retry' | 'breaker' | 'cache' | 'hooks'>;
 
 function wayOf(all: RoutingConfig): Way {
@@ -129,6 +132,7 @@ function wayOf(all: RoutingConfig): Way {
     customHost: all.custom_host ?? null,
     forwarded: setOf(all.forward_headers?.map((name) => name.toLowerCase())),
     timeoutMs: all.request_timeout ?? null,
+    onClientDisconnect: all.on_client_disconnect ?? null,
     isStrict: all.strict_open_ai_compliance ?? null,
     isPassedThrough: all.passthrough ?? false,
   };

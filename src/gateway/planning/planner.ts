@@ -34,6 +34,13 @@ export interface Asked {
   readonly planned: PlannedTarget;
 }
 
+/** Whether an attempt is read to its end although its client leaves: by the config, or else the virtual key, or else the workspace. */
+export function finishesWithoutClient(planned: PlannedTarget, target: Target, caller: Principal): boolean {
+  const rule =
+    planned.onClientDisconnect ?? target.virtualKey?.onClientDisconnect ?? caller.onClientDisconnect;
+  return rule === 'finish';
+}
+
 /** A provider that a config names without a key. */
 type KeylessPlace = Pick<Extract<Where, { readonly account: object }>, 'account' | 'isOnlyOne'>;
 
@@ -120,13 +127,7 @@ export class Planner {
     const known = this.stored.get(key);
     if (known) return known;
     const target = this.at(findProvider(key.providerId), key.customHost, {
-      virtualKey: {
-        id: key.id,
-        slug: key.slug,
-        ...(key.limits ? { limits: key.limits } : {}),
-        ...(key.models ? { models: key.models } : {}),
-        ...(key.prices ? { prices: key.prices } : {}),
-      },
+      virtualKey: virtualKeyOf(key),
       credentials: key.credentials,
     });
     this.stored.set(key, target);
@@ -187,4 +188,16 @@ function ownKey(bearer: string | null, { auth }: Provider): Secret | null {
 /** A provider header may name a stored credential instead of a provider: `@slug`. */
 function slugIn(provider: string | null): string | null {
   return provider?.startsWith('@') ? provider : null;
+}
+
+function virtualKeyOf(key: VirtualKeySnapshot): Target['virtualKey'] {
+  const { id, slug, limits, models, prices, onClientDisconnect } = key;
+  return {
+    id,
+    slug,
+    ...(limits ? { limits } : {}),
+    ...(models ? { models } : {}),
+    ...(prices ? { prices } : {}),
+    ...(onClientDisconnect ? { onClientDisconnect } : {}),
+  };
 }

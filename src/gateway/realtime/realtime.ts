@@ -88,6 +88,7 @@ export class Realtime {
 
     const path = requestPath(request.url ?? '');
     entry.endpoint = findEndpointRow('GET', path.path);
+    entry.path = path.path;
     const { query, model, slug } = modelQuery(path.query);
     const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
     const config = await this.configs.find(caller, options.config);

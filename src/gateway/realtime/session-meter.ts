@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage, UsageCount } from '../../common/contracts/request-log.js';
 import type { Json } from '../../providers/endpoint.js';
 import { isTranscription, realtimeUsage, transcriptionModelOf } from '../../providers/endpoints/realtime.js';
 import { nothingRead, parsedObject, type Reading } from '../journal/metering.js';
@@ -61,7 +61,8 @@ export class SessionMeter implements FrameListener {
 
 function added(sum: Usage | null, usage: Usage): Usage {
   if (!sum) return usage;
-  const kinds = Object.keys({ ...sum, ...usage }) as (keyof Usage)[];
+  // A session generates no images, so its usages hold nothing but counts.
+  const kinds = Object.keys({ ...sum, ...usage }) as UsageCount[];
   const counts = kinds.map((kind) => [kind, (sum[kind] ?? 0) + (usage[kind] ?? 0)]);
   const total: unknown = Object.fromEntries(counts);
   return total as Usage;

@@ -52,7 +52,7 @@ function record(
   entry.responseBody.bytes = session.bytes.down;
   attempt.endedAt = performance.now();
   const isProviders = ending === 'upstream_truncated';
-  entry.addAttempt(attempt, target, isProviders ? errorCode : null, reading);
+  entry.addAttempt(attempt, target, { errorCode: isProviders ? errorCode : null, reading });
   entry.close(
     {
       ending,

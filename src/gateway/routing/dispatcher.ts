@@ -13,12 +13,12 @@ import { type Asking, type Guarded, guardRequest } from '../guardrails/guard-req
 import { checkApplicable, type Wanted } from '../guardrails/applicable.js';
 import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
 import { type Answering, isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
-import { Admission } from '../limits/admission.js';
-import { estimateOf } from '../limits/estimate.js';
+import { Admission, estimateAt, isLimitedForm } from '../limits/admission.js';
+import { isInestimable } from '../limits/estimate.js';
 import type { Content } from '../types/content.js';
 import { changedContent } from '../planning/changed-content.js';
 import { checkAllowed, checkShown } from '../planning/check-allowed.js';
-import { Planner } from '../planning/planner.js';
+import { finishesWithoutClient, Planner } from '../planning/planner.js';
 import { isStrictlyOpenAi, needsFields, outgoing, withFields } from '../translating/outgoing.js';
 import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
@@ -42,6 +42,13 @@ import { Leg, RequestRace } from './request-race.js';
 import { RequestWalk } from './request-walk.js';
 import { route } from './route.js';
 import type { Sending } from './sending.js';
+
+/** What one target gets. */
+interface OutgoingAttempt {
+  readonly target: Target;
+  readonly content: Content;
+  readonly wire: WireRequest;
+}
 
 /** Sends a request along a plan until an answer stands. */
 @Injectable()
@@ -98,9 +105,8 @@ export class Dispatcher {
     const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
-    const isUnread = needsFields(asked, planned, target, entry);
-    const content = isUnread ? await whole(sending, planned, target, asked) : asked;
-    checkAllowed(caller, target, content, request.method);
+    const content = asked.form ? await formContent(sending, planned, target, asked) : asked;
+    checkAllowed(caller, target, content, entry);
     const guarded = isGuarded(sending, planned) ? await this.guard(sending, planned.hooks, content) : null;
     const passed = guarded ? guarded.content : content;
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
@@ -110,7 +116,7 @@ export class Dispatcher {
     const ready = rules
       ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path })
       : wire;
-    const attempt = await this.send(sending, planned, target, ready);
+    const attempt = await this.send(sending, planned, { target, content: passed, wire: ready });
     const translated = unlessPassed(attempt, translating);
     const judged = guarded && (await judge(guarded, exchange, { attempt, translated, planned }));
     const { status } = judged ?? attempt;
@@ -142,32 +148,32 @@ export class Dispatcher {
     return hooks ? this.guardrails.find(reachOf(caller), hooks) : NO_GUARDS;
   }
 
-  /** Tries until an answer has come. A client that leaves meanwhile ends the running try. */
+  /** Tries until an answer has come. A client that leaves meanwhile ends the running attempt, unless that finishes. */
   private async send(
     { exchange, caller, read, leg }: Sending,
     planned: PlannedTarget,
-    target: Target,
-    wire: WireRequest,
+    { target, content, wire }: OutgoingAttempt,
   ): Promise<Attempt> {
     const { response, entry } = exchange;
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
     const budget = mayRetry ? this.budgets.enter(target) : null;
     let running: Attempt | null = null;
-    const onLeft = (): void => running?.cancel();
+    const onLeft = (): void => running?.clientLeft();
     const start = (): Attempt => {
       leg?.checkWanted();
       running = this.sender.start(caller.workspaceId ?? '', target, wire, limits);
       running.target = target;
       running.option = planned.path;
       running.model = entry.model;
+      running.finishes = finishesWithoutClient(planned, target, caller);
       leg?.began(running);
       return running;
     };
     response.on('close', onLeft);
     try {
       const { attempt, isExhausted } = await withRetries(
-        () => this.admission.begin({ exchange, target, wire }, start),
+        () => this.admission.begin({ exchange, target, content, wire }, start),
         {
           retries: entry.asked.retries,
           plan: planned.retry,
@@ -193,27 +199,29 @@ export class Dispatcher {
   }
 
   /** Null where the target cannot be found, too: trying it will tell why. */
-  async priceOf({ exchange, caller, read }: Sending, planned: PlannedTarget): Promise<Price | null> {
+  async priceOf(sending: Sending, planned: PlannedTarget): Promise<Price | null> {
+    const placed = await this.placed(sending, planned);
+    return placed && placed.entry.priceAt(placed.target, placed.content.model);
+  }
+
+  /** What a request may cost at most at a target, nano-dollars; null where nobody can say. */
+  private async estimate(sending: Sending, planned: PlannedTarget): Promise<number | null> {
+    const placed = await this.placed(sending, planned);
+    const estimate = placed && estimateAt(placed, this.settings.outputTokensCeiling);
+    return estimate && !isInestimable(estimate) ? estimate.costNanoUsd : null;
+  }
+
+  /** Where a request would go, and what it would say there; null where the target cannot be found. */
+  private async placed({ exchange, caller, read }: Sending, planned: PlannedTarget) {
     const { request, entry } = exchange;
     const { headers } = request;
+    const { modelSlug } = read;
     try {
-      const asked = { caller, headers, options: entry.asked, modelSlug: read.modelSlug, planned };
-      const target = await this.planner.plan(asked);
-      const { model } = planned.params ? changedContent(read, planned.params) : read;
-      return entry.priceAt(target, model);
+      const target = await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
+      return { entry, target, content: planned.params ? changedContent(read, planned.params) : read };
     } catch {
       return null;
     }
-  }
-
-  /** What a request may cost at most at a target, nano-dollars. */
-  private async estimate(sending: Sending, planned: PlannedTarget): Promise<number | null> {
-    const { exchange, read } = sending;
-    const price = await this.priceOf(sending, planned);
-    const { endpoint, requestBody } = exchange.entry;
-    const { outputTokensCeiling: outputCeiling } = this.settings;
-    const estimated = { endpoint, body: read.json, bodyBytes: requestBody.bytes, price, outputCeiling };
-    return estimateOf(estimated).costNanoUsd;
   }
 
   racing(sending: Sending): RequestRace | null {
@@ -229,16 +237,18 @@ export class Dispatcher {
   }
 }
 
-/** A form that this target needs in other words is read to its end; only then is all that it says known. */
-async function whole(
+/** A form that this target needs in other words, or that is limited, is read to its end; only then is all that it says known. */
+async function formContent(
   { exchange, caller }: Sending,
   planned: PlannedTarget,
   target: Target,
   asked: Content,
 ): Promise<Content> {
+  const { entry } = exchange;
+  if (!needsFields(asked, planned, target, entry) && !isLimitedForm(asked, caller, target)) return asked;
   checkShown(caller, target, asked);
   const content = await withFields(asked);
-  exchange.entry.goesTo(target, planned.path, content);
+  entry.goesTo(target, planned.path, content);
   return content;
 }
 
@@ -262,7 +272,7 @@ function guardBy(wanted: Wanted, asking: Asking): Guarded | Promise<Guarded> {
 const isGuarded = ({ caller }: Sending, { hooks }: PlannedTarget): boolean =>
   hooks !== null || caller.guardrails !== undefined;
 
-/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the try. */
+/** Judges an answer that has to be whole for that; null for every other. A client that leaves meanwhile ends the attempt, unless that finishes. */
 function judge(
   guarded: Guarded,
   { request, response, entry }: Exchange,
@@ -278,7 +288,7 @@ async function judgedWhole(
   answering: Answering,
   response: ClientResponse,
 ): Promise<JudgedAnswer> {
-  const onLeft = (): void => answering.attempt.cancel();
+  const onLeft = (): void => answering.attempt.clientLeft();
   response.on('close', onLeft);
   try {
     return await judgeAnswer(guarded, answering);

@@ -32,7 +32,7 @@ export function proven(
   if (!trial) return Promise.resolve(answer);
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
-    const onLeft = (): void => attempt.cancel();
+    const onLeft = (): void => attempt.clientLeft();
     response.once('close', onLeft);
     const timer = setTimeout(() => trial.pass(), holdMs);
     trial.whenOver = (error) => {

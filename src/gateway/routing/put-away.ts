@@ -1,5 +1,5 @@
 import type { Entry } from '../journal/entry.js';
-import { note, nothingRead, parsedObject, readerFor } from '../journal/metering.js';
+import { nothingRead, noteWhole, readerFor } from '../journal/metering.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
@@ -34,5 +34,5 @@ export async function putAway(
   if (!reader || body.length === 0 || attempt.partial) return;
   const reading = (attempt.partial = nothingRead());
   if (translated && attempt.status < 400) translatedAnswer(attempt, body, translated, reading);
-  else note(reading, reader, parsedObject(body.toString('utf8')));
+  else noteWhole(reading, reader, body);
 }

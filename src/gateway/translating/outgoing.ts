@@ -48,10 +48,12 @@ export function needsFields(content: Content, planned: PlannedTarget, target: Ta
 
 /** A request with what its form says, for which all of it must have come. Rejects with `body_too_large`. */
 export async function withFields(content: Content): Promise<Content> {
-  const fields = (await content.form?.readAll()) ?? {};
+  const { form } = content;
+  const fields = (await form?.readAll()) ?? {};
   const { model } = fields;
   return {
     ...content,
+    ...(form && { body: form.takeHead() }),
     fields,
     model: typeof model === 'string' && model !== '' ? model : null,
     isStreamed: fields.stream === 'true',
@@ -98,11 +100,12 @@ function knownRequest(prepared: Prepared): WireRequest {
   return { ...request, counted: messagesUsage.inputText(content.json) };
 }
 
-function ownRequest({ request, content, target, entry }: Prepared): WireRequest {
+function ownRequest(prepared: Prepared): WireRequest {
+  const { request, content, target, entry } = prepared;
   const { path, query } = content.path;
-  const { body } = content;
+  const body = bodyOf(content);
   const own = entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
-  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '', own);
+  const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
   // Of bytes that are known the HTTP client tells it itself. Not every provider takes a body without.
   if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
   if (content.isWebSocket) addSubprotocols(headers, request, target);
@@ -113,6 +116,23 @@ function ownRequest({ request, content, target, entry }: Prepared): WireRequest 
     body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
+}
+
+/** The client's own bytes go on while nothing has changed what they decode to. */
+const bodyOf = ({ body, encoded }: Content): WireRequest['body'] =>
+  encoded && body === encoded.decoded ? encoded.bytes : body;
+
+/** What is sent decoded loses the encoding that it came with. */
+function headersOf(
+  { request, target, entry, content }: Prepared,
+  own: readonly string[] | undefined,
+  isDecoded: boolean,
+): string[] {
+  const headers = upstreamHeaders(request, target, entry.gatewayKey ?? '', own);
+  if (!content.encoded || !isDecoded) return headers;
+  for (let at = headers.length - 2; at >= 0; at -= 2)
+    if ((headers[at] as string).toLowerCase() === 'content-encoding') headers.splice(at, 2);
+  return headers;
 }
 
 /** What stands before a path at the provider. Throws `endpoint_unsupported` where uploads have no place of their own. */
@@ -135,9 +155,10 @@ function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
 const OWN_HEADERS = ['accept-encoding', 'identity'] as const;
 
 function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
-  const { request, content, target, entry } = prepared;
-  const asked = content.fields ?? entry.body;
-  if (!asked) throw unreadable(target, entry.endpoint?.body === 'form');
+  const { content, target, entry } = prepared;
+  const isForm = entry.endpoint?.body === 'form';
+  const asked = content.fields ?? (isForm ? null : entry.body);
+  if (!asked) throw unreadable(target, isForm);
   const context = contextOf(prepared, translation);
   const hub = hubRequest(asked, translation, context, target.provider);
   const {
@@ -153,7 +174,7 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
   const wire = {
     method: 'POST',
     path: (translation.translator?.isBesideBase ? '' : target.basePath) + joined(path, target.query),
-    headers: upstreamHeaders(request, target, entry.gatewayKey ?? '', own),
+    headers: headersOf(prepared, own, true),
     body: bytes,
   };
   return { wire, translated: { translation, context, asked, hub } };

@@ -22,7 +22,9 @@ export function translatedAnswer(
 ): EncodedBody {
   const { translation, context, asked, hub: hubAsked } = translated;
   const { shape, hub: endpoint } = translation;
-  const { hub, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
+  const { hub: told, known } = hubAnswer(headerOf(rawHeaders, 'content-type'), body, translated);
+  const usage = told.usage ? null : translation.translator?.usageIn?.((name) => headerOf(rawHeaders, name));
+  const hub = usage ? { ...told, usage } : told;
   const reader: UsageReader = readers.get(endpoint) ?? chatCompletionsUsage;
   note(reading, reader, hub);
   return encodeAnswer(shape ? shape.answer(hub, asked, context) : rendered(endpoint, hub, hubAsked), known);

@@ -3,6 +3,12 @@ import type { FormBody } from '../door/form-body.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { WireRequest } from '../upstream/wire.js';
 
+/** A body that came with a `content-encoding`: the bytes of the client, and what they decode to. */
+export interface EncodedBody {
+  readonly bytes: Buffer;
+  readonly decoded: Buffer;
+}
+
 /** What a request says to a provider, as it will go upstream, and what was read of it. */
 export interface Content {
   readonly path: RequestPath;
@@ -12,6 +18,10 @@ export interface Content {
    * (`translating/long-strings.ts`).
    */
   readonly json: Json | null;
+  /** Set where `body` was decoded. As long as nothing changes `body`, the client's own bytes go on in its place. */
+  readonly encoded?: EncodedBody;
+  /** Why the gateway could not read a body that it reads at this endpoint, as the end of a sentence; absent where it could. */
+  readonly unreadable?: string;
   /** The form that the body is, where it is one that the gateway reads. */
   readonly form?: FormBody;
   /** What that form says, files included, where the target needs it in other words. */

@@ -1,3 +1,4 @@
+import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js';
 import type { Condition } from '../../common/contracts/routing-config/conditions.js';
 import type { BalanceRule, CacheRules, JsonObject } from '../../common/contracts/routing-config/document.js';
@@ -80,6 +81,7 @@ export interface PlannedTarget {
   /** Lower-case names of headers that go on as the client wrote them, also in place of the gateway's own. */
   readonly forwarded: ReadonlySet<string> | null;
   readonly timeoutMs: number | null;
+  readonly onClientDisconnect: ClientDisconnectRule | null;
   readonly isStrict: boolean | null;
   /** The request goes to the provider untranslated. */
   readonly isPassedThrough: boolean;
@@ -170,6 +172,7 @@ export const AS_ASKED: PlannedTarget = {
   params: null,
   forwarded: null,
   timeoutMs: null,
+  onClientDisconnect: null,
   isStrict: null,
   isPassedThrough: false,
   retry: null,

@@ -1,3 +1,4 @@
+import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { Limit } from '../../common/limits/limit.js';
 import type { Credentials } from '../../providers/auth-scheme.js';
@@ -22,6 +23,8 @@ export interface Target {
     readonly prices?: OwnPrices;
     /** Absent when nothing limits its use. */
     readonly limits?: readonly Limit[];
+    /** Absent where the workspace decides. */
+    readonly onClientDisconnect?: ClientDisconnectRule;
   } | null;
   /** What the gateway adds to the request. Null key: the caller's own credential headers go on. */
   readonly credentials: Credentials;

@@ -2,15 +2,20 @@ import type { Duplex } from 'node:stream';
 import { upstreamFailure } from '../../common/egress/upstream-failure.js';
 import { InvalidRequestError } from '../../common/http1/http1-error.js';
 import { AppError } from '../../common/errors/app-error.js';
+import type { AttemptRecord } from '../../common/contracts/request-log.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 import type { Reading } from '../journal/metering.js';
 import type { Recording } from '../caching/recording.js';
+import type { Estimate } from '../limits/estimate.js';
 import type { Hold } from '../limits/hold.js';
 import { ROOT_OPTION } from '../types/plan.js';
 import type { Reply, ReplySink } from '../types/reply.js';
 import type { Target } from '../types/target.js';
 import { type Phase, unwatch, watch, type Watched } from './deadlines.js';
 import type { Wire, WireHandler, WireRequest } from './wire.js';
+
+/** How long an answer is read on after its client left, so that what the provider had sent by then is counted. */
+const READ_ON_MS = 50;
 
 export interface AttemptLimits extends UpstreamTimeouts {
   /** The caller set the time to the first byte itself, so passing it is a 408 and not a 504. */
@@ -35,12 +40,18 @@ export class Attempt implements WireHandler, Watched, Reply {
   wasSent = false;
   /** What it reserved of limits, until it is written down; null where nothing limits it. */
   hold: Hold | null = null;
+  /** What it may use at most, where a limit of tokens or money reserved that; null elsewhere. */
+  reserved: Estimate | null = null;
+  /** Its record if the process dies before it ends; null where it holds no part of a budget. */
+  reservation: AttemptRecord | null = null;
   /** Where it goes, for its row: two attempts of one request may be under way at once. The target until that is written. */
   target: Target | null = null;
   option = ROOT_OPTION;
   model: string | null = null;
   /** What its answer has told before it was chosen, until it is written down. */
   partial: Reading | null = null;
+  /** Its answer is read to the end also when its client leaves. */
+  finishes = false;
   /** The cache gave the answer: no provider was asked. */
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */
@@ -108,6 +119,18 @@ export class Attempt implements WireHandler, Watched, Reply {
     if (this.isOver) return;
     if (this.abort) this.abort(reason);
     else this.onError(reason);
+  }
+
+  /**
+   * Its client left. An attempt that finishes goes on; another one ends, after what the provider had sent of its answer was read. Its
+   * sink, if there is one, takes everything from now on.
+   */
+  clientLeft(): void {
+    if (this.isOver) return;
+    if (this.hasFirstByte) this.resume();
+    if (this.finishes) return;
+    if (this.hasFirstByte) setTimeout(() => this.cancel(), READ_ON_MS).unref();
+    else this.cancel();
   }
 
   onDeadline(phase: Phase, timeoutMs: number): void {

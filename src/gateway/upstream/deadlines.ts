@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Roster, type Rostered } from '../../common/processes/roster.js';
 import type { UpstreamTimeouts } from '../../common/settings/settings.js';
 
@@ -22,6 +23,12 @@ export interface Watched extends Rostered {
 
 const watched = new Roster<Watched>();
 let timer: NodeJS.Timeout | undefined;
+
+/** Resolves when no attempt is under way, and after `withinMs` at the latest. */
+export async function attemptsEnded(withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (watched.size > 0 && performance.now() < end) await delay(TICK_MS);
+}
 
 export function watch(attempt: Watched): void {
   watched.add(attempt);

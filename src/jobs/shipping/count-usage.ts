@@ -20,8 +20,23 @@ export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter
   const attempts = record.attempts.map((attempt) =>
     usage && attempt === last ? charged(attempt, usage, counter) : countedAttempt(attempt, counter),
   );
-  const own = usage ? ({ usage, usage_source: 'counted' } as const) : {};
-  return { ...record, ...own, attempts, cost_nano_usd: costOfAttempts(attempts) };
+  return {
+    ...record,
+    ...countedOf(record, attempts, usage),
+    attempts,
+    cost_nano_usd: costOfAttempts(attempts),
+  };
+}
+
+/** Usage of a cut answer is an estimate: its provider may bill for more than arrived. */
+function countedOf(
+  { ending, usage: known }: RequestLogRecord,
+  attempts: readonly AttemptRecord[],
+  counted: Usage | null,
+): Partial<RequestLogRecord> {
+  const isCut = ending === 'client_aborted';
+  const usage = counted ?? (isCut && !known ? attempts.at(-1)?.usage : null);
+  return usage ? { usage, usage_source: isCut ? 'estimated' : 'counted' } : {};
 }
 
 interface Countable {

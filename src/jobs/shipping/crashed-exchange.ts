@@ -1,49 +1,67 @@
-import type { OpenedExchange, RequestLogRecord } from '../../common/contracts/request-log.js';
+import { costOfAttempts } from '../../common/contracts/request-cost.js';
+import type { AttemptRecord, OpenedExchange, RequestLogRecord } from '../../common/contracts/request-log.js';
 
 /**
- * The record of an exchange whose process died: all that is known of it is how it began.
+ * The record of an exchange whose process died: all that is known of it is how it began, and what its attempts held of budgets.
  *
- * Status 500, because to whoever reads error rates a crash of the gateway is a failure of the server; the status that
- * was sent, if any was, died with the process. `diedAt` is the process's last sign of life, so the duration is a bound.
- * Cost is null, not 0: the provider may have answered and billed.
+ * Attempts under way are settled at their reservation, because their provider received them and bills for them: the cost is an
+ * estimate, and a bound. Where no budget applied nothing was reserved, and the cost is null, not 0.
+ *
+ * Status 500, because in error rates a crash of the gateway is a failure of the server; the status that was sent, if any was,
+ * died with the process. `diedAt` is the process's last sign of life, so the duration is a bound.
  */
 export function crashedExchange(opened: OpenedExchange, diedAt: number): RequestLogRecord {
-  const duration = Math.max(0, Math.round(diedAt - opened.created_at));
-  const unknown = { first_byte_ms: null, status: null, usage: null, cost_nano_usd: null };
-  const attempt = {
-    attempt: 0,
-    option_path: 'config',
-    provider: opened.provider ?? '',
-    virtual_key_id: opened.virtual_key_id,
-    origin: '',
-    started_at: opened.created_at,
-    duration_ms: duration,
-    error_code: 'gateway_crashed',
-    ...unknown,
-  };
+  const { attempts_so_far = [], ...known } = opened;
+  const attempts = attempts_so_far.map((attempt) => ended(attempt, diedAt));
+  const last = attempts.at(-1);
+  const usage = last?.usage ?? null;
   return {
-    ...opened,
+    ...known,
     config_id: null,
     config_version_id: null,
-    option_path: 'config',
+    option_path: last?.option_path ?? 'config',
     decisions: null,
     ending: 'gateway_crashed',
     status: 500,
     error_code: 'gateway_crashed',
     error_source: 'gateway',
-    duration_ms: duration,
+    duration_ms: since(opened.created_at, diedAt),
     first_token_ms: null,
     overhead_us: 0,
     request_bytes: 0,
     response_bytes: 0,
     response_model: null,
-    usage: null,
-    usage_source: 'none',
-    cost_nano_usd: null,
-    attempts: [attempt],
+    usage,
+    usage_source: usage ? 'estimated' : 'none',
+    cost_nano_usd: costOfAttempts(attempts),
+    attempts: attempts.length > 0 ? attempts : [unknownAttempt(opened, diedAt)],
     countable: null,
     hook_results: null,
     request_headers: [],
     response_headers: [],
   };
 }
+
+function ended(attempt: AttemptRecord, diedAt: number): AttemptRecord {
+  if (attempt.error_code !== 'gateway_crashed') return attempt;
+  return { ...attempt, duration_ms: since(attempt.started_at, diedAt) };
+}
+
+function unknownAttempt(opened: OpenedExchange, diedAt: number): AttemptRecord {
+  return {
+    attempt: 0,
+    option_path: 'config',
+    provider: opened.provider ?? '',
+    virtual_key_id: opened.virtual_key_id,
+    origin: '',
+    started_at: opened.created_at,
+    first_byte_ms: null,
+    duration_ms: since(opened.created_at, diedAt),
+    status: null,
+    error_code: 'gateway_crashed',
+    usage: null,
+    cost_nano_usd: null,
+  };
+}
+
+const since = (start: number, end: number): number => Math.max(0, Math.round(end - start));

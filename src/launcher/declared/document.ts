@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLIENT_DISCONNECT_RULES } from '../../common/contracts/client-disconnect.js';
 
 /**
  * What an organization should be, as a file says it. What the file does not name is left alone; a field that is left out
@@ -66,6 +67,7 @@ const virtualKey = z.strictObject({
   custom_host: z.string().nullable().optional(),
   fields: z.record(z.string(), z.string()).optional(),
   model_pricing: z.record(z.string(), z.unknown()).nullable().optional(),
+  on_client_disconnect: z.enum(CLIENT_DISCONNECT_RULES).nullable().optional(),
   expires_at: z.string().nullable().optional(),
   /** Needed for a new key, and for one that is to lead elsewhere. */
   key: secret.optional(),

@@ -72,9 +72,20 @@ const HEAD = [
 const READ_ONLY = ['object', 'id', 'created_at', 'last_updated_at', 'has_alert_webhook_secret'];
 
 function virtualKey(key: Json, places: ReadonlyMap<unknown, unknown>): Json {
-  const { slug, workspace_id, name, note, provider, custom_host, fields, model_pricing, expires_at } = key;
+  const {
+    slug,
+    workspace_id,
+    name,
+    note,
+    provider,
+    custom_host,
+    fields,
+    model_pricing,
+    on_client_disconnect,
+    expires_at,
+  } = key;
   const variable = `${String(slug).toUpperCase().replaceAll('-', '_')}_KEY`;
-  const said = filled({ note, custom_host, model_pricing, expires_at });
+  const said = filled({ note, custom_host, model_pricing, on_client_disconnect, expires_at });
   const account = Object.keys(fields as Json).length > 0 ? { fields } : {};
   return {
     slug,

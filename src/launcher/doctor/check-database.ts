@@ -1,7 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { TENANT_ROLE, WALL_STANDS } from '../../common/database/sessions/tenant-wall.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
 import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
@@ -11,7 +12,6 @@ import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
 const OLDEST_VERSION = 14;
 /** More would make keys expire and budgets begin at different times on different machines. */
 const SKEW_MAX_MS = 2_000;
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** What the server says of itself. */
 interface ServerFacts {
@@ -31,8 +31,10 @@ const FACTS = `
   FROM pg_database WHERE datname = current_database()`;
 
 export async function checkDatabase(url: Secret, settings: Settings): Promise<Finding[]> {
-  const client = new Client({ connectionString: url.reveal(), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  client.on('error', () => undefined);
+  const client = postgresClient('probing', {
+    connectionString: url.reveal(),
+    application_name: 'gatehouse doctor',
+  });
   try {
     await client.connect();
     const before = Date.now();

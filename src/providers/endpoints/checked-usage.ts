@@ -1,4 +1,4 @@
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Usage, UsageCount } from '../../common/contracts/request-log.js';
 import { count } from './reading.js';
 
 /** Kinds that are part of no total. */
@@ -9,9 +9,14 @@ const UNITS = [
   'audio_input_ms',
   'document_pages',
   'annotated_pages',
+  'search_units',
+  'input_characters',
+  'audio_output_ms',
+  'video_output_ms',
+  'image_count',
 ] as const;
 
-type FinerKind = Exclude<keyof Usage, 'input_tokens' | 'output_tokens' | (typeof UNITS)[number]>;
+type FinerKind = Exclude<UsageCount, 'input_tokens' | 'output_tokens' | (typeof UNITS)[number]>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The total that each finer kind is part of. */
@@ -28,7 +33,7 @@ const TOTAL_OF = {
   video_output_tokens: 'output_tokens',
   reasoning_tokens: 'output_tokens',
   audio_output_tokens: 'output_tokens',
-} as const satisfies Record<FinerKind, keyof Usage>;
+} as const satisfies Record<FinerKind, UsageCount>;
 
 const KINDS = Object.keys(TOTAL_OF) as readonly FinerKind[];
 

@@ -41,6 +41,12 @@ export const embedContentUsage: UsageReader = {
 const contentText = (content: unknown): string => textOf(objectOf(content).parts);
 
 /**
+ * Reads moderations, whose answers report usage at providers that bill them. Pictures are not counted.
+ * https://docs.mistral.ai/api/endpoint/classifiers
+ */
+export const moderationsUsage: UsageReader = { ...embeddingsUsage, inputText: ({ input }) => textOf(input) };
+
+/**
  * Reads rerankings: Jina and Voyage tell `usage.total_tokens`. Cohere is paid by the search unit, which is no token; it,
  * and hosts of its shape, may tell tokens in `meta.tokens` besides.
  * https://api.jina.ai/redoc#tag/rerank

@@ -1,22 +1,27 @@
-import type { Endpoint } from '../endpoint.js';
+import type { Operation } from '../endpoint.js';
 
-/** Finds the endpoint of a method and a path. */
-export type Lookup = (method: string, path: string) => Endpoint | null;
+/** A row of a table that is found by its requests: an endpoint, or a charge. */
+interface Row {
+  readonly operations: readonly Operation[];
+}
+
+/** Finds the row of a method and a path. */
+export type Lookup<T> = (method: string, path: string) => T | null;
 
 /** One segment on the way to an operation. */
-interface Node {
-  readonly named: Map<string, Node>;
+interface Node<T> {
+  readonly named: Map<string, Node<T>>;
   /** Where any id may stand. */
-  any: Node | null;
+  any: Node<T> | null;
   /** What may follow an id within its segment, `:generateContent`. */
-  readonly verbs: Map<string, Endpoint>;
-  endpoint: Endpoint | null;
+  readonly verbs: Map<string, T>;
+  row: T | null;
 }
 
 /** Paths of one method: those without an id as they are, the others segment by segment. */
-interface Paths {
-  readonly exact: Map<string, Endpoint>;
-  readonly patterns: Node;
+interface Paths<T> {
+  readonly exact: Map<string, T>;
+  readonly patterns: Node<T>;
 }
 
 /** No operation has a longer path: ids and names of models have at most 256 characters. */
@@ -32,17 +37,17 @@ const ID_WITH_VERB = /^\{\w+\}(:\w+)$/;
 const NAME = /^(?!\.{1,2}$)(?!.*%(?:2e|2f|5c|25))[\w\-.~:@!$&'()*+,={}%]+$/i;
 
 /**
- * Compiles the operations of endpoints. One look-up is exact; only when that misses, the path is walked from its
+ * Compiles the operations of rows. One look-up is exact; only when that misses, the path is walked from its
  * first segment on, which ends at once for a path that no operation begins with.
  */
-export function compiled(endpoints: readonly Endpoint[]): Lookup {
-  const methods = new Map<string, Paths>();
-  for (const endpoint of endpoints) {
-    for (const { method, path } of endpoint.operations) {
-      const paths = methods.get(method) ?? { exact: new Map<string, Endpoint>(), patterns: node() };
+export function compiled<T extends Row>(rows: readonly T[]): Lookup<T> {
+  const methods = new Map<string, Paths<T>>();
+  for (const row of rows) {
+    for (const { method, path } of row.operations) {
+      const paths = methods.get(method) ?? { exact: new Map<string, T>(), patterns: node<T>() };
       methods.set(method, paths);
-      if (path.includes('{')) insert(paths.patterns, path.slice(1).split('/'), endpoint);
-      else paths.exact.set(path, endpoint);
+      if (path.includes('{')) insert(paths.patterns, path.slice(1).split('/'), row);
+      else paths.exact.set(path, row);
     }
   }
   return (method, path) => {
@@ -52,28 +57,28 @@ export function compiled(endpoints: readonly Endpoint[]): Lookup {
   };
 }
 
-const node = (): Node => ({ named: new Map(), any: null, verbs: new Map(), endpoint: null });
+const node = <T>(): Node<T> => ({ named: new Map(), any: null, verbs: new Map(), row: null });
 
-function insert(root: Node, segments: readonly string[], endpoint: Endpoint): void {
+function insert<T>(root: Node<T>, segments: readonly string[], row: T): void {
   let at = root;
   for (const segment of segments) {
     const verb = ID_WITH_VERB.exec(segment)?.[1];
     if (verb !== undefined) {
-      at.verbs.set(verb, endpoint);
+      at.verbs.set(verb, row);
       return;
     }
-    at = ID.test(segment) ? (at.any ??= node()) : namedIn(at, segment);
+    at = ID.test(segment) ? (at.any ??= node<T>()) : namedIn(at, segment);
   }
-  at.endpoint = endpoint;
+  at.row = row;
 }
 
-function namedIn(parent: Node, name: string): Node {
-  const known = parent.named.get(name) ?? node();
+function namedIn<T>(parent: Node<T>, name: string): Node<T> {
+  const known = parent.named.get(name) ?? node<T>();
   parent.named.set(name, known);
   return known;
 }
 
-function walk(root: Node, path: string): Endpoint | null {
+function walk<T>(root: Node<T>, path: string): T | null {
   if (!path.startsWith('/')) return null;
   let at = root;
   let start = 1;
@@ -84,16 +89,16 @@ function walk(root: Node, path: string): Endpoint | null {
     start = slash + 1;
   }
   const last = path.slice(start);
-  return step(at, last)?.endpoint ?? verbOf(at, last);
+  return step(at, last)?.row ?? verbOf(at, last);
 }
 
-function step(at: Node, segment: string): Node | null {
+function step<T>(at: Node<T>, segment: string): Node<T> | null {
   const named = at.named.get(segment);
   if (named) return named;
   return at.any && NAME.test(segment) ? at.any : null;
 }
 
-function verbOf({ verbs }: Node, segment: string): Endpoint | null {
+function verbOf<T>({ verbs }: Node<T>, segment: string): T | null {
   if (verbs.size === 0) return null;
   const colon = segment.lastIndexOf(':');
   const found = colon > 0 ? verbs.get(segment.slice(colon)) : undefined;

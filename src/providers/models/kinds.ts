@@ -21,11 +21,12 @@ const KINDS: readonly Kind[] = [
   { name: /moderation/, endpoints: ['moderations'] },
   { name: /transcribe|whisper/, endpoints: ['transcriptions', 'translations', 'realtime'] },
   { name: /realtime|-live-/, endpoints: ['realtime'] },
-  { name: /(^|[-/])tts(-|$)/, endpoints: ['speech', 'generate-content'] },
+  { name: /(^|[-/])(tts|aura|orpheus)(-|$)/, endpoints: ['speech', 'generate-content'] },
   {
-    name: /gpt-image|dall-e|imagen|stable-diffusion|(^|\/)flux/,
+    name: /gpt-image|dall-e|imagen|glm-image|grok-imagine|cogview|stable-(diffusion|image)|^(sd3|core$|ultra$)|(^|\/)flux/,
     endpoints: ['image-generations', 'image-edits', 'image-variations'],
   },
+  { name: /^(inpaint|erase|search-and-replace|remove-background)$/, endpoints: ['image-edits'] },
   { name: /(^|-)ocr(-|$)/, endpoints: ['ocr'] },
   { name: /^(text-)?(ada|babbage|curie|davinci)(-\d+)?$|turbo-instruct/, endpoints: ['completions'] },
 ];

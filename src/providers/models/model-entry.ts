@@ -54,6 +54,18 @@ export interface ModelUnits {
   readonly thousand_document_pages?: string;
   /** Instead of the price of a page, not beside it. */
   readonly thousand_annotated_pages?: string;
+  readonly thousand_search_units?: string;
+  readonly million_input_characters?: string;
+  readonly audio_output_hour?: string;
+  readonly video_output_second?: string;
+  readonly images?: readonly ModelImagePrice[];
+}
+
+/** Dollars per generated image. Null matches every size, or every quality; the most specific price applies. */
+export interface ModelImagePrice {
+  readonly size: string | null;
+  readonly quality: string | null;
+  readonly price: string;
 }
 
 export interface Pricing extends ModelRates {
@@ -117,11 +129,18 @@ const UNIT_NAMES = {
   audioInputHour: 'audio_input_hour',
   thousandDocumentPages: 'thousand_document_pages',
   thousandAnnotatedPages: 'thousand_annotated_pages',
-} as const satisfies Record<keyof UnitPrices, keyof ModelUnits>;
+  thousandSearchUnits: 'thousand_search_units',
+  millionInputCharacters: 'million_input_characters',
+  audioOutputHour: 'audio_output_hour',
+  videoOutputSecond: 'video_output_second',
+} as const satisfies Record<Exclude<keyof UnitPrices, 'images'>, keyof ModelUnits>;
 
-function chargedUnits(units: UnitPrices): ModelUnits {
-  const kinds = Object.keys(units) as (keyof UnitPrices)[];
-  return Object.fromEntries(kinds.map((kind) => [UNIT_NAMES[kind], dollars(units[kind] ?? 0)]));
+function chargedUnits({ images, ...units }: UnitPrices): ModelUnits {
+  const kinds = Object.keys(units) as (keyof typeof units)[];
+  return {
+    ...Object.fromEntries(kinds.map((kind) => [UNIT_NAMES[kind], dollars(units[kind] ?? 0)])),
+    ...(images && { images: images.map(({ amount, ...image }) => ({ ...image, price: dollars(amount) })) }),
+  };
 }
 
 const FINER = Object.keys(NAMES) as readonly (keyof typeof NAMES)[];

@@ -24,3 +24,12 @@ function shift(digits: string, places: number): number {
   const rounded = Number(padded.slice(0, places));
   return Number(padded.at(places)) >= 5 ? rounded + 1 : rounded;
 }
+
+/** Dollars as exact decimals into whole nano-dollars. Throws a RangeError for an amount that has no such number. */
+export function exactNanoDollars(dollars: string): number {
+  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d{1,9}))?$/.exec(dollars) ?? [];
+  const nano = Number(whole + fraction.padEnd(NANO_DIGITS, '0'));
+  if (whole === '' || !Number.isSafeInteger(nano))
+    throw new RangeError(`"${dollars}" is not an exact amount.`);
+  return nano;
+}

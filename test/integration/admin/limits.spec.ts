@@ -64,11 +64,52 @@ describe('limits of keys', () => {
     const key = await shown(body.id);
 
     expect(key.rate_limits).toEqual([
-      RATE,
-      { ...RATE, unit: 'rps' },
-      { type: 'concurrency', unit: null, value: 5 },
+      { ...RATE, on_store_failure: 'open' },
+      { ...RATE, unit: 'rps', on_store_failure: 'open' },
+      { type: 'concurrency', unit: null, value: 5, on_store_failure: 'open' },
     ]);
     expect(key.usage_limits).toMatchObject([{ type: 'cost' }, { type: 'tokens', periodic_reset_days: 3 }]);
+  });
+
+  it.each([
+    ['API keys', 'POST', (): string => '/v1/api-keys/workspace/service', { scopes: ['completions.write'] }],
+    ['virtual keys', 'POST', (): string => '/v1/virtual-keys', { provider: 'openai', key: 'sk-1' }],
+    ['workspaces', 'PUT', (): string => `/v1/admin/workspaces/${app.first.workspace_id}`, {}],
+  ] as const)(
+    'of %s may refuse requests while their store is unavailable',
+    async (_what, method, path, fields) => {
+      const rates = [
+        { ...RATE, on_store_failure: 'closed' },
+        { type: 'concurrency', value: 5 },
+      ];
+      const body = { name: `closed ${randomUUID()}`, rate_limits: rates, ...fields };
+      const made = await app.call(method, path(), {
+        body: method === 'POST' ? { ...body, workspace_id: app.first.workspace_id } : body,
+      });
+      expect(made.status).toBe(200);
+      const at = path().replace('/workspace/service', '');
+      const { id, data } = made.body as { id: string; data?: { slug: string } };
+      const name = data?.slug ?? id;
+
+      const read = await app.call('GET', method === 'PUT' ? at : `${at}/${name}`);
+
+      expect(read.body.rate_limits).toMatchObject([
+        { ...RATE, on_store_failure: 'closed' },
+        { type: 'concurrency', on_store_failure: 'open' },
+      ]);
+    },
+  );
+
+  it('count rates anew after a reset, and the requests that run as before', async () => {
+    const { body } = await aKey({ rate_limits: [RATE, { type: 'concurrency', value: 5 }] });
+    const before = (await rowOf(body.id)).rateLimits ?? [];
+
+    expect((await change(body.id, { reset_usage: true })).status).toBe(200);
+
+    const after = (await rowOf(body.id)).rateLimits ?? [];
+    expect(after).toMatchObject(before.map(({ type, unit, value }) => ({ type, unit, value })));
+    expect(after[0]?.id).not.toBe(before[0]?.id);
+    expect(after[1]?.id).toBe(before[1]?.id);
   });
 
   it('are taken away with null and stay when they are not named', async () => {
@@ -87,6 +128,9 @@ describe('limits of keys', () => {
     [{ rate_limits: { ...RATE, value: 1.5 } }, 'value'],
     [{ rate_limits: { ...RATE, value: '5' } }, 'value'],
     [{ rate_limits: { ...RATE, burst: 5 } }, 'burst'],
+    [{ rate_limits: { ...RATE, on_store_failure: 'ajar' } }, 'on_store_failure'],
+    [{ rate_limits: { ...RATE, on_store_failure: null } }, 'on_store_failure'],
+    [{ usage_limits: { credit_limit: 5, on_store_failure: 'open' } }, 'on_store_failure'],
     [{ rate_limits: 'many' }, 'rate_limits'],
     [{ rate_limits: [RATE, RATE] }, 'rate_limits'],
     [{ rate_limits: Array.from({ length: 11 }, () => RATE) }, 'rate_limits'],
@@ -279,12 +323,14 @@ describe('policies', () => {
 
   it('of rates have their own', async () => {
     const { body } = await make(RATES, RATE);
+    await app.call('PUT', `${RATES}/${body.id}`, { body: { on_store_failure: 'closed' } });
     await app.call('PUT', `${RATES}/${body.id}`, { body: { value: 5 } });
 
     expect((await app.call('GET', `${RATES}/${body.id}`)).body).toMatchObject({
       ...SCOPE,
       ...RATE,
       value: 5,
+      on_store_failure: 'closed',
     });
   });
 

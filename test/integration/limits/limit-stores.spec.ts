@@ -6,9 +6,16 @@ import { PostgresLimitStore } from '../../../src/adapters/limits/postgres-limit-
 import { RedisLimitStore } from '../../../src/adapters/limits/redis-limit-store.js';
 import { Secret } from '../../../src/common/crypto/secret.js';
 import type { Limit } from '../../../src/common/limits/limit.js';
-import type { LimitStore } from '../../../src/gateway/ports.js';
+import {
+  type AskAnswer,
+  LimitFault,
+  type LimitGrant,
+  type LimitStore,
+  RETURNED,
+} from '../../../src/gateway/ports.js';
+import { OwnRedis } from '../../support/own-redis.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { aBudget, aLimit, asks, slots } from '../../support/limits.js';
+import { aBudget, aLimit, asks, returns, slots } from '../../support/limits.js';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -23,19 +30,26 @@ const postgres = (slotLeaseMs?: number): LimitStore =>
     slotLeaseMs === undefined ? undefined : `${slotLeaseMs} milliseconds`,
   );
 
+function granted(answer: AskAnswer | undefined): LimitGrant {
+  if (answer && !(answer instanceof LimitFault)) return answer;
+  throw new Error('The store did not grant or refuse.', { cause: answer?.cause });
+}
+
 const one = async (store: LimitStore, limit: Limit, wishes: Parameters<typeof asks>[1] = {}) => {
   const [grant] = await store.take([asks(limit, wishes)]);
-  if (!grant) throw new Error('the store did not answer');
-  return grant;
+  return granted(grant);
 };
 
-const redisUrl = process.env['TEST_REDIS_URL'];
+/** Given by the caller of the tests, or of this file's own where this machine has one. */
+const ownRedis = process.env['TEST_REDIS_URL'] ? null : await OwnRedis.start();
+const redisUrl = process.env['TEST_REDIS_URL'] ?? ownRedis?.url;
+afterAll(() => ownRedis?.kill());
 const opened: RedisLimitStore[] = [];
 /** With its connection open, because a call that waits for that too may be too late. */
 const redis = async (slotLeaseMs?: number): Promise<LimitStore> => {
   const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''), slotLeaseMs);
   opened.push(store);
-  const probe = [{ ...asks(slots(1)), amount: 0 }];
+  const probe = [returns(slots(1), 0)];
   const answers = () =>
     store.giveBack(probe).then(
       () => true,
@@ -51,6 +65,44 @@ const STORES: [string, (slotLeaseMs?: number) => LimitStore | Promise<LimitStore
   ['PostgreSQL', postgres],
 ];
 if (redisUrl) STORES.push(['Redis', redis]);
+
+/** Puts something that is no window where a window is counted. */
+const inPostgres = (marks: () => unknown) => (key: string) =>
+  database.dataSource.query(
+    'INSERT INTO limit_windows (key, marks) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET marks = $2',
+    [key, JSON.stringify(marks())],
+  );
+const currentStep = () => String(Math.floor(Date.now() / (aLimit().windowMs / 100)));
+const inRedis = (write: (client: Redis, key: string) => Promise<unknown>) => async (id: string) => {
+  const client = new Redis(redisUrl ?? '');
+  const key = `{gatehouse-limits}:${id}`;
+  await client.del(key);
+  await write(client, key);
+  await client.quit();
+};
+const CORRUPTIONS = [
+  [
+    'of another type',
+    {
+      postgres: inPostgres(() => 'a text'),
+      redis: inRedis((client, key) => client.set(key, 'a text')),
+    },
+  ],
+  [
+    'counted in no numbers',
+    {
+      postgres: inPostgres(() => ({ [currentStep()]: 'many' })),
+      redis: inRedis((client, key) => client.hset(key, currentStep(), 'many')),
+    },
+  ],
+  [
+    'counted in steps that are no numbers',
+    {
+      postgres: inPostgres(() => ({ today: '1' })),
+      redis: inRedis((client, key) => client.hset(key, 'today', '1')),
+    },
+  ],
+] as const;
 
 describe.each(STORES)('a store of limits in %s', (_name, open) => {
   it('grants from a window until it is full, and says when more is free', async () => {
@@ -81,9 +133,9 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
   it('takes back what was not used of a window', async () => {
     const store = await open();
     const limit = aLimit({ amount: 10 });
-    await one(store, limit, { first: 10 });
+    const { step } = await one(store, limit, { first: 10 });
 
-    await store.giveBack([{ ...asks(limit), amount: 4 }]);
+    await store.giveBack([returns(limit, 4, { step })]);
 
     expect(await one(store, limit, { first: 4 })).toMatchObject({ granted: 4, free: 0 });
   });
@@ -120,7 +172,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
 
     const grants = await store.take([asks(large, { first: 3 }), asks(small, { first: 2 }), asks(slots(4))]);
 
-    expect(grants.map(({ granted }) => granted)).toEqual([3, 0, 1]);
+    expect(grants.map((each) => granted(each).granted)).toEqual([3, 0, 1]);
   });
 
   it('counts slots of all holders together', async () => {
@@ -129,7 +181,7 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
 
     expect(await one(mine, limit, { first: 2 })).toMatchObject({ granted: 2 });
     expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 0, free: 1 });
-    await mine.giveBack([{ ...asks(limit, { holds: 1 }), amount: 1 }]);
+    await mine.giveBack([returns(limit, 1, { holds: 1 })]);
 
     expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 2, free: 0 });
   });
@@ -165,11 +217,73 @@ describe.each(STORES)('a store of limits in %s', (_name, open) => {
     const limit = slots(10);
     await one(mine, limit, { first: 8, call: 1 });
 
-    await mine.giveBack([{ ...asks(limit, { call: 2, holds: 5 }), amount: 3 }]);
-    await mine.giveBack([{ ...asks(limit, { call: 3, unsureSince: 1, holds: 5 }), amount: 3 }]);
+    await mine.giveBack([returns(limit, 3, { call: 2, holds: 5 })]);
+    await mine.giveBack([returns(limit, 3, { call: 3, unsureSince: 1, holds: 5 })]);
 
     expect(await one(other, limit, { first: 6 })).toMatchObject({ granted: 0, free: 5 });
   });
+
+  it('gives back to a window again and again, also when the steps that it counted in are empty', async () => {
+    const store = await open();
+    const limit = aLimit({ amount: 10, windowMs: 1_000 });
+    for (let round = 0; round < 4; round++) {
+      const { granted, step } = await one(store, limit, { first: 2 });
+      expect(granted).toBe(2);
+      expect(await store.giveBack([returns(limit, 2, { step })])).toEqual([RETURNED]);
+      await delay(15);
+    }
+
+    expect(await one(store, limit, { first: 10 })).toMatchObject({ granted: 10, free: 0 });
+  });
+
+  it('frees nothing for what is given back to a step that has left the window, or that counted less', async () => {
+    const store = await open();
+    const limit = aLimit({ amount: 10, windowMs: 1_000 });
+    const { step } = await one(store, limit, { first: 10 });
+    await delay(1_050);
+    await one(store, limit, { first: 7 });
+
+    await store.giveBack([returns(limit, 10, { step })]);
+    await store.giveBack([returns(limit, 3, { step: step + 1 })]);
+
+    expect(await one(store, limit, { first: 4 })).toMatchObject({ granted: 0, free: 3 });
+  });
+
+  it('says what other holders of slots may give back', async () => {
+    const [mine, other] = await Promise.all([open(), open()]);
+    const limit = slots(5);
+    await one(other, limit, { first: 3 });
+
+    expect(await one(mine, limit, { first: 3 })).toMatchObject({ granted: 0, free: 2, others: 3 });
+  });
+
+  it.each(CORRUPTIONS)(
+    'starts a window anew that is %s, and serves the other counters of the call',
+    async (_what, corrupt) => {
+      const store = await open();
+      const [sound, broken] = [aLimit({ amount: 5 }), aLimit({ amount: 5 })];
+      await one(store, sound, { first: 2 });
+      const isRedis = store instanceof RedisLimitStore;
+      await corrupt[isRedis ? 'redis' : 'postgres'](broken.id);
+
+      expect(await store.giveBack([returns(sound, 1, { step: 0 }), returns(broken, 1, { step: 0 })])).toEqual(
+        [RETURNED, expect.any(isRedis ? LimitFault : String)],
+      );
+      await corrupt[isRedis ? 'redis' : 'postgres'](broken.id);
+      const answers = await store.take([
+        asks(broken),
+        asks(sound, { first: 3 }),
+        asks(broken, { key: `${broken.id}/b` }),
+      ]);
+
+      expect(answers).toMatchObject([
+        { granted: 1, free: 4, wasCorrupt: true },
+        { granted: 3, free: 0, wasCorrupt: false },
+        { granted: 1, free: 4, wasCorrupt: false },
+      ]);
+      expect(await one(store, broken)).toMatchObject({ granted: 1, free: 3, wasCorrupt: false });
+    },
+  );
 
   it('takes the slots away from a process that says nothing any more', async () => {
     const [dead, other] = await Promise.all([open(300), open()]);
@@ -210,13 +324,74 @@ describe.runIf(redisUrl)('slots in a Redis that has forgotten them', () => {
     const [mine, other] = await Promise.all([redis(), redis()]);
     const limit = slots(3);
 
-    await mine.giveBack([{ ...asks(limit, { holds: 2 }), amount: 0 }]);
+    await mine.giveBack([returns(limit, 0, { holds: 2 })]);
 
     expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 0, free: 1 });
   });
 });
 
+describe.runIf(ownRedis)('a Redis that takes no writes', () => {
+  it.each([
+    ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['became a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ])('is unavailable, and no counter is at fault: it %s', async (_why, begin, stop) => {
+    const store = await redis();
+    const admin = new Redis(redisUrl ?? '');
+    const call = ([command = '', ...args]: readonly string[]) => admin.call(command, args);
+    const [rate, slot] = [aLimit(), slots(3)];
+    try {
+      await call(begin);
+      await expect(store.take([asks(rate), asks(slot)])).rejects.toThrow(/^(OOM|READONLY) /);
+    } finally {
+      await call(stop);
+      await admin.quit();
+    }
+
+    expect(await one(store, rate)).toMatchObject({ granted: 1, free: 99 });
+  });
+});
+
+describe.runIf(redisUrl)('slots in Redis', () => {
+  it('are not changed by a call that arrives after a later one', async () => {
+    const [mine, other] = await Promise.all([redis(), redis()]);
+    const limit = slots(3);
+    await one(mine, limit, { first: 2, call: 7 });
+
+    await mine.giveBack([returns(limit, 2, { call: 6, holds: 0 })]);
+    expect(await one(mine, limit, { call: 5 })).toMatchObject({ granted: 0 });
+
+    expect(await one(other, limit, { first: 2 })).toMatchObject({ granted: 0, free: 1, others: 2 });
+  });
+});
+
 describe('budgets in PostgreSQL', () => {
+  it('are not given out twice when the clock jumps ahead of all leases', async () => {
+    const [mine, other] = [postgres(), postgres()];
+    const limit = aBudget(100);
+    await one(mine, limit, { first: 60, call: 1 });
+    // What the clock says in two hours, a lease that was granted now says it two hours ago.
+    await database.dataSource.query(
+      "UPDATE limit_leases SET expires_at = expires_at - interval '2 hours' WHERE counter = $1",
+      [limit.id],
+    );
+
+    expect(await one(other, limit, { first: 50 })).toMatchObject({ granted: 0, free: 40, others: 60 });
+    await mine.giveBack([]);
+    await delay(2_100);
+    expect(await one(other, limit, { first: 50 })).toMatchObject({ granted: 0, free: 40 });
+    expect(await one(mine, limit, { first: 41, call: 2 })).toMatchObject({ granted: 0, free: 40 });
+  });
+
+  it('say which counter failed, and serve the others', async () => {
+    const store = postgres();
+    const [sound, broken] = [aBudget(100), { ...aBudget(100), id: 'no id at all' }];
+
+    const answers = await store.take([asks(broken), asks(sound)]);
+
+    expect(answers[0]).toBeInstanceOf(LimitFault);
+    expect(answers[1]).toMatchObject({ granted: 1, free: 99 });
+  });
+
   it('undo what a call did whose answer got lost, whatever was charged meanwhile', async () => {
     const [mine, other] = [new PostgresLimitStore(database.dataSource, 'lost'), postgres()];
     const limit = aBudget(100);
@@ -225,7 +400,7 @@ describe('budgets in PostgreSQL', () => {
     const charge = [{ counter: limit.id, holder: 'lost', leased: 25, amount: 20 }];
     await database.dataSource.query('SELECT charge_limits($1)', [JSON.stringify(charge)]);
 
-    await mine.giveBack([{ ...asks(limit, { call: 3, unsureSince: 1 }), amount: 5 }]);
+    await mine.giveBack([returns(limit, 5, { call: 3, unsureSince: 1 })]);
 
     expect(await one(other, limit, { first: 100 })).toMatchObject({ granted: 0, free: 100 - 20 - 10 });
   });
@@ -237,7 +412,7 @@ describe('budgets in PostgreSQL', () => {
     await one(mine, limit, { first: 10, call: 8, unsureSince: 0 });
 
     expect(await one(mine, limit, { first: 30, call: 7 })).toMatchObject({ granted: 0 });
-    await mine.giveBack([{ ...asks(limit, { call: 6 }), amount: 10 }]);
+    await mine.giveBack([returns(limit, 10, { call: 6 })]);
     expect(await one(other, limit, { first: 100 })).toMatchObject({ granted: 0, free: 90 });
   });
 
@@ -260,25 +435,60 @@ describe('budgets in PostgreSQL', () => {
       const mixed = [...limits].sort(() => Math.random() - 0.5);
       const store = stores[at % 4] as LimitStore;
       return at % 3 === 0
-        ? store.giveBack(mixed.map((limit) => ({ ...asks(limit), amount: 1 })))
+        ? store.giveBack(mixed.map((limit) => returns(limit, 1)))
         : store.take(mixed.map((limit) => asks(limit, { first: 10 })));
     });
 
     await expect(Promise.all(rounds)).resolves.toHaveLength(80);
   });
 
-  it('tell that they are exhausted once, when they do not cover a request any more', async () => {
+  const eventsOf = (limit: Limit): Promise<{ kind: string }[]> =>
+    database.dataSource.query('SELECT kind FROM limit_events WHERE limit_id = $1', [limit.id]);
+  const spend = (limit: Limit, amount: number): Promise<unknown> =>
+    database.dataSource.query('SELECT charge_limits($1)', [
+      JSON.stringify([{ counter: limit.id, holder: 'nobody', leased: 0, amount }]),
+    ]);
+  const isExhausted = async (limit: Limit): Promise<boolean> => {
+    const [row] = await database.dataSource.query('SELECT is_exhausted FROM limit_counters WHERE key = $1', [
+      limit.id,
+    ]);
+    return (row as { is_exhausted: boolean }).is_exhausted;
+  };
+
+  it('are not exhausted by a request that is larger than what is left', async () => {
     const store = postgres();
-    const limit = aBudget(10);
+    const limit = aBudget(1_000);
 
+    expect(await one(store, limit, { first: 1_001 })).toMatchObject({ granted: 0, free: 1_000 });
+    await spend(limit, 980);
+    expect(await one(store, limit, { first: 21 })).toMatchObject({ granted: 0, free: 20 });
+
+    expect(await isExhausted(limit)).toBe(false);
+    expect(await eventsOf(limit)).toEqual([]);
+  });
+
+  it('are exhausted once what was spent reaches the limit', async () => {
+    const store = postgres();
+    const limit = aBudget(1_000);
+    await one(store, limit);
+
+    await spend(limit, 1_000);
+
+    expect(await isExhausted(limit)).toBe(true);
+    expect(await eventsOf(limit)).toEqual([{ kind: 'exhausted' }]);
+  });
+
+  it('send the alert of their end once when less than a hundredth is left and a request is refused', async () => {
+    const store = postgres();
+    const limit = aBudget(1_000);
+    await one(store, limit);
+    await spend(limit, 991);
+
+    await one(store, limit, { first: 10 });
     await one(store, limit, { first: 11 });
-    await one(store, limit, { first: 12 });
 
-    const events: { kind: string }[] = await database.dataSource.query(
-      'SELECT kind FROM limit_events WHERE limit_id = $1',
-      [limit.id],
-    );
-    expect(events).toEqual([{ kind: 'exhausted' }]);
+    expect(await isExhausted(limit)).toBe(false);
+    expect(await eventsOf(limit)).toEqual([{ kind: 'exhausted' }]);
   });
 
   it('are not exhausted by what is only leased', async () => {

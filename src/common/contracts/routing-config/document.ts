@@ -1,3 +1,4 @@
+import type { ClientDisconnectRule } from '../client-disconnect.js';
 import type { AccountFields } from './account-fields.js';
 
 /**
@@ -27,6 +28,7 @@ export interface RoutingConfig extends AccountFields {
   readonly forward_headers?: readonly string[];
   /** Milliseconds to the first byte of each attempt. */
   readonly request_timeout?: number;
+  readonly on_client_disconnect?: ClientDisconnectRule;
   readonly strict_open_ai_compliance?: boolean;
   /** The request goes to the provider as it is, untranslated. */
   readonly passthrough?: boolean;

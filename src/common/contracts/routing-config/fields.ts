@@ -1,3 +1,4 @@
+import { CLIENT_DISCONNECT_RULES } from '../client-disconnect.js';
 import { ACCOUNT_FIELDS, ACCOUNT_SECRETS, type AccountFields } from './account-fields.js';
 import { readCacheRules } from './cache-rules.js';
 import type {
@@ -145,6 +146,7 @@ const config = object<RoutingConfig & { readonly prompt_id?: never }>({
   drop_params: listOf(parameterPath, { min: 0, max: 100 }),
   forward_headers: listOf(headerName, { min: 0, max: 50 }),
   request_timeout: whole({ min: 1, max: TIMEOUT_MS_MAX }),
+  on_client_disconnect: oneOf(...CLIENT_DISCONNECT_RULES),
   strict_open_ai_compliance: flag,
   passthrough: flag,
   fetch_integrated_models: flag,

@@ -1,4 +1,5 @@
 import { Column, Entity } from 'typeorm';
+import type { ClientDisconnectRule } from '../../contracts/client-disconnect.js';
 import type { Price } from '../../contracts/price.js';
 import type { BudgetRule, RateRule } from '../../limits/rules.js';
 import { WorkspaceOwned } from './tenant-owned.entity.js';
@@ -43,6 +44,10 @@ export class VirtualKey extends WorkspaceOwned {
 
   @Column({ type: 'timestamptz', nullable: true })
   expiresAt: Date | null;
+
+  /** What becomes of an attempt whose client leaves; null for the workspace's rule. */
+  @Column({ type: 'text', nullable: true })
+  onClientDisconnect: ClientDisconnectRule | null;
 
   @Column({ type: 'jsonb', nullable: true })
   rateLimits: RateRule[] | null;

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { NoSlotError, type Release, Slots } from '../../processes/slots.js';
-import { CONNECT_TIMEOUT_MS } from './patience.js';
+import { POSTGRES_TIMEOUTS } from '../../net/store-timeouts.js';
 
 /** Where a data source says nothing: as many connections as the library opens then, https://node-postgres.com/apis/pool */
-const USUAL = { poolSize: 10, connectTimeoutMS: CONNECT_TIMEOUT_MS };
+const USUAL = { poolSize: 10, connectTimeoutMS: POSTGRES_TIMEOUTS.requests.connectMs };
 
 /** Bears PostgreSQL's code for a lock that could not be had (lock_not_available). */
 class TooManyWriters extends Error {

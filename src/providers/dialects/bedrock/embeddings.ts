@@ -1,6 +1,6 @@
 import type { Json } from '../../endpoint.js';
 import { count, isObject, list } from '../../endpoints/reading.js';
-import type { Context, ProviderRequest, Translator } from '../../translation.js';
+import type { Context, HeaderOf, ProviderRequest, Translator } from '../../translation.js';
 import { hubError } from './errors.js';
 import { modelPath } from './models.js';
 import { unsupported } from '../refusing.js';
@@ -95,5 +95,11 @@ function vectorsOf({ embedding, embeddings }: Json): number[][] {
 
 const numbers = (values: readonly unknown[]): number[] => values.filter((value) => typeof value === 'number');
 
+/** Bedrock counts what it bills. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
+function usageIn(header: HeaderOf): Json | null {
+  const tokens = count(Number(header('x-amzn-bedrock-input-token-count') ?? Number.NaN));
+  return tokens === null ? null : { prompt_tokens: tokens, total_tokens: tokens };
+}
+
 /** The hub's embeddings by InvokeModel. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html */
-export const embeddings: Translator = { request, answer: embeddingsAnswer, error: hubError };
+export const embeddings: Translator = { request, answer: embeddingsAnswer, usageIn, error: hubError };

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../endpoint.js';
 import { chatCompletionsUsage } from '../chat-completions.js';
 import { completionsUsage } from '../completions.js';
-import { embedContentUsage, embeddingsUsage, rerankUsage } from '../embeddings.js';
+import { embedContentUsage, embeddingsUsage, moderationsUsage, rerankUsage } from '../embeddings.js';
 import { generateContentUsage } from '../generate-content.js';
 import { messagesUsage } from '../messages.js';
 import { ocrUsage } from '../ocr.js';
@@ -158,7 +158,7 @@ export const textEndpoints: readonly Endpoint[] = [
     title: 'moderations',
     operations: [post('/moderations')],
     body: 'json',
-    usage: null,
+    usage: moderationsUsage,
     usageInStreams: 'always',
     source: openAiClient('moderations.ts'),
   },

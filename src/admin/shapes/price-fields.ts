@@ -1,0 +1,31 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { scaled } from '../../providers/prices/decimal.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads `{ "price": <US cents> }` as nano-dollars times a power of ten: `digits` more than a cent has. */
+export function amountIn(given: unknown, path: string, digits: number): number {
+  const holder = objectAt(given, path);
+  checkNames(holder, ['price'], path);
+  return scaled(holder.price, digits) ?? refuse(under(path, 'price'), 'it must be US cents, zero or more');
+}
+
+export function objectAt(given: unknown, path: string): Fields {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Fields;
+  return refuse(path, 'it must be an object');
+}
+
+export function checkNames(given: object, known: readonly string[], path: string): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new AppError('invalid_request', {
+      detail: `There is no field "${under(path, unknown.slice(0, 64))}" here.`,
+    });
+}
+
+export const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** Throws `invalid_request`, naming the field. */
+export function refuse(path: string, rule: string): never {
+  throw new AppError('invalid_request', { detail: `The field "${path}" is not acceptable: ${rule}.` });
+}

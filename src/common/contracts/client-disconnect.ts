@@ -1,0 +1,7 @@
+/**
+ * What becomes of an attempt whose client leaves: `cancel` ends it and charges what arrived, as an estimate; `finish` reads its
+ * answer to the end and charges what the provider reports.
+ */
+export const CLIENT_DISCONNECT_RULES = ['cancel', 'finish'] as const;
+
+export type ClientDisconnectRule = (typeof CLIENT_DISCONNECT_RULES)[number];

@@ -1,0 +1,195 @@
+import type { Operation } from '../endpoint.js';
+import { mostPages } from '../endpoints/ocr.js';
+import { post } from '../endpoints/table/operation.js';
+import type { Charge, ChargeRow } from './charge.js';
+import { imagesCharge, speechCharge, transcriptsCharge } from './media.js';
+import {
+  embedContentCharge,
+  embeddingsCharge,
+  moderationsCharge,
+  rerankCharge,
+  responsesCharge,
+  textCharge,
+} from './text.js';
+
+const posts = (...paths: readonly string[]): readonly Operation[] => paths.map(post);
+const google = (...methods: readonly string[]): readonly Operation[] =>
+  methods.flatMap((method) => posts(`/v1beta/models/{model}:${method}`, `/models/{model}:${method}`));
+
+const TOKENS = {
+  charged: 'tokens of input and output, by kind; searches and pages where the answer reports them',
+  knownFrom: 'the answer; its text is counted where it reports none',
+};
+const BYTES = 'a token for each byte of the body';
+const bounded = (fields: string): string => `${BYTES}, and ${fields} or the ceiling of output`;
+
+/** Most pages of a document that is read. */
+const ocrCharge: Charge = { most: ({ body }) => [mostPages(body)], unreported: () => 'reservation' };
+
+/** What is billed by the request itself. */
+const metered: readonly ChargeRow[] = [
+  {
+    ...TOKENS,
+    operations: posts('/chat/completions', '/agents/completions'),
+    charge: textCharge({ most: ['max_completion_tokens', 'max_tokens'], times: ['n'] }),
+    reserved: bounded('`max_completion_tokens` or `max_tokens` times `n`,'),
+  },
+  {
+    ...TOKENS,
+    operations: posts('/completions', '/fim/completions'),
+    charge: textCharge({ most: ['max_tokens'], times: ['n', 'best_of'] }),
+    reserved: bounded('`max_tokens` times `n` or `best_of` for each prompt,'),
+  },
+  {
+    ...TOKENS,
+    operations: posts('/messages', '/v2/chat'),
+    charge: textCharge({ most: ['max_tokens'] }),
+    reserved: bounded('`max_tokens`'),
+  },
+  {
+    ...TOKENS,
+    knownFrom: 'the answer; its text is counted where it reports none; with `background`, the reservation',
+    operations: posts('/responses'),
+    charge: responsesCharge,
+    reserved: bounded('`max_output_tokens`'),
+  },
+  {
+    ...TOKENS,
+    operations: google('generateContent', 'streamGenerateContent'),
+    charge: textCharge({
+      most: ['maxOutputTokens', 'max_output_tokens'],
+      times: ['candidateCount', 'candidate_count'],
+    }),
+    reserved: bounded('`maxOutputTokens` times `candidateCount`,'),
+  },
+  {
+    operations: posts('/embeddings', '/v2/embed'),
+    charge: embeddingsCharge,
+    charged: 'tokens of input',
+    knownFrom: 'the answer; text is counted where it reports none, and other input is the reservation',
+    reserved: BYTES,
+  },
+  {
+    operations: google('embedContent', 'batchEmbedContents'),
+    charge: embedContentCharge,
+    charged: 'tokens of input',
+    knownFrom: 'the answer; text is counted where it reports none, and other input is the reservation',
+    reserved: BYTES,
+  },
+  {
+    operations: posts('/rerank', '/v2/rerank'),
+    charge: rerankCharge,
+    charged: 'tokens of input, or the search',
+    knownFrom: 'the answer; text is counted where it reports none; a search is one request',
+    reserved: `${BYTES}, or one search`,
+  },
+  {
+    operations: posts('/moderations'),
+    charge: moderationsCharge,
+    charged: 'tokens of input; nothing at OpenAI and Azure OpenAI',
+    knownFrom: 'the answer; text is counted where it reports none',
+    reserved: BYTES,
+  },
+  {
+    operations: posts('/ocr'),
+    charge: ocrCharge,
+    charged: 'pages, and annotated pages',
+    knownFrom: 'the answer, or else the reservation',
+    reserved: 'the pages that `pages` names, or the thousand that a document may have',
+  },
+  {
+    operations: posts('/images/generations', '/images/edits', '/images/variations'),
+    charge: imagesCharge,
+    charged: 'pictures by size and quality, or tokens',
+    knownFrom: 'the answer, or else `n`, `size` and `quality`; tokens, or else the reservation',
+    reserved:
+      '`n` pictures; 6,240 tokens for each, more where `size` is larger, and 8,000 for each picture that is edited',
+  },
+  {
+    operations: posts('/audio/speech'),
+    charge: speechCharge,
+    charged: 'characters, seconds of speech, or tokens',
+    knownFrom:
+      'the answer of a stream of events, or else the characters of `input`; seconds and tokens, the reservation',
+    reserved:
+      'the characters of `input`; a quarter of a second and 6 tokens of sound for each, more where `speed` is lower',
+  },
+  {
+    operations: posts('/audio/transcriptions', '/audio/translations'),
+    charge: transcriptsCharge,
+    charged: 'seconds of sound, or tokens',
+    knownFrom:
+      'the answer, or else the length of the file (wav, mp3, mp4, ogg, flac, webm); tokens, or else the reservation',
+    reserved:
+      'the length of the file; 2 ms for each byte of another format; 40 tokens heard and 30 written for each second',
+  },
+];
+
+const NOTHING = { charge: 'nothing', charged: 'nothing', knownFrom: '–', reserved: 'nothing' } as const;
+
+/** What providers do not bill by itself: it counts, stores, or ends something. */
+const free: readonly ChargeRow[] = [
+  { ...NOTHING, operations: [...posts('/messages/count_tokens'), ...google('countTokens')] },
+  {
+    ...NOTHING,
+    operations: posts('/files', '/v1beta/files', '/uploads', '/uploads/{id}/parts', '/uploads/{id}/complete'),
+  },
+  {
+    ...NOTHING,
+    operations: posts(
+      ...['/batches/{id}/cancel', '/messages/batches/{id}/cancel', '/uploads/{id}/cancel'],
+      ...['/fine_tuning/jobs/{id}/cancel', '/fine_tuning/jobs/{id}/pause', '/responses/{id}/cancel'],
+      ...['/threads/{id}/runs/{run_id}/cancel', '/realtime/calls/{id}/hangup', '/realtime/calls/{id}/reject'],
+      '/vector_stores/{id}/file_batches/{batch_id}/cancel',
+    ),
+  },
+  {
+    ...NOTHING,
+    operations: posts(
+      ...['/assistants', '/assistants/{id}', '/threads', '/threads/{id}', '/threads/{id}/messages'],
+      ...['/threads/{id}/messages/{message_id}', '/conversations', '/conversations/{id}'],
+      ...['/conversations/{id}/items', '/chat/completions/{id}'],
+    ),
+  },
+];
+
+/** Known not to be measured. What is not listed at all is treated the same. */
+const UNMEASURED = {
+  charge: 'unmeasured',
+  charged: 'tokens, calls, storage or seconds',
+  knownFrom: 'not known',
+  reserved: 'refused under a limit in dollars or tokens',
+} as const;
+
+const unmeasured: readonly ChargeRow[] = [
+  {
+    ...UNMEASURED,
+    operations: posts('/batches', '/messages/batches', '/fine_tuning/jobs', '/fine_tuning/jobs/{id}/resume'),
+  },
+  {
+    ...UNMEASURED,
+    operations: posts(
+      '/threads/runs',
+      '/threads/{id}/runs',
+      '/threads/{id}/runs/{run_id}/submit_tool_outputs',
+    ),
+  },
+  {
+    ...UNMEASURED,
+    operations: posts(
+      ...['/vector_stores', '/vector_stores/{id}/files', '/vector_stores/{id}/file_batches'],
+      ...['/vector_stores/{id}/search', '/containers', '/videos', '/videos/{id}/remix', '/responses/compact'],
+      ...['/v1beta/cachedContents', '/cachedContents'],
+    ),
+  },
+  {
+    ...UNMEASURED,
+    operations: posts(
+      ...['/realtime/client_secrets', '/realtime/sessions', '/realtime/transcription_sessions'],
+      ...['/realtime/calls', '/realtime/calls/{id}/accept', '/realtime/calls/{id}/refer'],
+    ),
+  },
+];
+
+/** How requests are charged, by what they are. Each request of an endpoint stands here; a test walks both tables. */
+export const chargeRows: readonly ChargeRow[] = [...metered, ...free, ...unmeasured];

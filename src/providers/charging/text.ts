@@ -1,0 +1,95 @@
+import type { Json } from '../endpoint.js';
+import { isObject } from '../endpoints/reading.js';
+import type { Charge, ChargedRequest } from './charge.js';
+import { highest } from './numbers.js';
+
+/** Where a request bounds its output, and how many answers it asks for. */
+interface OutputBounds {
+  readonly most: readonly string[];
+  readonly times?: readonly string[];
+}
+
+const SAFE_MAX = Number.MAX_SAFE_INTEGER / 4;
+
+/**
+ * Text in, text out. No tokenizer makes more tokens than the text has bytes, so the size of the body bounds the input,
+ * short of what it refers to elsewhere (images by address, stored files). Output is what the request allows, or the
+ * ceiling. Readers differ in which of two fields they believe, so the largest one counts.
+ */
+export const textCharge = (bounds: OutputBounds): Charge => ({
+  most: (request) => [{ input_tokens: request.bodyBytes, output_tokens: outputOf(bounds, request) }],
+  unreported: () => 'text',
+});
+
+/**
+ * A response that is made in the background goes on when its request has ended, and a later request reads its usage. It
+ * is charged its reservation: whether anybody comes back for it is for the client to decide.
+ * https://platform.openai.com/docs/guides/background
+ */
+export const responsesCharge: Charge = {
+  ...textCharge({ most: ['max_output_tokens'] }),
+  unreported: ({ background }) => (background ? 'reservation' : 'text'),
+};
+
+/** Text in, no tokens out. Input that is no text (tokens, pictures) cannot be counted. */
+const inputOnly = (hasText: (body: Json) => boolean): Charge => ({
+  most: ({ bodyBytes }) => [{ input_tokens: bodyBytes, output_tokens: 0 }],
+  unreported: (body) => (hasText(body) ? 'text' : 'reservation'),
+});
+
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+
+/** https://platform.openai.com/docs/api-reference/embeddings/create and https://docs.cohere.com/reference/embed */
+export const embeddingsCharge = inputOnly((body) => isText(body.input ?? body.texts ?? body.inputs));
+
+/** https://ai.google.dev/api/embeddings */
+export const embedContentCharge = inputOnly((body) => {
+  const requests: readonly unknown[] = Array.isArray(body.requests) ? body.requests : [body];
+  return requests.every((one) => {
+    const parts = isObject(one) && isObject(one.content) ? one.content.parts : null;
+    return Array.isArray(parts) && parts.every((part) => isObject(part) && typeof part.text === 'string');
+  });
+});
+
+/** OpenAI does not bill moderations; Mistral does. https://platform.openai.com/docs/guides/moderation */
+export const moderationsCharge: Charge = {
+  ...inputOnly(({ input }) => isText(input)),
+  freeAt: new Set(['openai', 'azure-openai']),
+};
+
+/** By the token of query and documents, or by the search. https://docs.cohere.com/docs/how-does-cohere-pricing-work */
+export const rerankCharge: Charge = {
+  most: ({ body, bodyBytes }) => [
+    { input_tokens: bodyBytes, output_tokens: 0 },
+    // A price by the request is charged with any usage.
+    { input_tokens: 0, output_tokens: 0 },
+    { input_tokens: 0, output_tokens: 0, search_units: searchUnits(body, bodyBytes) },
+  ],
+  unreported: () => 'text',
+};
+
+/** A search has up to 100 documents, and a document of more than 500 tokens is several. */
+const SEARCH_DOCUMENTS = 100;
+const DOCUMENT_TOKENS = 500;
+
+const searchUnits = ({ documents }: Json, bodyBytes: number): number =>
+  Math.ceil(
+    ((Array.isArray(documents) ? documents.length : 1) + bodyBytes / DOCUMENT_TOKENS) / SEARCH_DOCUMENTS,
+  );
+
+function outputOf({ most, times = [] }: OutputBounds, { body, outputCeiling }: ChargedRequest): number {
+  const places = placesOf(body);
+  const each = highest(places, most) ?? outputCeiling;
+  const answers = (highest(places, times) ?? 1) * promptsIn(body);
+  return Math.min(each * answers, SAFE_MAX);
+}
+
+/** Google's calls keep options in `generationConfig`. https://ai.google.dev/api/generate-content#generationconfig */
+const placesOf = (body: Json): readonly Json[] =>
+  [body, body.generationConfig, body.generation_config].filter(isObject);
+
+/** A completion may have several prompts, each with answers of its own. A list of numbers is one prompt of tokens. */
+function promptsIn({ prompt }: Json): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(1, prompt.length) : 1;
+}

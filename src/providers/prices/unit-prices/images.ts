@@ -1,0 +1,107 @@
+import type { ImagePriceRow } from './row.js';
+
+type Page = Pick<ImagePriceRow, 'provider' | 'source' | 'checked'>;
+
+/** One price for every size and quality. */
+const flat = (page: Page, amounts: Record<string, string>): readonly ImagePriceRow[] =>
+  Object.entries(amounts).map(([model, amount]) => ({
+    ...page,
+    model,
+    unit: 'images',
+    size: null,
+    quality: null,
+    amount,
+  }));
+
+/** Sizes by quality; the quality `any` matches every quality. */
+const sized = (
+  page: Page,
+  model: string,
+  qualities: Record<string, Record<string, string>>,
+): readonly ImagePriceRow[] =>
+  Object.entries(qualities).flatMap(([quality, sizes]) =>
+    Object.entries(sizes).map(([size, amount]) => ({
+      ...page,
+      model,
+      unit: 'images' as const,
+      size,
+      quality: quality === 'any' ? null : quality,
+      amount,
+    })),
+  );
+
+const DALL_E: Page = {
+  provider: 'openai',
+  source: 'https://platform.openai.com/docs/pricing',
+  checked: '2025-06-30',
+};
+const IMAGEN: Page = {
+  provider: 'google',
+  source: 'https://ai.google.dev/gemini-api/docs/pricing',
+  checked: '2025-09-30',
+};
+const STABILITY: Page = {
+  provider: 'stability-ai',
+  source: 'https://platform.stability.ai/pricing',
+  checked: '2026-06-01',
+};
+/** In credits; one is a cent. */
+const STABILITY_EDITS: Page = {
+  provider: 'stability-ai',
+  source: 'https://stability.ai/api-pricing-update-25',
+  checked: '2025-08-01',
+};
+
+export const IMAGE_PRICES: readonly ImagePriceRow[] = [
+  ...sized(DALL_E, 'dall-e-3', {
+    standard: { '1024x1024': '0.04', '1024x1792': '0.08', '1792x1024': '0.08' },
+    hd: { '1024x1024': '0.08', '1024x1792': '0.12', '1792x1024': '0.12' },
+  }),
+  ...sized(DALL_E, 'dall-e-2', { any: { '256x256': '0.016', '512x512': '0.018', '1024x1024': '0.02' } }),
+  ...flat(IMAGEN, {
+    'imagen-4.0-generate-001': '0.04',
+    'imagen-4.0-fast-generate-001': '0.02',
+    'imagen-4.0-ultra-generate-001': '0.06',
+    'imagen-3.0-generate-002': '0.03',
+  }),
+  ...flat(STABILITY, {
+    'stable-image-ultra': '0.08',
+    'stable-image-core': '0.03',
+    ultra: '0.08',
+    core: '0.03',
+    'sd3.5-large': '0.065',
+    'sd3.5-large-turbo': '0.04',
+    'sd3.5-medium': '0.035',
+  }),
+  ...flat(STABILITY_EDITS, {
+    inpaint: '0.05',
+    erase: '0.05',
+    'search-and-replace': '0.05',
+    'remove-background': '0.05',
+  }),
+  ...flat(
+    { provider: 'x-ai', source: 'https://docs.x.ai/docs/models', checked: '2026-04-18' },
+    { 'grok-imagine-image': '0.02' },
+  ),
+  ...flat(
+    { provider: 'z-ai', source: 'https://docs.z.ai/guides/overview/pricing', checked: '2026-01-31' },
+    { 'glm-image': '0.015', 'cogview-4-250304': '0.01' },
+  ),
+  ...flat(
+    {
+      provider: 'black-forest-labs',
+      source: 'https://docs.bfl.ai/quick_start/pricing',
+      checked: '2026-11-16',
+    },
+    { 'flux-pro-1.1': '0.04' },
+  ),
+  ...flat(
+    { provider: 'replicate', source: 'https://replicate.com/pricing', checked: '2026-10-07' },
+    {
+      'black-forest-labs/flux-1.1-pro': '0.04',
+      'black-forest-labs/flux-dev': '0.025',
+      'black-forest-labs/flux-schnell': '0.003',
+      'ideogram-ai/ideogram-v3-quality': '0.09',
+    },
+  ),
+];

@@ -1,0 +1,68 @@
+import { exactNanoDollars } from '../decimal.js';
+import type { ImagePrice, Price, UnitPrices } from '../price.js';
+import type { PriceSchedule } from '../schedule.js';
+import { AUDIO_PRICES } from './audio.js';
+import { IMAGE_PRICES } from './images.js';
+import type { PlainUnitPriceRow, UnitPriceRow } from './row.js';
+
+export type { UnitPriceRow } from './row.js';
+
+const COHERE: Omit<PlainUnitPriceRow, 'model'> = {
+  provider: 'cohere',
+  unit: 'thousandSearchUnits',
+  amount: '2',
+  source: 'https://cohere.com/pricing',
+  checked: '2025-06-30',
+};
+
+/** List prices that the price package lacks. */
+export const UNIT_PRICES: readonly UnitPriceRow[] = [
+  ...AUDIO_PRICES,
+  ...IMAGE_PRICES,
+  ...['rerank-v3.5', 'rerank-english-v3.0', 'rerank-multilingual-v3.0'].map((model) => ({
+    ...COHERE,
+    model,
+  })),
+];
+
+const NO_TOKENS: Price = {
+  input: 0,
+  output: 0,
+  cachedInput: null,
+  cacheWrite: null,
+  audioInput: null,
+  audioOutput: null,
+  isByUnitOnly: true,
+};
+
+/** Adds the unit prices of a model to its schedule. What the schedule has itself wins. */
+export function withUnitPrices(schedule: PriceSchedule, providerId: string, model: string): PriceSchedule {
+  const rows = UNIT_PRICES.filter((row) => row.provider === providerId && matches(row.model, model));
+  if (rows.length === 0) return schedule;
+  const units = unitsOf(rows);
+  if (schedule.length === 0) return [{ when: { kind: 'always' }, price: { ...NO_TOKENS, units } }];
+  return schedule.map(({ when, price }) => ({
+    when,
+    price: { ...(price ?? NO_TOKENS), units: { ...units, ...price?.units } },
+  }));
+}
+
+/** Models of a provider that the table names in full. */
+export function unitPricedModels(providerId: string): ReadonlySet<string> {
+  const rows = UNIT_PRICES.filter(({ provider, model }) => provider === providerId && !model.endsWith('*'));
+  return new Set(rows.map(({ model }) => model));
+}
+
+const matches = (rule: string, model: string): boolean =>
+  rule.endsWith('*') ? model.startsWith(rule.slice(0, -1)) : model === rule;
+
+function unitsOf(rows: readonly UnitPriceRow[]): UnitPrices {
+  const images: ImagePrice[] = [];
+  const units: Record<string, number> = {};
+  for (const row of rows) {
+    const amount = exactNanoDollars(row.amount);
+    if (row.unit === 'images') images.push({ size: row.size, quality: row.quality, amount });
+    else units[row.unit] = amount;
+  }
+  return images.length > 0 ? { ...units, images } : units;
+}

@@ -1,0 +1,34 @@
+import type { UnitPrices } from '../price.js';
+
+/** Units with one price each. */
+export type PlainUnit = Exclude<keyof UnitPrices, 'images'>;
+
+/**
+ * A list price that the price package lacks. It joins the price that the package has for the model, if any. A model
+ * without a row has no known price for the unit; never add an amount that the provider's page does not state.
+ */
+export type UnitPriceRow = PlainUnitPriceRow | ImagePriceRow;
+
+interface Priced {
+  /** Id in the catalogue. */
+  readonly provider: string;
+  /** The whole name, or a prefix of names that ends with `*`. */
+  readonly model: string;
+  /** Dollars, as an exact decimal. */
+  readonly amount: string;
+  /** The provider's own price page. */
+  readonly source: string;
+  /** Day for which the amount is known: `2026-11-25`. */
+  readonly checked: string;
+}
+
+export interface PlainUnitPriceRow extends Priced {
+  readonly unit: PlainUnit;
+}
+
+/** Null matches every size, or every quality. */
+export interface ImagePriceRow extends Priced {
+  readonly unit: 'images';
+  readonly size: string | null;
+  readonly quality: string | null;
+}
