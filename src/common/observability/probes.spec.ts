@@ -38,7 +38,7 @@ describe('readiness', () => {
     expect(checks).toContainEqual({
       name: 'loop shipper-under-test',
       status: 'degraded',
-      reason: 'It has not succeeded for 0 s.',
+      detail: 'It has not succeeded for 0 s.',
     });
   });
 
