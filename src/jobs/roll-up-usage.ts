@@ -14,6 +14,8 @@ import type { Settings } from '../common/settings/settings.js';
 
 const EVERY_MS = 15_000;
 const QUIET_S = 60;
+/** Longer than the statements of one mark may take. */
+const STALLED_AFTER_MS = 15 * 60_000;
 
 /** Makes hours of minutes and days of hours, when they are over. Until then readers take the finer ones. */
 @Injectable()
@@ -21,6 +23,7 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
   readonly #job = new IntervalJob((round) => this.#round(round), {
     name: 'roll-up-usage',
     everyMs: EVERY_MS,
+    boundMs: STALLED_AFTER_MS,
     logger: createLogger('roll-up-usage'),
     failure: 'hours and days could not be derived',
   });
@@ -41,6 +44,11 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
 
   async #round(round: Round): Promise<void> {
     await chooseMetadataKeys(this.database, this.settings.analyticsMetadataKeys);
-    await deriveRipe(this.database, QUIET_S, () => round.isOver);
+    // Asked between two marks.
+    const isStopping = (): boolean => {
+      round.progressed();
+      return round.isOver;
+    };
+    await deriveRipe(this.database, QUIET_S, isStopping);
   }
 }

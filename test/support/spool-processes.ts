@@ -62,8 +62,12 @@ shipper.start();
 process.on('SIGTERM', async () => { await shipper.stop(); await pool.end(); process.exit(0); });
 process.on('SIGUSR2', () => {
   const held = [];
-  try { for (;;) held.push(openSync('/dev/null')); } catch { writeSync(1, 'exhausted\\n'); }
-  setTimeout(() => held.forEach((descriptor) => closeSync(descriptor)), 2000);
+  // Again and again: what the round under way closes meanwhile would be free.
+  const take = () => { try { for (;;) held.push(openSync('/dev/null')); } catch { return; } };
+  take();
+  const taking = setInterval(take, 1);
+  setTimeout(() => writeSync(1, 'exhausted\\n'), 200);
+  setTimeout(() => { clearInterval(taking); held.forEach((descriptor) => closeSync(descriptor)); }, 2500);
 });
 writeSync(1, 'ready\\n');
 `;

@@ -126,6 +126,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
       this.health.answered();
       this.loop.succeeded();
       returns.forEach(({ pool, due }, at) => this.returned(pool, due, answers[at]));
+      this.loop.succeeded();
     } catch (error) {
       // What could not be given back stays leased to this process, and so do its pools.
       for (const { pool, due } of returns) pool.keptBack(due);
