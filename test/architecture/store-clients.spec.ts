@@ -45,7 +45,7 @@ describe('clients of stores', () => {
     const without = files
       .filter(({ path }) => makers.includes(path))
       .filter(
-        ({ text }) => !/net\/(store-timeouts|redis-limits)\.js|sessions\/postgres-connections\.js/.test(text),
+        ({ text }) => !/(store-timeouts|redis-limits|postgres-connections)\.js/.test(text),
       );
     expect(without.map(({ path }) => path)).toEqual([]);
   });
