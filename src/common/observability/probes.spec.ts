@@ -54,6 +54,9 @@ describe('readiness', () => {
   it('has no line for a loop that works', async () => {
     loops.push(new LoopHealth('at-work', 60_000).watch());
 
-    expect((await readiness(new Probes([], undefined))).checks).toEqual([]);
+    // Other spec files of this process may have left loops of their own.
+    const { checks } = await readiness(new Probes([], undefined));
+
+    expect(checks.map(({ name }) => name)).not.toContain('loop at-work');
   });
 });
