@@ -30,6 +30,7 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { EstimatedAttempts1763811000002 } from './migrations/1763811000002-estimated-attempts.js';
 import { ClientDisconnects1763811000001 } from './migrations/1763811000001-client-disconnects.js';
 import { LimitAnswersPerCounter1763810000001 } from './migrations/1763810000001-limit-answers-per-counter.js';
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
@@ -150,6 +151,7 @@ const MIGRATIONS = [
   ReadySums1763800020001,
   LimitAnswersPerCounter1763810000001,
   ClientDisconnects1763811000001,
+  EstimatedAttempts1763811000002,
 ];
 
 /**

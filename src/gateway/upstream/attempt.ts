@@ -56,6 +56,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */
   recording: Recording | null = null;
+  /** It was given up after one of its timeouts. */
+  hasTimedOut = false;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
@@ -78,6 +80,11 @@ export class Attempt implements WireHandler, Watched, Reply {
       this.answer = resolve;
       this.refuse = reject;
     });
+  }
+
+  /** Its answer came to its end. */
+  get isWhole(): boolean {
+    return this.isOver && this.failure === null;
   }
 
   /** Does nothing when the attempt was cancelled before it could begin. */
@@ -134,6 +141,7 @@ export class Attempt implements WireHandler, Watched, Reply {
   }
 
   onDeadline(phase: Phase, timeoutMs: number): void {
+    this.hasTimedOut = true;
     const code = phase === 'first byte' && this.timeouts.setByCaller ? 'request_timeout' : 'upstream_timeout';
     this.cancel(new AppError(code, { phase, timeoutMs }));
   }
