@@ -157,7 +157,7 @@ export class Dispatcher {
     const { response, entry } = exchange;
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
-    const budget = mayRetry ? this.budgets.enter(target) : null;
+    const budget = mayRetry ? this.budgets.enter(caller, target, exchange.request.headers) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.clientLeft();
     const start = (): Attempt => {
