@@ -19,7 +19,10 @@ async function readiness(probes: Probes) {
   await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/readyz?verbose`);
-  return { code: answer.status, ...((await answer.json()) as { status: string; checks: unknown[] }) };
+  return {
+    code: answer.status,
+    ...((await answer.json()) as { status: string; checks: { readonly name: string }[] }),
+  };
 }
 
 describe('readiness', () => {
