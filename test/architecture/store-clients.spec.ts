@@ -44,9 +44,7 @@ describe('clients of stores', () => {
     const makers = [...new Set(Object.values(MAKERS).flat())];
     const without = files
       .filter(({ path }) => makers.includes(path))
-      .filter(
-        ({ text }) => !/net\/(store-timeouts|redis-limits)\.js|sessions\/postgres-connections\.js/.test(text),
-      );
+      .filter(({ text }) => !/(store-timeouts|redis-limits|postgres-connections)\.js/.test(text));
     expect(without.map(({ path }) => path)).toEqual([]);
   });
 

@@ -19,7 +19,10 @@ async function readiness(probes: Probes) {
   await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/readyz?verbose`);
-  return { code: answer.status, ...((await answer.json()) as { status: string; checks: unknown[] }) };
+  return {
+    code: answer.status,
+    ...((await answer.json()) as { status: string; checks: { readonly name: string }[] }),
+  };
 }
 
 describe('readiness', () => {
@@ -54,6 +57,9 @@ describe('readiness', () => {
   it('has no line for a loop that works', async () => {
     loops.push(new LoopHealth('at-work', 60_000).watch());
 
-    expect((await readiness(new Probes([], undefined))).checks).toEqual([]);
+    // Other spec files of this process may have left loops of their own.
+    const { checks } = await readiness(new Probes([], undefined));
+
+    expect(checks.map(({ name }) => name)).not.toContain('loop at-work');
   });
 });

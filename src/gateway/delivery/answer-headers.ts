@@ -51,7 +51,7 @@ function add(
       names['cache-status'],
       entry.cacheStatus ?? 'DISABLED',
       names['retry-attempt-count'],
-      String(entry.retryCount),
+      String(entry.isExhausted ? -1 : entry.retries),
       names['last-used-option-index'],
       entry.option,
     );

@@ -4,8 +4,7 @@ import type { Entry } from '../journal/entry.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import { nothingRead, type Reading } from '../journal/metering.js';
 import type { Outcome } from '../journal/records.js';
-import { reportedFailure } from '../journal/reported-failure.js';
-import type { Json } from '../../providers/endpoint.js';
+import { reportedFailure, reportedStatus } from '../journal/reported-failure.js';
 import type { HubError } from '../../providers/translation.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
@@ -221,15 +220,10 @@ export class TranslatedDelivery implements ReplySink {
     const whole = this.held.length === 1 ? (this.held[0] as Buffer) : Buffer.concat(this.held);
     this.held = [];
     const failure = translated && this.head.isJson && attempt.status < 400 ? reportedFailure(whole) : null;
-    if (failure) this.status = statusOf(failure);
-    const { contentType, bytes } = translated
-      ? inClientsWords(
-          whole,
-          { status: this.status, rawHeaders: attempt.rawHeaders },
-          translated,
-          this.reading,
-        )
-      : { contentType: JSON_TYPE, bytes: whole };
+    if (failure) this.status = reportedStatus(failure) ?? BAD_GATEWAY;
+    const encoded = this.encodedPlain(whole);
+    if (encoded instanceof AppError) return this.onFail(encoded);
+    const { contentType, bytes } = encoded;
     this.plainType = contentType;
     this.entry.responseBody.add(bytes);
     const ending = this.hasLeft ? 'client_aborted' : 'completed';
@@ -238,6 +232,18 @@ export class TranslatedDelivery implements ReplySink {
       this.sendHead(contentType, bytes.length);
       endWith(this.response, bytes);
     });
+  }
+
+  /** The error where the answer cannot be read. */
+  private encodedPlain(whole: Buffer): EncodedBody | AppError {
+    const { attempt, translated } = this.way;
+    if (!translated) return { contentType: JSON_TYPE, bytes: whole };
+    const { rawHeaders } = attempt;
+    try {
+      return inClientsWords(whole, { status: this.status, rawHeaders }, translated, this.reading);
+    } catch (error) {
+      return AppError.from(error);
+    }
   }
 
   /** What still comes of the answer is read for its record alone. */
@@ -283,14 +289,6 @@ export class TranslatedDelivery implements ReplySink {
 
 function isStreamed({ attempt, translated }: Way, { isJson }: ResponseHead): boolean {
   return translated !== null && translated.context.isStreamed && attempt.status < 300 && !isJson;
-}
-
-/** Some say in the error itself, behind the status of a success, which status it would be: https://openrouter.ai/docs/api-reference/errors */
-function statusOf({ error }: Json): number {
-  const code = (error as { readonly code?: unknown } | null)?.code;
-  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599
-    ? code
-    : BAD_GATEWAY;
 }
 
 function inClientsWords(

@@ -11,7 +11,7 @@ import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
 import type { ReplySink } from '../types/reply.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { reportedFailure, saidAnError } from '../journal/reported-failure.js';
+import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { denial, type Guarded, judged, resultsOf } from './guard-request.js';
 import { needsWhole, restoring } from './part-filters.js';
@@ -78,8 +78,8 @@ function isEventStream({ head, translated, entry }: Answering): boolean {
 export async function judgeAnswer(guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
   const isStream = isEventStream(answering);
-  if (answering.head.isJson && answering.attempt.status < 400 && reportedFailure(whole))
-    throw new FailedAttempt(answering.attempt, saidAnError('answer'));
+  const failure = answering.head.isJson && answering.attempt.status < 400 ? reportedFailure(whole) : null;
+  if (failure) throw new FailedAttempt(answering.attempt, saidAnError('answer'), reportedStatus(failure));
   const judging = (isStream ? judgedStream : judgedPlain)(whole, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
   if (!answer.isDenied) return answer;
@@ -140,7 +140,7 @@ interface Said extends EncodedBody {
 function inClientsDialect(whole: Buffer, { entry, attempt, translated, head }: Answering): Said {
   const reading = nothingRead();
   if (translated) {
-    const { contentType, bytes } = translatedAnswer(attempt, whole, translated, reading);
+    const { contentType, bytes } = translatedOrFailed({ attempt, translated }, whole, reading);
     return { contentType, bytes, json: parsedObject(bytes.toString('utf8')), reading };
   }
   const json = parsedObject(whole.toString('utf8'));
@@ -148,6 +148,18 @@ function inClientsDialect(whole: Buffer, { entry, attempt, translated, head }: A
   if (reader && json) note(reading, reader, json);
   else if (reader) noteWhole(reading, reader, whole);
   return { contentType: head.contentType ?? JSON_TYPE, bytes: whole, json, reading };
+}
+
+function translatedOrFailed(
+  { attempt, translated }: { readonly attempt: Attempt; readonly translated: Translated },
+  whole: Buffer,
+  reading: Reading,
+): EncodedBody {
+  try {
+    return translatedAnswer(attempt, whole, translated, reading);
+  } catch (error) {
+    throw new FailedAttempt(attempt, AppError.from(error));
+  }
 }
 
 function told(json: Json | null, { entry, isStrict }: Answering): Json | null {

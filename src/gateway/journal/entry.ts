@@ -60,6 +60,7 @@ const OF_ITS_WAY = [
   'model',
   'isStreamed',
   'isExhausted',
+  'retries',
   'hookResults',
   'requestBody',
   'priced',
@@ -104,6 +105,8 @@ export class Entry implements Findings {
   config: SavedConfig | null = null;
   /** The target's retries were used up, and none helped. */
   isExhausted = false;
+  /** Attempts at the target that were given up for another one at it. */
+  retries = 0;
   /** What the response cache did for the target; null where it was not asked. */
   cacheStatus: CacheStatus | null = null;
   /** How like the nearest question was that the cache knew; null where it compared no meanings. */
@@ -138,14 +141,6 @@ export class Entry implements Findings {
     private readonly prices: PriceBook,
   ) {}
 
-  /** Further tries of the last target so far; -1 when they were used up. */
-  get retryCount(): number {
-    if (this.isExhausted) return -1;
-    let tries = 0;
-    for (const { option_path } of this.attempts) if (option_path === this.option) tries++;
-    return Math.max(0, tries - 1);
-  }
-
   get method(): string {
     return this.request.method ?? '';
   }
@@ -178,6 +173,7 @@ export class Entry implements Findings {
     this.model = model;
     this.isStreamed = isStreamed;
     this.isExhausted = false;
+    this.retries = 0;
     this.cacheStatus = null;
     this.cacheScore = null;
   }

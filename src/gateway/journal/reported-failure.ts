@@ -22,6 +22,15 @@ function firstOf(array: Buffer): Json | null {
   return first ?? null;
 }
 
+/**
+ * The status that such a report names, where it names one: https://openrouter.ai/docs/api-reference/errors,
+ * https://cloud.google.com/apis/design/errors
+ */
+export function reportedStatus({ error }: Json): number | null {
+  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : null;
+}
+
 /** What becomes of a try whose answer is such a report. */
 export const saidAnError = (what: 'answer' | 'stream'): AppError =>
   new AppError('upstream_error', {

@@ -12,3 +12,20 @@ export function tellsFailure({ error, type }: Json): boolean {
 
 /** Whether JSON may be such a report. Within a text of a model, the quote behind the word is escaped. */
 export const mayTellFailure = (json: string | Buffer): boolean => json.includes('"error"');
+
+/** Events that end a stream: https://docs.claude.com/en/docs/build-with-claude/streaming, https://docs.cohere.com/docs/streaming */
+const ENDS: ReadonlySet<unknown> = new Set(['message_stop', 'message-end']);
+/** https://platform.openai.com/docs/api-reference/responses-streaming, and the streams of its images and sounds. */
+const ENDS_OF_OPENAI =
+  /^(?:response|image_generation|image_edit)\.(?:completed|incomplete)$|^(?:transcript\.text|speech\.audio)\.done$/;
+
+/** Whether an event of a stream is one by which a provider says that the answer is complete. */
+export function tellsEnd({ type, choices, candidates, done }: Json): boolean {
+  if (ENDS.has(type) || done === true) return true;
+  if (typeof type === 'string' && ENDS_OF_OPENAI.test(type)) return true;
+  return hasReason(choices, 'finish_reason') || hasReason(candidates, 'finishReason');
+}
+
+const hasReason = (choices: unknown, name: string): boolean =>
+  Array.isArray(choices) &&
+  choices.some((choice: Json | null) => typeof choice?.[name] === 'string' && choice[name] !== '');

@@ -33,7 +33,7 @@ export class ConfigPlans {
         header: HEADER,
         detail: 'this API key allows no config but its own',
       });
-    return sent.startsWith('{') ? this.inline(sent) : this.named(reachOf(caller), sent);
+    return sent.startsWith('{') ? this.inline(caller, sent) : this.named(reachOf(caller), sent);
   }
 
   /** The default may stand in another workspace, where an organization keeps it. */
@@ -58,13 +58,15 @@ export class ConfigPlans {
     return plan;
   }
 
-  private inline(text: string): CompiledConfig {
-    const known = this.sent.find(text);
+  /** One plan per workspace: circuit breakers and loads hang on a plan, and tenants never share these. */
+  private inline({ organizationId, workspaceId }: Principal, text: string): CompiledConfig {
+    const key = `${organizationId} ${workspaceId ?? ''} ${text}`;
+    const known = this.sent.find(key);
     if (known) return known;
     const read = readRoutingConfig(parsed(text), 'sent');
     if (read.mistakes) throw new AppError('config_invalid', { detail: mistakesInWords(read.mistakes) });
     const plan = planFromConfig(read.config, null);
-    this.sent.keep(text, plan);
+    this.sent.keep(key, plan);
     return plan;
   }
 }
@@ -77,24 +79,24 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The plans of the texts that were used last. */
+/** The plans that were used last, by tenant and text. */
 class RememberedPlans {
   private readonly plans = new Map<string, CompiledConfig>();
   private bytes = 0;
 
   constructor(private readonly bytesMax: number) {}
 
-  find(text: string): CompiledConfig | undefined {
-    const plan = this.plans.get(text);
+  find(key: string): CompiledConfig | undefined {
+    const plan = this.plans.get(key);
     if (!plan) return undefined;
-    this.plans.delete(text);
-    this.plans.set(text, plan);
+    this.plans.delete(key);
+    this.plans.set(key, plan);
     return plan;
   }
 
-  keep(text: string, plan: CompiledConfig): void {
-    this.plans.set(text, plan);
-    this.bytes += text.length;
+  keep(key: string, plan: CompiledConfig): void {
+    this.plans.set(key, plan);
+    this.bytes += key.length;
     for (const oldest of this.plans.keys()) {
       if (this.bytes <= this.bytesMax) return;
       this.plans.delete(oldest);

@@ -11,6 +11,7 @@ import type { Provider } from '../../providers/provider.js';
 import { findProvider } from '../../providers/registry.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
 import { VirtualKeyDirectory, type VirtualKeySnapshot } from '../ports.js';
+import { bringsCredential } from '../upstream/request-headers.js';
 import type { PlannedTarget, Where } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import {
@@ -67,8 +68,8 @@ export class Planner {
     const { forwarded } = planned;
     if (forwarded === null) return target;
     return target instanceof Promise
-      ? target.then((one) => ({ ...one, forwarded }))
-      : { ...target, forwarded };
+      ? target.then((one) => forwarding(one, forwarded, asked.headers))
+      : forwarding(target, forwarded, asked.headers);
   }
 
   /** Where the request itself says. */
@@ -77,7 +78,7 @@ export class Planner {
     const slug = options.virtualKey ?? slugIn(options.provider) ?? modelSlug;
     if (slug !== null) return this.storedTarget(asked, slug);
     if (options.provider === null) throw new AppError('provider_missing');
-    return this.ownTarget(asked, findProvider(options.provider));
+    return { ...this.ownTarget(asked, findProvider(options.provider)), usesCallersKey: true };
   }
 
   /** Where the config says. */
@@ -102,7 +103,7 @@ export class Planner {
     const named = asked.options.provider;
     const isMeant = named !== null && !named.startsWith('@') ? named === provider.id : isOnlyOne;
     const target = this.ownTarget(asked, provider, account);
-    if (isMeant) return target;
+    if (isMeant) return { ...target, usesCallersKey: true };
     if (provider.auth.header !== null)
       throw new AppError('credential_missing', { provider: provider.id, target: asked.planned.path });
     return { ...target, isAnonymous: true };
@@ -169,6 +170,12 @@ export class Planner {
       credentials: { key: rest.credentials.key, fields },
     };
   }
+}
+
+/** A target whose config passes headers of the client on, its credential among them perhaps. */
+function forwarding(target: Target, forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): Target {
+  const isForwarded = bringsCredential({ headers }, { ...target, forwarded });
+  return { ...target, forwarded, ...(isForwarded && { usesCallersKey: true }) };
 }
 
 /** The request's own word on the host comes first. */

@@ -24,7 +24,7 @@ import { unlessPassed } from '../translating/translated-answer.js';
 import type { Answer } from '../types/answer.js';
 import type { Entry } from '../journal/entry.js';
 import type { Exchange } from '../types/exchange.js';
-import type { Plan, PlannedTarget } from '../types/plan.js';
+import type { HoldRule, Plan, PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
 import { withRetries } from '../upstream/retry.js';
@@ -73,14 +73,14 @@ export class Dispatcher {
   }
 
   /** One target of several: its breaker hears what became of it, and an answer may have to prove itself first. */
-  tryOut(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
-    return planned.breaker ? this.heard(sending, planned, holdMs) : this.held(sending, planned, holdMs);
+  tryOut(sending: Sending, planned: PlannedTarget, hold: HoldRule | null): Promise<Answer> {
+    return planned.breaker ? this.heard(sending, planned, hold) : this.held(sending, planned, hold);
   }
 
-  private async heard(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+  private async heard(sending: Sending, planned: PlannedTarget, hold: HoldRule | null): Promise<Answer> {
     const { response } = sending.exchange;
     this.breakers.began(planned);
-    const outcome = await settle(this.held(sending, planned, holdMs));
+    const outcome = await settle(this.held(sending, planned, hold));
     // What the cache answered says nothing of the target, nor does what another target was faster than.
     const isTelling = !response.destroyed && !outcome.answer?.attempt.isReplayed && !sending.leg?.isOver;
     this.breakers.ended(planned, isTelling ? outcome : null);
@@ -88,11 +88,11 @@ export class Dispatcher {
   }
 
   /** An answer that is judged as a whole has nothing left to prove. */
-  private held(sending: Sending, planned: PlannedTarget, holdMs: number): Promise<Answer> {
+  private held(sending: Sending, planned: PlannedTarget, hold: HoldRule | null): Promise<Answer> {
     const pending = this.attempt(sending, planned);
-    if (holdMs === 0) return pending;
+    if (!hold?.holdMs) return pending;
     const { response, entry } = sending.exchange;
-    return pending.then((answer) => (answer.judged ? answer : proven(answer, entry, holdMs, response)));
+    return pending.then((answer) => (answer.judged ? answer : proven(answer, entry, hold, response)));
   }
 
   /** One target, as often as it may be tried. */
@@ -157,7 +157,7 @@ export class Dispatcher {
     const { response, entry } = exchange;
     const limits = this.sender.limitsFor(planned.timeoutMs ?? entry.asked.timeoutMs);
     const mayRetry = read.isRepeatable && (planned.retry !== null || entry.asked.retries > 0);
-    const budget = mayRetry ? this.budgets.enter(target) : null;
+    const budget = mayRetry ? this.budgets.enter(caller, target, exchange.request.headers) : null;
     let running: Attempt | null = null;
     const onLeft = (): void => running?.clientLeft();
     const start = (): Attempt => {
@@ -183,6 +183,7 @@ export class Dispatcher {
           putAway: (attempt) => putAway(entry, attempt),
           onGivenUp: (given, errorCode) => {
             if (leg) leg.running = null;
+            entry.retries += 1;
             entry.addDiscarded(given, target, errorCode);
           },
         },

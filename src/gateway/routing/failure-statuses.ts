@@ -9,7 +9,7 @@ const ALIASES: Partial<Record<ErrorCode, readonly number[]>> = {
   upstream_error: [502, 500, 503],
   upstream_protocol_error: [502, 500],
   upstream_timeout: [504, 408],
-  request_timeout: [408],
+  request_timeout: [408, 504],
 };
 
 export function isListed(error: AppError, statuses: ReadonlySet<number>): boolean {

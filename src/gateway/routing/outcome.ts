@@ -1,5 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { ErrorCode } from '../../common/errors/catalog.js';
+import type { Target } from '../types/target.js';
 import { FailedAttempt } from '../upstream/retry.js';
 import { isListed } from './failure-statuses.js';
 
@@ -10,6 +11,8 @@ export interface Answered {
     /** The cache gave the answer: no provider was asked. */
     readonly isReplayed: boolean;
   };
+  /** Where it comes from. */
+  readonly target?: Pick<Target, 'usesCallersKey'>;
 }
 
 export type Outcome<Answer> =
@@ -17,6 +20,9 @@ export type Outcome<Answer> =
 
 const TIMED_OUT = 408;
 const TOO_MANY = 429;
+
+/** How providers refuse a credential: it is wrong, its account has no money, or it may not do this. */
+const CREDENTIAL_REFUSED: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /** Refusals that are about one target when they come from the attempt at it: its virtual key, its limits. */
 const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
@@ -32,18 +38,21 @@ const OF_ONE_TARGET: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Whether a fallback tries its next target. Without a list of statuses: where another target may do better, so not for
- * what the caller did wrong, nor for the gateway's own failures.
+ * what the caller did wrong, a refused key of its own included, nor for the gateway's own failures.
  */
 export function movesOn(outcome: Outcome<Answered>, onStatuses: ReadonlySet<number> | null): boolean {
-  if (outcome.answer) return isUnwelcome(outcome.answer.status, onStatuses);
-  const error = outcome.thrown instanceof FailedAttempt ? outcome.thrown.error : outcome.thrown;
+  if (outcome.answer) return isUnwelcome(outcome.answer, onStatuses);
+  const failed = failedAttemptOf(outcome);
+  const error = failed ? failed.error : outcome.thrown;
+  if (onStatuses && failed?.reportedStatus) return onStatuses.has(failed.reportedStatus);
   if (!(error instanceof AppError) || error.code === 'internal_error') return false;
   if (onStatuses) return isListed(error, onStatuses);
   return error.spec.elsewhere === true || OF_ONE_TARGET.has(error.code);
 }
 
-function isUnwelcome(status: number, onStatuses: ReadonlySet<number> | null): boolean {
+function isUnwelcome({ status, target }: Answered, onStatuses: ReadonlySet<number> | null): boolean {
   if (onStatuses) return onStatuses.has(status);
+  if (CREDENTIAL_REFUSED.has(status)) return target !== undefined && !target.usesCallersKey;
   return status >= 500 || status === TIMED_OUT || status === TOO_MANY;
 }
 

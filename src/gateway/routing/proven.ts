@@ -1,16 +1,19 @@
 import type { ClientResponse } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { UsageReader } from '../../providers/endpoint.js';
+import type { Json, UsageReader } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
-import { reportedFailure, saidAnError } from '../journal/reported-failure.js';
-import { tellsFailure } from '../journal/tells-failure.js';
+import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
+import { tellsEnd, tellsFailure } from '../journal/tells-failure.js';
 import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import { SseReader } from '../journal/sse-reader.js';
+import { isReadable, unreadableAnswer } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
+import type { HoldRule } from '../types/plan.js';
 import type { ReplySink } from '../types/reply.js';
 import { readResponseHead, type ResponseHead } from '../upstream/response-headers.js';
 import { FailedAttempt } from '../upstream/retry.js';
+import { movesOn } from './outcome.js';
 import type { Answer } from '../types/answer.js';
 
 /** What is held back at most. */
@@ -18,27 +21,28 @@ const EVENTS_MAX = 64;
 const BYTES_MAX = 256 * 1024;
 
 /**
- * The answer, once it may be passed on: a stream when its first useful token has come, a plain answer when it is whole and no error; or when
- * the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the FailedAttempt
- * when the provider says an error or breaks off before that: the client has seen nothing of it.
+ * The answer, once it may be passed on: a stream when its first useful token has come, a plain answer when it is whole, readable and
+ * no error; or when the bounds of holding back are reached. What was held is given back, so that nothing is lost. Rejects with the
+ * FailedAttempt when the provider fails before that, by an error, by breaking off or by an answer that cannot be read, and
+ * the rule lets such a failure be replaced: the client has seen nothing of it.
  */
 export function proven(
   answer: Answer,
   entry: Entry,
-  holdMs: number,
+  hold: HoldRule,
   response: ClientResponse,
 ): Promise<Answer> {
-  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry) : null;
+  const trial = answer.status < 400 && !answer.judged ? trialOf(answer, entry, hold.onStatuses) : null;
   if (!trial) return Promise.resolve(answer);
   const { attempt } = answer;
   return new Promise((resolve, reject) => {
-    const onLeft = (): void => attempt.clientLeft();
+    const onLeft = (): void => attempt.cancel();
     response.once('close', onLeft);
-    const timer = setTimeout(() => trial.pass(), holdMs);
-    trial.whenOver = (error) => {
+    const timer = setTimeout(() => trial.pass(), hold.holdMs);
+    trial.whenOver = (failed) => {
       clearTimeout(timer);
       response.off('close', onLeft);
-      if (error) reject(new FailedAttempt(attempt, error));
+      if (failed) reject(failed);
       else resolve(answer);
     };
     attempt.attach(trial);
@@ -46,28 +50,43 @@ export function proven(
 }
 
 /** Null for what is not looked at: answers of endpoints that the gateway does not read, and encodings that it cannot. */
-function trialOf(answer: Answer, { endpoint, body }: Entry): Trial | null {
+function trialOf(
+  answer: Answer,
+  { endpoint, body }: Entry,
+  onStatuses: HoldRule['onStatuses'],
+): Trial | null {
   const reader = readerFor(endpoint, body);
-  if (!reader) return null;
   const head = readResponseHead(answer.attempt.rawHeaders);
-  if (head.isJson) return new Trial(answer, null, head.contentEncoding);
-  if (!isStream(answer, head)) return null;
-  const trial = new Trial(answer, reader, head.contentEncoding);
+  if (isPlain(answer, head))
+    return reader || answer.translated ? new Trial(answer, null, { head, onStatuses }) : null;
+  if (!reader || !isStream(answer, head)) return null;
+  const trial = new Trial(answer, reader, { head, onStatuses });
   return trial.isReadable ? trial : null;
+}
+
+/** A translation reads plain answers as JSON, whatever they say that they are. */
+function isPlain({ translated }: Answer, { isJson }: ResponseHead): boolean {
+  return isJson || (translated !== null && !translated.context.isStreamed);
 }
 
 function isStream({ translated }: Answer, { isEventStream }: ResponseHead): boolean {
   return translated ? translated.context.isStreamed : isEventStream;
 }
 
+interface TrialRule extends Pick<HoldRule, 'onStatuses'> {
+  readonly head: ResponseHead;
+}
+
 /** Takes the beginning of an answer and judges it. */
 class Trial implements ReplySink {
-  whenOver: (error: AppError | null) => void = () => undefined;
+  whenOver: (failed: FailedAttempt | null) => void = () => undefined;
   private readonly taken: Buffer[] = [];
   /** Of a plain answer, in clear. */
   private readonly clear: Buffer[] = [];
   private bytes = 0;
   private events = 0;
+  /** The provider said that its stream is complete. */
+  private hasEnd = false;
   private isOver = false;
   /** What a stream has told, which is billed even if it is put away. */
   private readonly told: Reading = nothingRead();
@@ -79,12 +98,12 @@ class Trial implements ReplySink {
   constructor(
     private readonly answer: Answer,
     usage: UsageReader | null,
-    contentEncoding: string | null,
+    private readonly given: TrialRule,
   ) {
     const { translated } = answer;
     this.translation = usage && translated ? new TranslatedStream(translated, this.told) : null;
     this.reader = usage && new SseReader((data) => this.judge(data, usage));
-    this.decoder = decoding(contentEncoding, BYTES_MAX, (chunk) => {
+    this.decoder = decoding(given.head.contentEncoding, BYTES_MAX, (chunk) => {
       if (usage) this.read(chunk);
       else this.clear.push(chunk);
     });
@@ -111,13 +130,13 @@ class Trial implements ReplySink {
       if (!this.reader) return this.judgeWhole();
       if (this.translation) this.read(null);
       this.reader.end();
-      if (this.events > 0) this.pass();
-      else this.fail(new AppError('upstream_error', { detail: 'the stream ended before it began' }));
+      if (this.hasEnd) this.pass();
+      else this.fail(new AppError('upstream_error', { detail: 'the stream ended before its first token' }));
     });
   }
 
   onFail(error: AppError): void {
-    this.over(error);
+    this.over(new FailedAttempt(this.answer.attempt, error));
   }
 
   pass(): void {
@@ -127,20 +146,29 @@ class Trial implements ReplySink {
   }
 
   private judgeWhole(): void {
-    if (!this.isOver && reportedFailure(Buffer.concat(this.clear))) this.fail(saidAnError('answer'));
+    if (this.isOver) return;
+    const { attempt, translated } = this.answer;
+    const whole = Buffer.concat(this.clear);
+    const failure = reportedFailure(whole);
+    if (failure) this.fail(saidAnError('answer'), failure);
+    else if (translated && !isReadable(attempt, whole, translated)) this.fail(unreadableAnswer());
     else this.pass();
   }
 
-  private fail(error: AppError): void {
+  /** A failure that no other target may replace is the client's to see. `report` is what the provider says of it. */
+  private fail(error: AppError, report: Json | null = null): void {
     if (this.isOver) return;
-    this.over(error);
-    this.answer.attempt.cancel();
+    const { attempt } = this.answer;
+    const failed = new FailedAttempt(attempt, error, report && reportedStatus(report));
+    if (!movesOn({ answer: null, thrown: failed }, this.given.onStatuses)) return this.pass();
+    this.over(failed);
+    attempt.cancel();
   }
 
-  private over(error: AppError | null): void {
+  private over(failed: FailedAttempt | null): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.whenOver(error);
+    this.whenOver(failed);
   }
 
   /** Bytes of the stream in clear; null at its end. */
@@ -160,7 +188,8 @@ class Trial implements ReplySink {
     this.events += 1;
     const event = parsedObject(data);
     if (!this.translation) note(this.told, usage, event);
-    if (event && tellsFailure(event)) this.fail(saidAnError('stream'));
+    if (event && tellsEnd(event)) this.hasEnd = true;
+    if (event && tellsFailure(event)) this.fail(saidAnError('stream'), event);
     else if (!event || this.events >= EVENTS_MAX || usage.outputText(event) !== '') this.pass();
   }
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../../common/errors/app-error.js';
 import type { Entry } from '../journal/entry.js';
 import { nothingRead, noteWhole, readerFor } from '../journal/metering.js';
 import type { Translated } from '../translating/outgoing.js';
@@ -33,6 +34,15 @@ export async function putAway(
   const reader = readerFor(endpoint, asked);
   if (!reader || body.length === 0 || attempt.partial) return;
   const reading = (attempt.partial = nothingRead());
-  if (translated && attempt.status < 400) translatedAnswer(attempt, body, translated, reading);
+  if (translated && attempt.status < 400) readTranslated(attempt, body, translated, reading);
   else noteWhole(reading, reader, body);
+}
+
+/** What cannot be read tells nothing: it is discarded all the same. */
+function readTranslated(...told: Parameters<typeof translatedAnswer>): void {
+  try {
+    translatedAnswer(...told);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
 }

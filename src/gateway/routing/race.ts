@@ -27,9 +27,9 @@ export async function race<Answer extends Answered>(
   [first, second]: readonly [PlannedTarget, PlannedTarget],
   { walk, racing }: Track<Answer>,
 ): Promise<Raced<Answer>> {
-  const { hedge, holdMs } = plan;
-  const heldMs = holdMs || HOLD_MS;
-  const one = settle(walk.attempt(first, heldMs));
+  const { hedge, holdMs, onStatuses } = plan;
+  const hold = { holdMs: holdMs || HOLD_MS, onStatuses };
+  const one = settle(walk.attempt(first, hold));
   const patienceMs = await racing.patience(hedge, first);
   const early = await withPatience(one, racing.sent, patienceMs);
   const rival = early ? null : await racing.rival(hedge, second);
@@ -39,7 +39,7 @@ export async function race<Answer extends Answered>(
     return { outcome, tried: 1 };
   }
   walk.decided(`${plan.path}: ${second.path} is asked too after ${Math.round(patienceMs ?? 0)} ms`);
-  const two = settle(rival.walk.attempt(second, heldMs));
+  const two = settle(rival.walk.attempt(second, hold));
   return { outcome: await better(plan, { one, two }, { walk, racing, rival }), tried: 2 };
 }
 

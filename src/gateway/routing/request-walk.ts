@@ -3,7 +3,7 @@ import type { RoutedRequest } from '../../common/contracts/routing-config/condit
 import type { Json } from '../../providers/endpoint.js';
 import type { Answer } from '../types/answer.js';
 import type { Exchange } from '../types/exchange.js';
-import type { PlannedTarget } from '../types/plan.js';
+import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/retry.js';
 import type { Sending } from './sending.js';
 import type { Loads } from './loads.js';
@@ -15,7 +15,7 @@ import type { Racing, Walk } from './walk.js';
 export interface Ways {
   readonly loads: Loads;
   readonly breakers: { isOpen(target: PlannedTarget): boolean };
-  tryOut(sending: Sending, target: PlannedTarget, holdMs: number): Promise<Answer>;
+  tryOut(sending: Sending, target: PlannedTarget, hold: HoldRule | null): Promise<Answer>;
   priceOf(sending: Sending, target: PlannedTarget): Promise<Price | null>;
   racing(sending: Sending): Racing<Answer> | null;
 }
@@ -35,8 +35,8 @@ export class RequestWalk implements Walk<Answer> {
     return this.ways.loads;
   }
 
-  attempt(target: PlannedTarget, holdMs: number): Promise<Answer> {
-    return this.ways.tryOut(this.sending, target, holdMs);
+  attempt(target: PlannedTarget, hold: HoldRule | null): Promise<Answer> {
+    return this.ways.tryOut(this.sending, target, hold);
   }
 
   whenOver(then: () => void): void {

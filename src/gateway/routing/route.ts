@@ -2,41 +2,42 @@ import { leastOf } from '../../common/contracts/routing-config/cheapest.js';
 import { conditionDecision } from '../../common/contracts/routing-config/decisions.js';
 import { tokenPriceOf } from '../../common/contracts/price.js';
 import { AppError } from '../../common/errors/app-error.js';
-import type { Conditional, Fallback, LoadBalance, Plan, Weighted } from '../types/plan.js';
+import type { Conditional, Fallback, HoldRule, LoadBalance, Plan, Weighted } from '../types/plan.js';
 import { type Answered, failedAttemptOf, movesOn, type Outcome, unwrap } from './outcome.js';
 import { type Costs, NO_COSTS, pick } from './pick.js';
 import { race, type Raced } from './race.js';
 import type { Walk } from './walk.js';
 
 /** Walks a plan until a target gives an answer that stands. The last one's outcome stands, whatever it is. */
-export function route<Answer extends Answered>(plan: Plan, walk: Walk<Answer>, holdMs = 0): Promise<Answer> {
+export function route<Answer extends Answered>(
+  plan: Plan,
+  walk: Walk<Answer>,
+  hold: HoldRule | null = null,
+): Promise<Answer> {
   switch (plan.kind) {
     case 'target':
-      return walk.attempt(plan, holdMs);
+      return walk.attempt(plan, hold);
     case 'fallback':
-      return fallBack(plan, walk, holdMs);
+      return fallBack(plan, walk, hold);
     case 'loadbalance':
-      return balance(plan, walk, holdMs);
+      return balance(plan, walk, hold);
     case 'conditional':
-      return branch(plan, walk, holdMs);
+      return branch(plan, walk, hold);
   }
 }
 
 async function branch<Answer extends Answered>(
   plan: Conditional,
   walk: Walk<Answer>,
-  holdMs: number,
+  hold: HoldRule | null,
 ): Promise<Answer> {
-  return route(choose(plan, walk), walk, holdMs);
+  return route(choose(plan, walk), walk, hold);
 }
-
-/** What an answer that breaks before its first token counts as. */
-const BROKEN = { answer: null, thrown: new AppError('upstream_error') } as const;
 
 async function fallBack<Answer extends Answered>(
   plan: Fallback,
   walk: Walk<Answer>,
-  holdMs: number,
+  hold: HoldRule | null,
 ): Promise<Answer> {
   let targets = inService(plan.targets, walk, (target) => target);
   const last = targets.at(-1) as Plan;
@@ -48,23 +49,21 @@ async function fallBack<Answer extends Answered>(
     if (!mayGoOn || !movesOn(outcome, plan.onStatuses)) return unwrap(outcome);
     await walk.giveUp(outcome);
   }
-  // A broken stream that moves nobody on is better heard than held.
-  const ownHoldMs = movesOn(BROKEN, plan.onStatuses) ? plan.holdMs : holdMs;
   for (let at = 0; at < targets.length - 1; at++) {
-    const outcome = await outcomeOf(targets[at] as Plan, walk, ownHoldMs);
+    const outcome = await outcomeOf(targets[at] as Plan, walk, plan);
     if (!movesOn(outcome, plan.onStatuses) || !walk.mayGoOn(failedAttemptOf(outcome))) return unwrap(outcome);
     await walk.giveUp(outcome);
   }
-  return route(last, walk, holdMs);
+  return route(last, walk, hold);
 }
 
 async function outcomeOf<Answer extends Answered>(
   plan: Plan,
   walk: Walk<Answer>,
-  holdMs: number,
+  hold: HoldRule | null,
 ): Promise<Outcome<Answer>> {
   try {
-    return { answer: await route(plan, walk, holdMs), thrown: null };
+    return { answer: await route(plan, walk, hold), thrown: null };
   } catch (thrown) {
     return { answer: null, thrown };
   }
@@ -84,7 +83,7 @@ function raceOf<Answer extends Answered>(
 async function balance<Answer extends Answered>(
   plan: LoadBalance,
   walk: Walk<Answer>,
-  holdMs: number,
+  hold: HoldRule | null,
 ): Promise<Answer> {
   const targets = inService(plan.targets, walk, (target) => target.plan);
   const fit = targets === plan.targets ? plan : { ...plan, targets };
@@ -92,7 +91,7 @@ async function balance<Answer extends Answered>(
     const chances = { loads: walk.loads, random: Math.random, costs };
     const { target, by } = pick(fit, walk.request, chances);
     walk.decided(`${plan.path}: ${target.path} by ${by}`);
-    const run = (): Promise<Answer> => route(target.plan, walk, holdMs);
+    const run = (): Promise<Answer> => route(target.plan, walk, hold);
     return isMeasured(plan) ? walk.loads.measured(target, run, (then) => walk.whenOver(then)) : run();
   };
   return fit.by === 'cost' ? costsOf(fit.targets, walk).then(go) : go(NO_COSTS);

@@ -1,6 +1,6 @@
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import type { Price } from '../../common/contracts/price.js';
-import type { HedgePlan, PlannedTarget } from '../types/plan.js';
+import type { HedgePlan, HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/retry.js';
 import type { Loads } from './loads.js';
 import type { Answered, Outcome } from './outcome.js';
@@ -10,9 +10,9 @@ export interface Walk<Answer extends Answered> {
   readonly request: RoutedRequest;
   /**
    * Tries one target, as often as it may be tried. Rejects with the FailedAttempt, or with what refused the target. With
-   * `holdMs` an answer that breaks before its first useful token is a failed attempt, too.
+   * `hold` an answer that fails before its first useful token is a failed attempt, too.
    */
-  attempt(target: PlannedTarget, holdMs: number): Promise<Answer>;
+  attempt(target: PlannedTarget, hold: HoldRule | null): Promise<Answer>;
   readonly loads: Loads;
   /** Calls back when the exchange is over. */
   whenOver(then: () => void): void;

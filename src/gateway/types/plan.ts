@@ -27,6 +27,9 @@ export interface Fallback {
   readonly hedge: HedgePlan | null;
 }
 
+/** How long an answer is held back until it has proven itself, and the statuses of a failure that replace it by then. */
+export type HoldRule = Pick<Fallback, 'holdMs' | 'onStatuses'>;
+
 /** When a fallback asks its second target beside the first one. */
 export interface HedgePlan {
   /** Milliseconds, while too little was measured of the first target; null for not at all then. */

@@ -30,6 +30,8 @@ export interface Target {
   readonly credentials: Credentials;
   /** The caller's credential is for another provider, and this one wants none. */
   readonly isAnonymous?: true;
+  /** The credential is the client's own: it sent it with the request. Absent for one that is stored or stands in a config. */
+  readonly usesCallersKey?: true;
   /** The address was named by the caller or by a virtual key, so it might lead back to us. */
   readonly isCustomHost: boolean;
   /** Lower-case names of the client's headers that go on whatever they are; null for none. */

@@ -137,7 +137,10 @@ function isNamed(headers: readonly string[], name: string): boolean {
 }
 
 /** The config wants the client's own credential in place of the stored one. */
-function bringsCredential({ headers }: RequestHead, { forwarded, provider: { auth } }: Target): boolean {
+export function bringsCredential(
+  { headers }: Pick<RequestHead, 'headers'>,
+  { forwarded, provider: { auth } }: Target,
+): boolean {
   return (
     forwarded !== null &&
     auth.header !== null &&

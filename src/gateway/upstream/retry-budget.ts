@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal } from '../../auth/principal.js';
+import { broughtCredentials } from '../journal/masking.js';
 import type { Target } from '../types/target.js';
 
 /** Share of a target's requests under way that may be waiting for, or be in, a further try. */
@@ -6,22 +10,38 @@ const SHARE = 0.2;
 const AT_LEAST = 3;
 
 /**
- * How many further tries a target bears: when it is down, they would be most of what it gets, and keep it down
- * (https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto). Counted per process.
+ * How many retries a target bears: when it is down, they would be most of what it gets, and keep it down
+ * (https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto). Counted per process, and
+ * for each tenant and credential separately: one customer's retries never use up those of another.
  */
 export class RetryBudgets {
-  private readonly targets = new Map<string, Counts>();
+  private readonly counts = new Map<string, Counts>();
 
-  /** One request to a target that may be tried more than once. It must leave. */
-  enter({ origin, virtualKey }: Target): RetryBudget {
-    const key = virtualKey ? `${virtualKey.id} ${origin}` : origin;
-    let counts = this.targets.get(key);
-    if (!counts) this.targets.set(key, (counts = { active: 0, retrying: 0 }));
+  /** One request to a target that may be retried. It must leave. `headers` are the client's. */
+  enter(caller: Principal, target: Target, headers: IncomingHttpHeaders): RetryBudget {
+    const key = budgetKey(caller, target, headers);
+    let counts = this.counts.get(key);
+    if (!counts) this.counts.set(key, (counts = { active: 0, retrying: 0 }));
     counts.active += 1;
     return new RetryBudget(counts, () => {
-      if (counts.active === 0) this.targets.delete(key);
+      if (counts.active === 0) this.counts.delete(key);
     });
   }
+}
+
+function budgetKey(
+  { organizationId, workspaceId }: Principal,
+  target: Target,
+  headers: IncomingHttpHeaders,
+): string {
+  return `${organizationId} ${workspaceId ?? ''} ${credentialId(target, headers)} ${target.origin}`;
+}
+
+/** A provider key has no id, so its digest stands for it: keys are not kept in the clear. */
+function credentialId({ virtualKey, credentials: { key } }: Target, headers: IncomingHttpHeaders): string {
+  if (virtualKey) return virtualKey.id;
+  const secrets = key ? [key.reveal()] : broughtCredentials(headers);
+  return createHash('sha256').update(JSON.stringify(secrets)).digest('base64url');
 }
 
 interface Counts {

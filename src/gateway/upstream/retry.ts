@@ -121,6 +121,8 @@ export class FailedAttempt extends Error {
   constructor(
     readonly attempt: Attempt,
     readonly error: AppError,
+    /** The status that the provider gave its failure within an answer whose own status is that of a success. */
+    readonly reportedStatus: number | null = null,
   ) {
     super(error.message, { cause: error });
   }
