@@ -136,7 +136,8 @@ export class Attempt implements WireHandler, Watched, Reply {
     if (this.isOver) return;
     if (this.hasFirstByte) this.resume();
     if (this.finishes) return;
-    if (this.hasFirstByte) setTimeout(() => this.cancel(), READ_ON_MS).unref();
+    // On a busy process the timer is late, and what came meanwhile is read only after timers have run.
+    if (this.hasFirstByte) setTimeout(() => setImmediate(() => this.cancel()), READ_ON_MS).unref();
     else this.cancel();
   }
 
