@@ -177,7 +177,7 @@ describe('a client that leaves', () => {
       ending: 'client_aborted',
       streamed: true,
       status: 200,
-      usage_source: 'counted',
+      usage_source: 'estimated',
     });
     expect(row.output_tokens, 'what was produced is counted').toBeGreaterThan(0);
   });
