@@ -178,15 +178,17 @@ describe.each(CLIENTS)('a plain answer for a client of $shape', (client) => {
     expect(error.type).not.toBe('');
   });
 
-  it.each(['no json at all', '[]', '{}', '{"content":7,"usage":"much"}'])(
-    'of nonsense (%s) harms nobody',
-    async (body) => {
-      const answer = await ask(client, { headers: JSON_TYPE, body }, plain);
+  it.each([
+    [200, '[]', 'object'],
+    [200, '{}', 'object'],
+    [200, '{"content":7,"usage":"much"}', 'object'],
+    [502, 'no json at all', 'error'],
+  ])('is answered with %i to %s', async (status, body, field) => {
+    const answer = await ask(client, { headers: JSON_TYPE, body }, plain);
 
-      expect(answer.status).toBe(200);
-      expect(JSON.parse(answer.body.toString())).toHaveProperty('object');
-    },
-  );
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body.toString())).toHaveProperty(field);
+  });
 });
 
 describe('sound of a provider with words of its own', () => {
