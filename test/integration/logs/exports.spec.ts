@@ -226,7 +226,7 @@ describe('an export', () => {
     expect(linesIn((await fileOf(id)).bytes).map((line) => line.id as string)).toEqual(
       rows.map((row) => row.id),
     );
-  }, 60_000);
+  }, 240_000);
 
   it('begins anew where its file was lost, and goes on where it was stopped', async () => {
     const { rows, filters } = await stored(120);
