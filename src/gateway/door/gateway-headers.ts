@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CacheRules } from '../../common/contracts/routing-config/document.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -54,15 +55,15 @@ export const NOTHING_ASKED: GatewayHeaders = {
 export function readGatewayHeaders(headers: IncomingHttpHeaders): GatewayHeaders {
   const parent = traceparent(headers);
   return {
-    config: option(headers, CONFIG),
+    config: utf8(option(headers, CONFIG)),
     provider: option(headers, PROVIDER),
     virtualKey: option(headers, VIRTUAL_KEY),
     customHost: option(headers, CUSTOM_HOST),
     traceId: id(headers, TRACE_ID) ?? parent.traceId,
     spanId: id(headers, SPAN_ID),
     parentSpanId: id(headers, PARENT_SPAN_ID) ?? parent.spanId,
-    spanName: id(headers, SPAN_NAME),
-    metadata: metadata(option(headers, METADATA)),
+    spanName: utf8(id(headers, SPAN_NAME)),
+    metadata: metadata(utf8(option(headers, METADATA))),
     keepsBodies: option(headers, DEBUG) !== 'false',
     retries: whole(headers, RETRY_COUNT, RETRIES_MAX) ?? 0,
     timeoutMs: whole(headers, REQUEST_TIMEOUT, TIMEOUT_MS_MAX) || null,
@@ -104,6 +105,18 @@ function option(headers: IncomingHttpHeaders, [ours, compatible]: Option): strin
   const value = headers[ours] ?? headers[compatible];
   if (value === undefined) return null;
   return (typeof value === 'string' ? value : value.join(', ')).trim() || null;
+}
+
+const NOT_ASCII = /[\x80-\xff]/;
+
+/**
+ * A value as its client wrote it. Node reads headers as Latin-1 (https://nodejs.org/docs/latest-v20.x/api/http.html#messageheaders);
+ * most clients write UTF-8. Bytes that are not valid UTF-8 stay Latin-1.
+ */
+function utf8(value: string | null): string | null {
+  if (value === null || !NOT_ASCII.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
 function id(headers: IncomingHttpHeaders, option_: Option): string | null {

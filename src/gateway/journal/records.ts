@@ -11,6 +11,7 @@ import type {
   RequestLogRecord,
   Usage,
 } from '../../common/contracts/request-log.js';
+import { requestMetadata } from '../../common/contracts/request-metadata.js';
 import { costOfAttempts } from '../../common/contracts/request-cost.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import type { GatewayHeaders } from '../door/gateway-headers.js';
@@ -113,13 +114,8 @@ function whereOf(target: Target | null): Pick<OpenedExchange, 'provider' | 'virt
   return { provider: provider.id, virtual_key: virtualKey.slug, virtual_key_id: virtualKey.id };
 }
 
-/** `_user` comes from the body when the caller did not give it, as in the compatible API. */
-export function metadataOf({ asked, body }: Pick<Findings, 'asked' | 'body'>): OpenedExchange['metadata'] {
-  const given = asked.metadata;
-  const user = body?.user;
-  if (typeof user !== 'string' || user === '' || given?._user !== undefined) return given;
-  return { ...given, _user: user.slice(0, 128) };
-}
+export const metadataOf = ({ asked, body }: Pick<Findings, 'asked' | 'body'>): OpenedExchange['metadata'] =>
+  requestMetadata(asked.metadata, body);
 
 /** The row of a try, with what is added to it only where it applies: a spread of an object this wide costs microseconds. */
 type Rare = 'charges' | 'countable' | 'isAside' | 'price';

@@ -1,8 +1,9 @@
+import { requestMetadata } from '../../common/contracts/request-metadata.js';
 import type { Price } from '../../common/contracts/price.js';
 import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Answer } from '../types/answer.js';
-import type { Exchange } from '../types/exchange.js';
+import type { ReadRequest } from '../types/content.js';
 import type { HoldRule, PlannedTarget } from '../types/plan.js';
 import type { FailedAttempt } from '../upstream/retry.js';
 import type { Sending } from './sending.js';
@@ -22,13 +23,15 @@ export interface Ways {
 
 /** One request on its way through a plan. A class, because an object of functions would be made of as many for each request. */
 export class RequestWalk implements Walk<Answer> {
+  private routed: RoutedRequest | null = null;
+
   constructor(
     private readonly ways: Ways,
     private readonly sending: Sending,
   ) {}
 
   get request(): RoutedRequest {
-    return routedRequest(this.sending.exchange, this.sending.read.json);
+    return (this.routed ??= routedRequest(this.sending));
   }
 
   get loads(): Loads {
@@ -73,10 +76,16 @@ export class RequestWalk implements Walk<Answer> {
   }
 }
 
-function routedRequest(
-  { request: { headers, url = '' }, entry }: Exchange,
-  params: Json | null,
-): RoutedRequest {
+function routedRequest({ exchange, read }: Sending): RoutedRequest {
+  const { headers, url = '' } = exchange.request;
   const [pathname = ''] = url.split('?', 1);
-  return { metadata: entry.asked.metadata, params, pathname, headers };
+  const metadata = requestMetadata(exchange.entry.asked.metadata, read.json);
+  return { metadata, params: paramsOf(read), pathname, headers };
+}
+
+/** What conditions see as the parameters: Google's calls name the model in the path, and forms are known up to their first file. */
+function paramsOf({ json, form, model }: ReadRequest): Json | null {
+  if (json) return json.model !== undefined || model === null ? json : { ...json, model };
+  const fields = form && { model: form.field('model'), stream: form.field('stream') };
+  return fields ? Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) : null;
 }

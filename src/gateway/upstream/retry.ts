@@ -133,18 +133,35 @@ function jittered(waitMs: number): number {
   return Math.random() * waitMs;
 }
 
+/** Numbers of seconds or milliseconds. Some providers send fractions, which the standard does not have. */
+const NUMBER = /^\d+(?:\.\d+)?$/;
+
+/** An HTTP date names its day and month: without them `Date.parse` would take numbers for years. */
+const DATE = /[a-z]{3}.*\d/i;
+
 /**
  * How long the provider asks to wait, milliseconds: `retry-after-ms` or Azure's spelling of it, or `retry-after` in
- * seconds or as a date. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
+ * seconds or as a date (https://www.rfc-editor.org/rfc/rfc9110#name-retry-after). A value that is none of these counts as absent.
  */
-function askedPause(reply: Reply): number | null {
-  const given =
-    headerOf(reply.rawHeaders, 'retry-after-ms') ?? headerOf(reply.rawHeaders, 'x-ms-retry-after-ms');
-  const milliseconds = Number(given ?? NaN);
-  if (milliseconds >= 0) return milliseconds;
-  const after = headerOf(reply.rawHeaders, 'retry-after');
-  if (after === null) return null;
-  const pause = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
+function askedPause({ rawHeaders }: Reply): number | null {
+  const after = headerOf(rawHeaders, 'retry-after')?.trim() ?? '';
+  return (
+    numberIn(headerOf(rawHeaders, 'retry-after-ms')) ??
+    numberIn(headerOf(rawHeaders, 'x-ms-retry-after-ms')) ??
+    scaled(numberIn(after), 1000) ??
+    untilDate(after)
+  );
+}
+
+function numberIn(value: string | null): number | null {
+  const text = value?.trim() ?? '';
+  return NUMBER.test(text) ? Number(text) : null;
+}
+
+const scaled = (value: number | null, factor: number): number | null => value && value * factor;
+
+function untilDate(text: string): number | null {
+  const pause = DATE.test(text) ? Date.parse(text) - Date.now() : NaN;
   return Number.isNaN(pause) ? null : Math.max(0, pause);
 }
 

@@ -56,6 +56,30 @@ describe('readCondition', () => {
     expect(holds(query)).toBe(expected);
   });
 
+  it.each([
+    [{ $eq: 7 }, true],
+    [{ $ne: 7 }, false],
+    [{ $in: [1, 7] }, true],
+    [{ $nin: [1, 7] }, false],
+    [{ $gte: 7, $lte: 7 }, true],
+    [{ $eq: 8 }, false],
+    [{ $eq: '7' }, false],
+    [{ $eq: '7.0' }, true],
+  ])('compares the metadata "7.0" with %j as a number where the config has a number', (query, expected) => {
+    expect(holds({ 'metadata.version': query }, { ...FACTS, metadata: { version: '7.0' } })).toBe(expected);
+  });
+
+  it('agrees about equality with $gte and $lte, whatever the number', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), fc.constantFrom('', '.0', 'e0', ' '), (number, tail) => {
+        const facts = { ...FACTS, metadata: { n: `${number}${tail}` } };
+        const isBetween = holds({ 'metadata.n': { $gte: number, $lte: number } }, facts);
+        expect(holds({ 'metadata.n': { $in: [number] } }, facts)).toBe(isBetween);
+        expect(holds({ 'metadata.n': { $ne: number } }, facts)).toBe(!isBetween);
+      }),
+    );
+  });
+
   it('does not forget the siblings of $and and $or', () => {
     const right = { 'metadata.plan': 'paid' };
     const wrong = { 'metadata.plan': 'free' };

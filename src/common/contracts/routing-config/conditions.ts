@@ -134,11 +134,16 @@ function equals(expected: unknown, at: Place): Test {
   return (value) => isSame(value, expected);
 }
 
-/** Metadata is always text, so `5` and `"5"` are the same, and so are `true` and `"true"`. A missing field is null. */
+/**
+ * Metadata is always text, so `7`, `"7"` and `"7.0"` are the same where one of the two is a number, as they are for `$gte`, and so
+ * are `true` and `"true"`. Two texts are the same only letter by letter: `"1.10"` is no `"1.1"`. A missing field is null.
+ */
 function isSame(value: unknown, expected: unknown): boolean {
   if (value === expected) return true;
   if (value == null || expected === null) return value == null && expected === null;
-  return isScalar(value) && isScalar(expected) && String(value) === String(expected);
+  if (!isScalar(value) || !isScalar(expected)) return false;
+  const isNumber = typeof value === 'number' || typeof expected === 'number';
+  return (isNumber && orderOf(value, expected) === 0) || String(value) === String(expected);
 }
 
 function isIn(expected: unknown, at: Place): Test {

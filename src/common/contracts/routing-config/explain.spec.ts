@@ -140,4 +140,16 @@ describe('explainRouting', () => {
     expect(decisions[0]).toContain('refused');
     expect(targets).toEqual([]);
   });
+
+  it('fills metadata._user from the user of the body, as requests do', () => {
+    const { targets } = explained(
+      {
+        strategy: { mode: 'conditional', conditions: [{ query: { 'metadata._user': 'ada' }, then: 'a' }] },
+        targets: [{ name: 'a', virtual_key: 'v' }],
+      },
+      { ...REQUEST, params: { model: 'gpt-4o', user: 'ada' } },
+    );
+
+    expect(targets).toHaveLength(1);
+  });
 });

@@ -1,3 +1,4 @@
+import { requestMetadata } from '../request-metadata.js';
 import { cheapest, leastOf } from './cheapest.js';
 import { readCondition, type RoutedRequest } from './conditions.js';
 import { conditionDecision } from './decisions.js';
@@ -47,7 +48,8 @@ export function explainRouting(
   request: RoutedRequest,
   prices: TokenPrices = NO_PRICES,
 ): Explanation {
-  const walk = new ExplainingWalk(request, prices);
+  const metadata = requestMetadata(request.metadata, request.params);
+  const walk = new ExplainingWalk({ ...request, metadata }, prices);
   walk.node({ config, path: 'config', share: 1, after: null, weight: null, parents: [config] });
   return { decisions: walk.decisions, targets: walk.targets };
 }
@@ -78,17 +80,19 @@ class ExplainingWalk {
     private readonly prices: TokenPrices,
   ) {}
 
-  node(node: Node): void {
+  /** Whether an enclosing fallback may go on after it: not after a conditional that refuses the request. */
+  node(node: Node): boolean {
     const { strategy, targets } = node.config;
-    if (!strategy || !targets) this.targets.push(this.explained(node));
-    else this[strategy.mode](node, strategy);
+    if (strategy && targets) return this[strategy.mode](node, strategy);
+    this.targets.push(this.explained(node));
+    return true;
   }
 
-  private single(node: Node): void {
-    this.node(childOf(node, 0));
+  private single(node: Node): boolean {
+    return this.node(childOf(node, 0));
   }
 
-  private fallback(node: Node, { hedge }: Strategy): void {
+  private fallback(node: Node, { hedge }: Strategy): boolean {
     if (hedge)
       this.decisions.push(
         `${node.path}: the second target is asked too when the first takes longer than it almost always does`,
@@ -96,11 +100,12 @@ class ExplainingWalk {
     const count = node.config.targets?.length ?? 0;
     for (let index = 0; index < count; index++) {
       const after = index === 0 ? node.after : `${node.path}.targets[${index - 1}]`;
-      this.node({ ...childOf(node, index), after });
+      if (!this.node({ ...childOf(node, index), after })) return false;
     }
+    return true;
   }
 
-  private loadbalance(node: Node, { sticky, balance_by: by = 'weight' }: Strategy): void {
+  private loadbalance(node: Node, { sticky, balance_by: by = 'weight' }: Strategy): boolean {
     const shares = (node.config.targets ?? [])
       .map(({ weight = 1 }, index) => ({ weight, index, path: `${node.path}.targets[${index}]` }))
       .filter(({ weight }) => weight > 0);
@@ -113,11 +118,11 @@ class ExplainingWalk {
     }
     if (by === 'cost') return this.byCost(node, shares);
     this.decisions.push(`${node.path}: one of ${shares.length} targets by ${by}`);
-    this.divide(node, shares, shares);
+    return this.divide(node, shares, shares);
   }
 
   /** The cheapest ones share the requests; the others stand behind them in the order of their price. */
-  private byCost(node: Node, shares: readonly Share[]): void {
+  private byCost(node: Node, shares: readonly Share[]): boolean {
     const costs = new Map(shares.map((share) => [share, this.costOf(childOf(node, share.index))] as const));
     const costOf = (share: Share): number | null => costs.get(share) ?? null;
     const chosen = cheapest(shares, costOf);
@@ -126,16 +131,20 @@ class ExplainingWalk {
       : 'no price is known, so any by weight';
     this.decisions.push(`${node.path}: ${why}`);
     const sorted = [...shares].sort((one, other) => (costOf(one) ?? Infinity) - (costOf(other) ?? Infinity));
-    this.divide(node, sorted, chosen);
+    return this.divide(node, sorted, chosen);
   }
 
-  private divide(node: Node, shares: readonly Share[], chosen: readonly Share[]): void {
+  private divide(node: Node, shares: readonly Share[], chosen: readonly Share[]): boolean {
+    let mayGoOn = false;
     const total = chosen.reduce((sum, { weight }) => sum + weight, 0);
     for (const share of shares) {
       const child = childOf(node, share.index);
       const { weight } = share;
-      this.node({ ...child, weight, share: chosen.includes(share) ? (child.share * weight) / total : 0 });
+      const part = chosen.includes(share) ? (child.share * weight) / total : 0;
+      const goesOn = this.node({ ...child, weight, share: part });
+      mayGoOn ||= goesOn;
     }
+    return mayGoOn;
   }
 
   /** What a token costs where that branch would go first. */
@@ -145,14 +154,14 @@ class ExplainingWalk {
     return leastOf(walk.targets.filter(({ after }) => after === null).map(({ token_price }) => token_price));
   }
 
-  private conditional(node: Node, { conditions = [], default: otherwise }: Strategy): void {
+  private conditional(node: Node, { conditions = [], default: otherwise }: Strategy): boolean {
     const held = conditions.findIndex(({ query }) => readCondition(query, Place.root([]))(this.request));
     const name = conditions[held]?.then ?? otherwise;
     const index = node.config.targets?.findIndex((target) => target.name === name) ?? -1;
     const isSomewhere = name !== undefined && index >= 0;
     const to = isSomewhere ? `${node.path}.targets[${index}]` : null;
     this.decisions.push(conditionDecision(node.path, held, to));
-    if (isSomewhere) this.node(childOf(node, index));
+    return isSomewhere && this.node(childOf(node, index));
   }
 
   private explained({ config, path, share, after, weight, parents }: Node): ExplainedTarget {

@@ -1,0 +1,17 @@
+/** Names and values, as the caller and its workspace give them. */
+export type RequestMetadata = Readonly<Record<string, string>>;
+
+const USER_CHARS_MAX = 128;
+
+/**
+ * The metadata of a request: `_user` comes from the `user` of its body where the caller gives none, as in the compatible API.
+ * Conditions, sessions and the log all see it.
+ */
+export function requestMetadata(
+  given: RequestMetadata | null,
+  body: Readonly<Record<string, unknown>> | null,
+): RequestMetadata | null {
+  const user = body?.user;
+  if (typeof user !== 'string' || user === '' || given?._user !== undefined) return given;
+  return { ...given, _user: user.slice(0, USER_CHARS_MAX) };
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readRoutingConfig } from '../../common/contracts/routing-config.js';
+import type { RoutedRequest } from '../../common/contracts/routing-config/conditions.js';
+import { explainRouting } from '../../common/contracts/routing-config/explain.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { planFromConfig } from '../planning/plan-from-config.js';
+import { Loads } from './loads.js';
+import type { Answered } from './outcome.js';
+import { route } from './route.js';
+import type { Walk } from './walk.js';
+
+const REQUEST: RoutedRequest = { metadata: { plan: 'paid' }, params: {}, pathname: '/', headers: {} };
+
+interface Config {
+  readonly name?: string;
+  readonly virtual_key?: string;
+  readonly strategy?: object;
+  readonly targets?: readonly Config[];
+}
+
+/** Configs whose conditionals meet a branch, their default, or nothing. */
+const { config } = fc.letrec<{ config: Config; target: Config; branching: Config }>((tie) => ({
+  target: fc.constant({ virtual_key: 'v' }),
+  config: fc.oneof({ maxDepth: 3, withCrossShrink: true }, tie('target'), tie('branching')),
+  branching: fc
+    .tuple(
+      fc.constantFrom('single', 'fallback', 'conditional'),
+      fc.array(tie('config'), { minLength: 1, maxLength: 3 }),
+      fc.constantFrom('paid', 'free'),
+      fc.boolean(),
+    )
+    .map(([mode, targets, plan, hasDefault]) => ({
+      strategy:
+        mode === 'conditional'
+          ? {
+              mode,
+              conditions: [{ query: { 'metadata.plan': plan }, then: 'n0' }],
+              ...(hasDefault && { default: `n${targets.length - 1}` }),
+            }
+          : { mode },
+      targets: targets.map((target, index) => ({ ...target, name: `n${index}` })),
+    })),
+}));
+
+/** The targets that a request tries while every one of them is down, and what ends it. */
+async function tried(document: Config): Promise<readonly [string[], string]> {
+  const read = readRoutingConfig(document, 'sent');
+  if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
+  const paths: string[] = [];
+  const walk: Walk<Answered> = {
+    request: REQUEST,
+    attempt: ({ path }) => {
+      paths.push(path);
+      return Promise.resolve({ status: 503 });
+    },
+    loads: new Loads(),
+    whenOver: () => undefined,
+    decided: () => undefined,
+    isOpen: () => false,
+    mayGoOn: () => true,
+    giveUp: () => Promise.resolve(),
+    priceOf: () => Promise.resolve(null),
+    racing: () => null,
+  };
+  try {
+    return [paths, String((await route(planFromConfig(read.config, null).plan, walk)).status)];
+  } catch (error) {
+    return [paths, AppError.from(error).code];
+  }
+}
+
+function simulated(document: Config): string[] {
+  const read = readRoutingConfig(document, 'sent');
+  if (read.mistakes) throw new Error(JSON.stringify(read.mistakes));
+  return explainRouting(read.config, REQUEST).targets.map(({ path }) => path);
+}
+
+describe('the simulation of a config', () => {
+  it('stops where a nested conditional refuses the request, as the gateway does', async () => {
+    const unmet: Config = {
+      strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.plan': 'free' }, then: 'n' }] },
+      targets: [{ name: 'n', virtual_key: 'v' }],
+    };
+    const document = { strategy: { mode: 'fallback' }, targets: [unmet, { virtual_key: 'w' }] };
+
+    expect(await tried(document)).toEqual([[], 'no_target']);
+    expect(simulated(document)).toEqual([]);
+  });
+
+  it('names the targets that a request tries when all of them are down, in their order, for any nesting', async () => {
+    await fc.assert(
+      fc.asyncProperty(config, async (document) => {
+        const [paths] = await tried(document);
+        expect(simulated(document)).toEqual(paths);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
