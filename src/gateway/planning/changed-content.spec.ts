@@ -52,6 +52,30 @@ describe('changedContent', () => {
     expect(content).toMatchObject({ model: 'b', isStreamed: true });
   });
 
+  it.each([
+    [
+      { overrides: { seed: 1 } },
+      '{"n":12345678901234567890,"t":1.0,"tools":[{"id":9007199254740993,"strict":true}],"seed":1}',
+    ],
+    [
+      { defaults: { n: 1, seed: 1 } },
+      '{"n":12345678901234567890,"seed":1,"t":1.0,"tools":[{"id":9007199254740993,"strict":true}]}',
+    ],
+    [
+      { drops: [['tools', '*', 'strict']] },
+      '{"n":12345678901234567890,"t":1.0,"tools":[{"id":9007199254740993}]}',
+    ],
+    [
+      { overrides: { model: 'b' } },
+      '{"n":12345678901234567890,"t":1.0,"tools":[{"id":9007199254740993,"strict":true}],"model":"b"}',
+    ],
+  ] as const)('keeps every digit of the numbers that %j does not name', (changes, expected) => {
+    const given = '{ "n": 12345678901234567890, "t": 1.0, "tools": [{"id":9007199254740993,"strict":true}] }';
+    const content = changed(given, changes as Partial<ParamChanges>);
+
+    expect(textOf(content).replaceAll(/\s/g, '')).toBe(expected);
+  });
+
   it('leaves what the client sent as it was, for the next target', () => {
     const read = aRequest('{"model":"a","tools":[{"strict":true}]}');
 

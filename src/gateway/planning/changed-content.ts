@@ -2,11 +2,12 @@ import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
+import { editedJson } from './edited-json.js';
 import { withModel } from './model-target.js';
 
 /**
  * A request as one target gets it, with the parameters that its config sets, fills in and takes out. A body that was not
- * read as JSON goes as it came. Where only the model changes, no other byte does.
+ * read as JSON goes as it came. Where only the model changes, no other byte does; else no value does that no parameter names.
  */
 export function changedContent(read: ReadRequest, changes: ParamChanges): Content {
   if (!read.json) return read;
@@ -29,11 +30,14 @@ function withParams(content: Content, asked: Json, changes: ParamChanges): Conte
   if (isOnly(changes, 0)) return content;
   const set: Json = { ...changes.defaults, ...asked, ...changes.overrides };
   const json = changes.drops.reduce<Json>((rest, path) => without(rest, path) as Json, set);
+  const { body } = content;
   const isGoogle = googleCallOf(content.path.path) !== null;
   return {
     ...content,
     json,
-    body: Buffer.from(JSON.stringify(json)),
+    body: Buffer.from(
+      Buffer.isBuffer(body) ? editedJson(body.toString('utf8'), asked, json) : JSON.stringify(json),
+    ),
     model: !isGoogle && typeof json.model === 'string' ? json.model : content.model,
     isStreamed: isGoogle ? content.isStreamed : json.stream === true,
   };
