@@ -71,7 +71,7 @@ describe('changedContent', () => {
     ],
   ] as const)('keeps every digit of the numbers that %j does not name', (changes, expected) => {
     const given = '{ "n": 12345678901234567890, "t": 1.0, "tools": [{"id":9007199254740993,"strict":true}] }';
-    const content = changed(given, changes as Partial<ParamChanges>);
+    const content = changed(given, changes);
 
     expect(textOf(content).replaceAll(/\s/g, '')).toBe(expected);
   });

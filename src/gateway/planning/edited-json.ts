@@ -71,6 +71,7 @@ const COMMA = 0x2c;
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const ENDS_WORD: ReadonlySet<number> = new Set([COMMA, ...CLOSING, ...BLANK]);
 
 /** The fields of the object that begins at `start` of a valid text. */
 function* fieldsIn(text: string, start: number): Generator<readonly [string, Span]> {
@@ -92,16 +93,27 @@ function* itemsIn(text: string, start: number): Generator<Span> {
 }
 
 function endOfValue(text: string, start: number): number {
-  if (text.charCodeAt(start) === QUOTE) return endOfString(text, start);
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start);
+  return OPENING.has(first) ? endOfNested(text, start) : endOfWord(text, start);
+}
+
+function endOfNested(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at) - 1;
     else if (OPENING.has(code)) depth++;
-    else if (depth === 0 && (code === COMMA || CLOSING.has(code) || BLANK.has(code))) return at;
     else if (CLOSING.has(code) && --depth === 0) return at + 1;
   }
   return text.length;
+}
+
+/** Of a number, `true`, `false` or `null`. */
+function endOfWord(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !ENDS_WORD.has(text.charCodeAt(at))) at++;
+  return at;
 }
 
 /** Long strings are most of a body, so they are searched and not walked. */
