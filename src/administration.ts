@@ -10,6 +10,7 @@ import { AdministrationModule } from './administration.module.js';
 import { connectPatiently } from './common/database/sessions/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
 import { takeClientAddress } from './common/http/client-address.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -45,6 +46,7 @@ async function main(settings: Settings): Promise<void> {
       process.exit(0);
     },
   });
+  reportLoops();
   tellSupervisor({ type: 'ready' });
 }
 

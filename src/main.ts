@@ -7,6 +7,9 @@ import { AdminRelay } from './admin-relay.js';
 import { AppModule } from './app.module.js';
 import { QueryPool } from './common/database/sessions/query-pool.js';
 import { ClientAddresses } from './common/http/client-address.js';
+import { StoreChecks } from './common/net/store-checks.js';
+import { DatabaseClock } from './common/observability/database-clock.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
@@ -46,6 +49,8 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   registerExchangeMetrics();
   registerLimitMetrics();
   registerCacheMetrics();
+  const stores = new StoreChecks(settings);
+  const clock = new DatabaseClock(pool);
   const front: FrontServer = new FrontServer(
     {
       gateway: app.get(Pipeline),
@@ -57,7 +62,11 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
       ),
       sockets: app.get(Realtime),
       probes: new Probes(
-        checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
+        [
+          ...checks({ pool, limiter: app.get(Limiter), isDraining: () => front.isDraining }),
+          ...stores.all,
+          clock.check,
+        ],
         settings.metricsToken,
       ),
     },
@@ -66,8 +75,10 @@ async function main(settings: Settings, { place, database }: Started): Promise<v
   await app.get(DirectorySnapshot).begin(place);
   await front.listen(settings.port, settings.host);
 
-  onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, settings }, isImmediate) });
+  onSupervisor({ drain: (isImmediate) => drain({ app, front, pool, stores, settings }, isImmediate) });
+  clock.start();
   collectGarbage();
+  reportLoops();
   tellSupervisor({ type: 'ready' });
 }
 
@@ -108,6 +119,7 @@ interface Running {
   readonly app: INestApplicationContext;
   readonly front: FrontServer;
   readonly pool: QueryPool;
+  readonly stores: StoreChecks;
   readonly settings: Settings;
 }
 
@@ -115,7 +127,8 @@ interface Running {
  * Leaves without failing anybody: says so in readiness, goes on serving until balancers have noticed, lets
  * streams finish, then closes the stores. Connections of the first phase end with their answer.
  */
-async function drain({ app, front, pool, settings }: Running, isImmediate: boolean): Promise<void> {
+async function drain(running: Running, isImmediate: boolean): Promise<void> {
+  const { app, front, pool, stores, settings } = running;
   front.isDraining = true;
   if (!isImmediate) await delay(settings.drainDelayMs);
   const end = performance.now() + settings.drainTimeoutMs;
@@ -123,6 +136,7 @@ async function drain({ app, front, pool, settings }: Running, isImmediate: boole
   // Answers that are read to their end although their clients have left.
   await attemptsEnded(isImmediate ? 0 : end - performance.now());
   await app.close();
+  await stores.close();
   await pool.close();
   process.exit(0);
 }

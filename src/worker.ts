@@ -1,34 +1,73 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
 import { connectPatiently } from './common/database/sessions/connect-patiently.js';
 import { createDataSource } from './common/database/data-source.js';
+import { StoreChecks } from './common/net/store-checks.js';
+import { DatabaseClock } from './common/observability/database-clock.js';
+import { reportLoops } from './common/loops/loop-reports.js';
 import { createLogger } from './common/observability/logger.js';
 import { startMetrics } from './common/observability/metrics.js';
 import { nestLogger } from './common/observability/nest-logger.js';
+import { type Check, Probes } from './common/observability/probes.js';
 import { onSupervisor, supervisorSaysGo, tellSupervisor } from './common/processes/child.js';
 import { type Settings, settingsOfProcess } from './common/settings/settings.js';
+import { SHIPPER_LOOP } from './jobs/shipping/shipper.js';
 import { WorkerModule } from './worker.module.js';
 
 const logger = createLogger('worker');
 
-/** The background process: stores request logs, aggregates them. Serves nobody. */
+/** The background process: stores request logs, aggregates them. Serves nobody but probes, where it is an instance of its own. */
 async function main(settings: Settings): Promise<void> {
   if (!settings.databaseUrl)
     throw new Error('The background process needs DATABASE_URL; "gatehouse start" gives it one.');
   const dataSource = createDataSource(settings.databaseUrl.reveal(), settings.databasePoolSize, 'background');
+  const clock = new DatabaseClock(dataSource);
+  const others = [...new StoreChecks(settings).all, clock.check];
+  const probes = settings.role === 'worker' ? await serveProbes(settings, dataSource, others) : null;
   await connectPatiently(dataSource, logger);
   const app = await NestFactory.createApplicationContext(WorkerModule.of(settings, dataSource), {
     logger: nestLogger,
     abortOnError: false,
   });
   startMetrics();
+  clock.start();
   onSupervisor({
     drain: async () => {
       await app.close();
+      probes?.close();
       process.exit(0);
     },
   });
+  reportLoops();
   tellSupervisor({ type: 'ready' });
+}
+
+/**
+ * The probes of an instance that only works in the background. It is not ready while it cannot store request logs:
+ * nobody sends it requests, so this fails no one, and a rollout stops.
+ */
+async function serveProbes(
+  settings: Settings,
+  dataSource: DataSource,
+  others: readonly Check[],
+): Promise<Server> {
+  const database = {
+    name: 'database',
+    isVital: true,
+    run: async () => {
+      await dataSource.query('SELECT 1');
+    },
+  };
+  const probes = new Probes([database, ...others], settings.metricsToken, [SHIPPER_LOOP]);
+  const server = createServer((request, response) => {
+    if (!probes.answer(request, response)) response.writeHead(404).end();
+  });
+  server.listen(settings.port, settings.host);
+  await once(server, 'listening');
+  return server;
 }
 
 supervisorSaysGo()

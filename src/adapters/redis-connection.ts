@@ -1,14 +1,12 @@
 import { Redis } from 'ioredis';
 import type { Secret } from '../common/crypto/secret.js';
+import { redisLimits } from '../common/net/redis-limits.js';
+import { REDIS_ANSWER_MS } from '../common/net/store-timeouts.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { answeredWithin } from '../common/processes/answered-within.js';
 
 const LAST_RETRY_MS = 5_000;
-
-const ANSWER_WITHIN_MS = 250;
-/** What is said when a connection is made has no other end where the server hangs. */
-const HANDSHAKE_WITHIN_MS = 5_000;
 
 const logger = createLogger('redis');
 
@@ -21,7 +19,12 @@ export interface ConnectionWishes {
 /** A connection for the change bus that comes back by itself, and says why it was lost. */
 export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis {
   return reporting(
-    new Redis(url.reveal(), { ...wishes, connectionName: 'gatehouse-changes', retryStrategy: pauseMs }),
+    new Redis(url.reveal(), {
+      ...redisLimits('changes'),
+      ...wishes,
+      connectionName: 'gatehouse-changes',
+      retryStrategy: pauseMs,
+    }),
   );
 }
 
@@ -29,9 +32,9 @@ export function connectForChanges(url: Secret, wishes: ConnectionWishes): Redis 
 export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redis {
   return reporting(
     new Redis(url.reveal(), {
+      ...redisLimits('requests'),
       connectionName: `gatehouse-${use}`,
       maxRetriesPerRequest: 1,
-      commandTimeout: HANDSHAKE_WITHIN_MS,
       retryStrategy: (attempt) => Math.min(pauseMs(attempt), 1_000),
     }),
   );
@@ -39,7 +42,7 @@ export function connectForRequests(url: Secret, use: 'limits' | 'answers'): Redi
 
 /** A request waits for what Redis answers, so one that does not answer at once is away. */
 export const answerOf = <T>(work: Promise<T>): Promise<T> =>
-  answeredWithin(work, ANSWER_WITHIN_MS, `Redis did not answer within ${ANSWER_WITHIN_MS} ms.`);
+  answeredWithin(work, REDIS_ANSWER_MS, `Redis did not answer within ${REDIS_ANSWER_MS} ms.`);
 
 const pauseMs = (attempt: number): number => Math.min(attempt * 100, LAST_RETRY_MS);
 

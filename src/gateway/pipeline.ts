@@ -16,7 +16,7 @@ import { orPathMeant } from './door/mistyped-path.js';
 import { ClientLeft } from './door/request-body.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
 import { Journal } from './journal/journal.js';
-import { checkTargets } from './planning/check-targets.js';
+import { checkNamedKey, checkTargets } from './planning/check-targets.js';
 import { ConfigPlans } from './planning/config-plans.js';
 import { requestPath } from './planning/request-path.js';
 import { readRequest, type Reading } from './door/read-request.js';
@@ -77,6 +77,7 @@ export class Pipeline {
     const found = this.configs.find(caller, options.config);
     const config = found instanceof Promise ? await found : found;
     entry.config = config.saved;
+    checkNamedKey(config, options);
     const read = await readRequest(request, path, entry, config.sendsAgain ? this.keeping : this.reading);
     checkTargets(config, entry.endpoint);
 

@@ -5,10 +5,10 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
-import { InTurn } from './in-turn.js';
 
 const EVERY_MS = 60_000;
 
@@ -45,7 +45,9 @@ const SIZE = 'SELECT pg_total_relation_size($1)::float8 AS bytes';
 /** Removes cached answers and vectors whose time is over, and the oldest where all together are too many bytes. */
 @Injectable()
 export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #turns = new InTurn(() => this.#round(), {
+  readonly #job = new IntervalJob((round) => this.#round(round), {
+    name: 'forget-answers',
+    everyMs: EVERY_MS,
     logger: createLogger('forget-answers'),
     failure: 'cached answers could not be removed',
   });
@@ -56,30 +58,31 @@ export class ForgetAnswers implements OnApplicationBootstrap, BeforeApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#turns.start(EVERY_MS);
+    this.#job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#turns.stop();
+    return this.#job.stop();
   }
 
   /** One round. Never rejects; while a round runs, another call waits for that one. */
   sweep(): Promise<void> {
-    return this.#turns.round();
+    return this.#job.round();
   }
 
-  async #round(): Promise<void> {
+  async #round(round: Round): Promise<void> {
     for (const { table, share } of KEPT) {
-      await this.#repeat(forgetEnded(table), []);
+      await this.#repeat(round, forgetEnded(table), []);
       const [size] = await this.database.query<{ bytes: number }[]>(SIZE, [table]);
       const bytesMax = Math.floor(this.settings.cacheStoreBytes * share);
-      if ((size?.bytes ?? 0) > bytesMax) await this.#repeat(forgetOldest(table), [bytesMax]);
+      if ((size?.bytes ?? 0) > bytesMax) await this.#repeat(round, forgetOldest(table), [bytesMax]);
     }
   }
 
-  async #repeat(statement: string, bounds: readonly number[]): Promise<void> {
-    for (let times = 0; times < STATEMENTS_MAX && !this.#turns.isStopped; times++) {
+  async #repeat(round: Round, statement: string, bounds: readonly number[]): Promise<void> {
+    for (let times = 0; times < STATEMENTS_MAX && !round.isOver; times++) {
       const [gone] = await this.database.query<{ rows: number }[]>(statement, [ROWS_MAX, ...bounds]);
+      round.progressed();
       if ((gone?.rows ?? 0) < ROWS_MAX) return;
     }
   }

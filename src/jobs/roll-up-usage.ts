@@ -5,20 +5,25 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { deriveRipe } from '../common/rollups/derive.js';
 import { chooseMetadataKeys } from '../common/rollups/metadata-keys.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
-import { InTurn } from './in-turn.js';
 
 const EVERY_MS = 15_000;
 const QUIET_S = 60;
+/** Longer than the statements of one mark may take. */
+const STALLED_AFTER_MS = 15 * 60_000;
 
 /** Makes hours of minutes and days of hours, when they are over. Until then readers take the finer ones. */
 @Injectable()
 export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #turns = new InTurn(() => this.#round(), {
+  readonly #job = new IntervalJob((round) => this.#round(round), {
+    name: 'roll-up-usage',
+    everyMs: EVERY_MS,
+    boundMs: STALLED_AFTER_MS,
     logger: createLogger('roll-up-usage'),
     failure: 'hours and days could not be derived',
   });
@@ -29,16 +34,21 @@ export class RollUpUsage implements OnApplicationBootstrap, BeforeApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#turns.start(EVERY_MS);
-    void this.#turns.round();
+    this.#job.start();
+    void this.#job.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#turns.stop();
+    return this.#job.stop();
   }
 
-  async #round(): Promise<void> {
+  async #round(round: Round): Promise<void> {
     await chooseMetadataKeys(this.database, this.settings.analyticsMetadataKeys);
-    await deriveRipe(this.database, QUIET_S, () => this.#turns.isStopped);
+    // Asked between two marks.
+    const isStopping = (): boolean => {
+      round.progressed();
+      return round.isOver;
+    };
+    await deriveRipe(this.database, QUIET_S, isStopping);
   }
 }

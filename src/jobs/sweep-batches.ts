@@ -1,9 +1,9 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { IntervalJob, type Round } from '../common/loops/interval-job.js';
 import { createLogger } from '../common/observability/logger.js';
 import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { BatchAggregator } from '../common/usage-store/usage-store.js';
-import { InTurn } from './in-turn.js';
 import { QueueBatchAnnouncer } from './queue-batch-announcer.js';
 
 const EVERY_MS = 15_000;
@@ -35,7 +35,9 @@ const WAITING = `
 export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('sweep-batches');
   readonly #report = reportSparsely(this.#log);
-  readonly #turns = new InTurn(() => this.#round(), {
+  readonly #job = new IntervalJob((round) => this.#round(round), {
+    name: 'sweep-batches',
+    everyMs: EVERY_MS,
     logger: this.#log,
     failure: 'batches could not be swept',
   });
@@ -47,26 +49,27 @@ export class SweepBatches implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#turns.start(EVERY_MS);
+    this.#job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#turns.stop();
+    return this.#job.stop();
   }
 
   /** One round. Never rejects; while a round runs, another call waits for that one. */
   sweep(): Promise<void> {
-    return this.#turns.round();
+    return this.#job.round();
   }
 
-  async #round(): Promise<void> {
+  async #round(round: Round): Promise<void> {
     const waiting: WaitingBatch[] = await this.database.query(WAITING, [UNHEARD_AFTER_S, MOST_PER_SWEEP]);
     const announced = await Promise.allSettled(waiting.map(({ id }) => this.announcer.announce(id)));
     for (const each of announced)
       if (each.status === 'rejected') this.#report('a batch could not be announced again', each.reason);
     for (const { id } of waiting.filter(({ age_s }) => age_s > UNQUEUED_AFTER_S)) {
-      if (this.#turns.isStopped) return;
+      if (round.isOver) return;
       await this.#aggregate(id);
+      round.progressed();
     }
   }
 

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, escapeIdentifier } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { Secret } from '../common/crypto/secret.js';
+import { postgresClient } from '../common/database/sessions/postgres-connections.js';
 import { createLogger } from '../common/observability/logger.js';
+import { reportSparsely } from '../common/observability/report-sparsely.js';
 import { pathsOf } from './data-folder.js';
-import { LauncherError } from './launcher-error.js';
+import { DatabaseAway } from './database/await-database.js';
 import { findBinaries } from './postgres/binaries.js';
 import { type Cluster, DATABASE_USER, openCluster } from './postgres/cluster-folder.js';
 import { type ServerPlan, ServerProcess } from './postgres/server-process.js';
@@ -14,56 +16,55 @@ import { findPort } from './processes/free-port.js';
 
 const DATABASE = 'gatehouse';
 const POLL_MS = 15;
-const START_ATTEMPTS = 5;
-const RETRY_MS = 300;
+/** Starts in a row that fail before it is said that the server does not start. */
+const FAILED_STARTS = 5;
 
 const logger = createLogger('postgres');
+const report = reportSparsely(logger);
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly maxConnections: number;
-  /** The server died and does not come back. */
-  readonly onLost?: (error: Error) => void;
 }
 
 /**
  * A real PostgreSQL in the data folder, for this instance alone: on 127.0.0.1 with a port and a password of its own.
- * A server that dies is started again on the same port, so that its clients find it again.
+ * A server that ends, or does not start, is started again for as long as this instance lives, at most every 5 s:
+ * gateways serve what they know meanwhile. Its port stays the same, so that its clients find it again.
  * The caller holds the lock of the data folder.
  */
 export class EmbeddedPostgres {
   readonly #backOff = new BackOff();
-  #stopping = false;
+  readonly #stopping = new AbortController();
+  #server: ServerProcess | null = null;
+  #isUp = false;
+  #failedStarts = 0;
+  #reason = '';
+  /** Somebody knows the port. Before that each start may choose another, in case that somebody took it. */
+  #isPortGiven = false;
+  readonly #keeping: Promise<void>;
 
   private constructor(
-    private readonly plan: ServerPlan,
+    private plan: ServerPlan,
     private readonly cluster: Cluster,
-    private readonly options: EmbeddedPostgresOptions,
-    private server: ServerProcess,
   ) {
-    this.#watch();
+    this.#keeping = this.#keep();
   }
 
-  static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-    const folder = pathsOf(options.dataDir).postgres;
+  /** Opens PostgreSQL's folder, or makes it, and starts the server. `untilUp` waits for it. */
+  static async start({ dataDir, maxConnections }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    const folder = pathsOf(dataDir).postgres;
     const binaries = await findBinaries();
-    const runAs = findRunAs(binaries.root, options.dataDir);
+    const runAs = findRunAs(binaries.root, dataDir);
     await clearStalePostmaster(folder);
     const cluster = await openCluster(folder, binaries, runAs);
-    const { maxConnections } = options;
-    let lastWords = '';
-    for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
-      const plan = { binaries, runAs, folder, port: await findPort('127.0.0.1', 0), maxConnections, logger };
-      const server = new ServerProcess(plan);
-      if (await comesUp(server, plan, cluster)) return new EmbeddedPostgres(plan, cluster, options, server);
-      lastWords = server.lastWords;
-      await sleep(RETRY_MS);
-    }
-    throw new LauncherError(`The embedded PostgreSQL in ${folder} does not start:\n${lastWords}`);
+    const port = await findPort('127.0.0.1', 0);
+    return new EmbeddedPostgres({ binaries, runAs, folder, port, maxConnections, logger }, cluster);
   }
 
-  /** Where clients connect. Stays the same while this instance lives. */
+  /** Where clients connect. Stays the same from the first call on. */
   get url(): Secret {
+    this.#isPortGiven = true;
     return urlOf(this.plan.port, this.cluster.password, DATABASE);
   }
 
@@ -73,35 +74,59 @@ export class EmbeddedPostgres {
   }
 
   get pid(): number | undefined {
-    return this.server.pid;
+    return this.#server?.pid;
+  }
+
+  /**
+   * Resolves when the server takes connections. Rejects with `DatabaseAway` when it failed to start five times in a row,
+   * or takes longer than this (milliseconds) to recover; it is tried again all the same.
+   */
+  async untilUp(patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const deadline = performance.now() + patienceMs;
+    while (!this.#isUp) {
+      const { folder } = this.plan;
+      if (this.#failedStarts >= FAILED_STARTS)
+        throw new DatabaseAway(`The embedded PostgreSQL in ${folder} does not start:\n${this.#reason}`);
+      if (performance.now() > deadline || this.#stopping.signal.aborted)
+        throw new DatabaseAway(`The embedded PostgreSQL in ${folder} is not up yet; it may be recovering.`);
+      await sleep(POLL_MS);
+    }
   }
 
   /** Stops the server; with `hurry` without the orderly step, which the next start makes up for by recovery. */
   async stop(hurry = false): Promise<void> {
-    this.#stopping = true;
-    await this.server.stop(hurry);
+    this.#stopping.abort();
+    await this.#server?.stop(hurry);
+    await this.#keeping;
   }
 
-  #watch(): void {
-    this.#backOff.started();
-    void this.server.exited.then(() => this.#revive());
-  }
-
-  async #revive(): Promise<void> {
-    for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
-      if (this.#stopping) return;
-      logger.error({ lastWords: this.server.lastWords }, 'The embedded PostgreSQL ended. Starting it again.');
-      await sleep(this.#backOff.next());
-      if (this.#stopping) return;
-      await clearStalePostmaster(this.plan.folder);
-      // Known before it is up, so that a stop in between reaches it.
-      this.server = new ServerProcess(this.plan);
-      if (await comesUp(this.server, this.plan, this.cluster)) return this.#watch();
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      this.#backOff.started();
+      const reason = await this.#run().catch((error: unknown) => String(error));
+      this.#isUp = false;
+      if (signal.aborted) return;
+      this.#failedStarts += 1;
+      this.#reason = reason;
+      report('The embedded PostgreSQL ended or did not start. Starting it again.', new Error(reason));
+      await sleep(this.#backOff.next(), undefined, { signal }).catch(() => undefined);
     }
-    if (this.#stopping) return;
-    this.options.onLost?.(
-      new LauncherError(`The embedded PostgreSQL ended and does not start again:\n${this.server.lastWords}`),
-    );
+  }
+
+  /** One life of the server. Resolves with its last words when it has ended. */
+  async #run(): Promise<string> {
+    await clearStalePostmaster(this.plan.folder);
+    if (!this.#isPortGiven) this.plan = { ...this.plan, port: await findPort('127.0.0.1', 0) };
+    if (this.#stopping.signal.aborted) return '';
+    const server = new ServerProcess(this.plan);
+    this.#server = server;
+    if (await comesUp(server, this.plan, this.cluster)) {
+      this.#isUp = true;
+      this.#failedStarts = 0;
+      await server.exited;
+    }
+    return server.lastWords;
   }
 }
 
@@ -119,8 +144,10 @@ async function comesUp(server: ServerProcess, { port }: ServerPlan, { password }
  * The database is made here and not with the folder, so a kill in between is made up for by the next start.
  */
 async function databaseAnswers(port: number, password: string): Promise<boolean> {
-  const client = new Client({ connectionString: urlOf(port, password, 'postgres').reveal() });
-  client.on('error', () => undefined);
+  const client = postgresClient('probing', {
+    connectionString: urlOf(port, password, 'postgres').reveal(),
+    application_name: 'gatehouse launcher',
+  });
   try {
     await client.connect();
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);

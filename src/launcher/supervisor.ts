@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Secret } from '../common/crypto/secret.js';
 import { createLogger } from '../common/observability/logger.js';
 import { baseUrl } from '../common/settings/base-url.js';
 import { loadSettings, type Settings } from '../common/settings/settings.js';
 import { banner } from './banner.js';
 import { type BootstrapFile, refreshBaseUrl } from './bootstrap-file.js';
 import { openDataFolder, pathsOf, resolveSecrets } from './data-folder.js';
-import { type Preparation, prepareDatabase } from './database/prepare-database.js';
+import { awaitInstallation, type Preparation } from './database/prepare-database.js';
 import { prepareOrServeWithout } from './database/start-in-outage.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
 import { FolderLock } from './folder/folder-lock.js';
@@ -24,6 +23,9 @@ import { StopRequests } from './stop-requests.js';
 import { complain, explain, say } from './terminal.js';
 
 const logger = createLogger('launcher');
+
+/** Until then a port that somebody else took is given up for another. */
+const POSTGRES_PATIENCE_MS = 3_000;
 
 const PROGRAMS = {
   gateway: fileURLToPath(new URL('../main.js', import.meta.url)),
@@ -79,19 +81,18 @@ class Supervisor {
   async #serve(): Promise<void> {
     const { settings, stop } = this;
     const { dataDir } = settings;
-    const port = settings.role === 'worker' ? settings.port : await findPort(settings.host, settings.port);
+    const port = await findPort(settings.host, settings.port);
     const address = baseUrl(settings, port);
     const secrets = await resolveSecrets(settings);
     const fleet = this.#startFleet(await childEnvironment(settings, port, secrets));
 
-    const url = settings.databaseUrl ?? (await this.#startPostgres());
+    const database = await this.#openDatabase();
     this.#goOn();
     const made = await this.#prepare(
-      { url, secrets, dataDir, baseUrl: address, signal: stop.signal, notice: say },
+      { ...database, secrets, dataDir, baseUrl: address, signal: stop.signal, notice: say },
       fleet,
     );
-    if (!made) await refreshBaseUrl(dataDir, address);
-    await giveDatabaseUrl(dataDir, url);
+    await giveDatabaseUrl(dataDir, database.url);
     this.#goOn();
 
     fleet.release();
@@ -101,11 +102,12 @@ class Supervisor {
     await stop.asked();
   }
 
-  /** An embedded database is started by ourselves: without it there is nothing. Any other may be away for a while. */
-  async #prepare(preparation: Preparation, fleet: Fleet): Promise<BootstrapFile | null> {
+  /** The database may be away for a while, the embedded one as well as any other. */
+  async #prepare(terms: Omit<Preparation, 'makesFirstKeys'>, fleet: Fleet): Promise<BootstrapFile | null> {
     const { settings, stop } = this;
-    if (!settings.databaseUrl) return prepareDatabase(preparation);
-    return prepareOrServeWithout(preparation, settings, async () => {
+    const isWorker = settings.role === 'worker';
+    const preparation = { ...terms, makesFirstKeys: !isWorker };
+    const made = await prepareOrServeWithout(preparation, settings, async () => {
       await giveDatabaseUrl(settings.dataDir, preparation.url);
       this.#goOn();
       await Promise.race([fleet.serveWithoutDatabase(), stop.asked()]);
@@ -115,6 +117,10 @@ class Supervisor {
         'Gatehouse serves without its database',
       );
     });
+    if (isWorker) await awaitInstallation(preparation);
+    // The address of a worker is that of its probes, which is not where clients send their requests.
+    else if (!made) await refreshBaseUrl(settings.dataDir, preparation.baseUrl);
+    return made;
   }
 
   /** Loading their code is what takes the processes longest, so they do it while the database comes up. */
@@ -138,13 +144,20 @@ class Supervisor {
     if (this.#goingDown) throw new Error('The instance is going down.');
   }
 
-  async #startPostgres(): Promise<Secret> {
+  /**
+   * The database of the settings, or else the embedded one, which is waited for a little. One that does not come up goes
+   * on being started, and is no reason not to serve.
+   */
+  async #openDatabase(): Promise<Pick<Preparation, 'url' | 'server'>> {
+    const { databaseUrl } = this.settings;
+    if (databaseUrl) return { url: databaseUrl, server: null };
     this.#postgres = EmbeddedPostgres.start({
       dataDir: this.settings.dataDir,
       maxConnections: connectionsNeeded(this.settings),
-      onLost: (error) => this.#fail(error),
     });
-    return (await this.#postgres).url;
+    const server = await this.#postgres;
+    await server.untilUp(POSTGRES_PATIENCE_MS).catch(() => undefined);
+    return { url: server.url, server };
   }
 
   #announce(address: string, made: BootstrapFile | null): void {

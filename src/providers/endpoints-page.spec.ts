@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINT_IDS } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
-import { endpointsPage, markOf } from './endpoints-page.js';
+import { chargingTable, endpointsPage, markOf } from './endpoints-page.js';
 import { findProvider, providers } from './registry.js';
 
 const lines = endpointsPage().split('\n');
@@ -45,5 +46,13 @@ describe('the page of endpoints', () => {
 
   it('leaves blank what nobody can ask for', () => {
     expect(markOf(findProvider('sandbox'), 'vector-stores')).toBe('');
+  });
+});
+
+describe('the charging table of docs/limits.md', () => {
+  it('is the one that the rows make', async () => {
+    const page = await readFile(new URL('../../docs/limits.md', import.meta.url), 'utf8');
+
+    expect(page).toContain(`\n${chargingTable()}\n`);
   });
 });

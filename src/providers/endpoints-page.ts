@@ -1,3 +1,5 @@
+import type { ChargeRow } from './charging/charge.js';
+import { chargeRows } from './charging/table.js';
 import { type Endpoint, ENDPOINT_IDS, type EndpointId } from './endpoint.js';
 import { endpoints } from './endpoints/index.js';
 import { type Support, supportOf } from './endpoints/support.js';
@@ -79,3 +81,20 @@ const table = (columns: readonly string[], rows: readonly (readonly string[])[])
   ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   '',
 ];
+
+/** The table of charges in Markdown, for docs/limits.md, written from the rows so that it cannot differ. */
+export function chargingTable(): string {
+  return [
+    '| Requests (`POST` below `/v1`) | Charged | Known from | Reserved |',
+    '|---|---|---|---|',
+    ...chargeRows.map(chargeLine),
+    '| any other path, and `PUT` and `PATCH` | unknown | not known | refused under a limit in dollars or tokens |',
+    '| `GET`, `HEAD` and `DELETE` | nothing | – | nothing |',
+    '| WebSocket `/realtime` | tokens of each response | the events of the session | nothing |',
+  ].join('\n');
+}
+
+function chargeLine({ operations, charged, knownFrom, reserved }: ChargeRow): string {
+  const paths = operations.map(({ path }) => code(path)).join(' ');
+  return `| ${paths} | ${charged} | ${knownFrom} | ${reserved} |`;
+}

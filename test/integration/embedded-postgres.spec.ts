@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -11,18 +11,24 @@ import { findBinaries } from '../../src/launcher/postgres/binaries.js';
 import { ServerProcess } from '../../src/launcher/postgres/server-process.js';
 import { findRunAs } from '../../src/launcher/postgres/unprivileged.js';
 import { findPort } from '../../src/launcher/processes/free-port.js';
-import { eventually } from '../support/waiting.js';
+import { isAlive } from '../support/process-tree.js';
+import { eventually, sleep } from '../support/waiting.js';
 
 let parent: string;
 let dataDir: string;
 const running: EmbeddedPostgres[] = [];
 
-async function start(onLost?: (error: Error) => void): Promise<EmbeddedPostgres> {
+async function start(): Promise<EmbeddedPostgres> {
   await openDataFolder(dataDir);
-  const server = await EmbeddedPostgres.start({ dataDir, maxConnections: 20, onLost });
+  const server = await EmbeddedPostgres.start({ dataDir, maxConnections: 20 });
   running.push(server);
+  await server.untilUp();
   return server;
 }
+
+/** Also of a server that failed so often that `untilUp` says so at once. */
+const untilUp = (server: EmbeddedPostgres | undefined) =>
+  eventually(() => server?.untilUp(0).then(() => true), { what: 'the server to be back' });
 
 /** A server without a launcher that would look after it. */
 async function startOrphan(): Promise<ServerProcess> {
@@ -155,13 +161,72 @@ describe('EmbeddedPostgres', () => {
     },
   );
 
-  it('gives up with a sentence when the server cannot come back', async () => {
-    let lost: Error | undefined;
-    const server = await start((error) => (lost = error));
+  it('goes on trying for as long as the server does not start, and is back on the same address when it can', async () => {
+    const server = await start();
+    const url = server.url.reveal();
+    await ask(server, 'CREATE TABLE kept AS SELECT 42 AS value');
+    const global = join(dataDir, 'postgres', 'global');
 
-    await rm(join(dataDir, 'postgres', 'global'), { recursive: true });
+    await rename(global, `${global}.away`);
     process.kill(server.pid ?? 0, 'SIGKILL');
+    // Well beyond the five tries in a row after which it was given up.
+    await eventually(
+      () =>
+        server.untilUp(0).then(
+          () => false,
+          (error: unknown) => String(error).includes('does not start'),
+        ),
+      {
+        what: 'the sentence that says so',
+      },
+    );
+    await sleep(2_000);
+    await rename(`${global}.away`, global);
 
-    await eventually(() => lost?.message.includes('does not start again'), { what: 'the sentence' });
+    await untilUp(server);
+    expect(await ask(server, 'SELECT value FROM kept')).toBe(42);
+    expect(server.url.reveal()).toBe(url);
+  });
+
+  it('says why the server does not start, and starts it when the reason is gone', async () => {
+    await (await start()).stop();
+    const control = join(dataDir, 'postgres', 'global', 'pg_control');
+    await rename(control, `${control}.away`);
+
+    await expect(start()).rejects.toThrow(/does not start:\n.*pg_control/s);
+    await rename(`${control}.away`, control);
+
+    await untilUp(running.at(-1));
+  });
+
+  it('waits longer between two tries, up to five seconds', async () => {
+    await (await start()).stop();
+    await rename(join(dataDir, 'postgres', 'global'), join(dataDir, 'postgres', 'away'));
+    const server = await EmbeddedPostgres.start({ dataDir, maxConnections: 20 });
+    running.push(server);
+    const pids = new Set<number | undefined>();
+    const until = Date.now() + 6_000;
+    while (Date.now() < until) {
+      pids.add(server.pid);
+      await sleep(5);
+    }
+
+    // At 0, 0.1, 0.3, 0.7, 1.5, 3.1 and 6.3 s, and what each of them takes.
+    expect(pids.size).toBeGreaterThanOrEqual(4);
+    expect(pids.size).toBeLessThanOrEqual(8);
+  });
+
+  it('stops while the server does not start', async () => {
+    await (await start()).stop();
+    await rename(join(dataDir, 'postgres', 'global'), join(dataDir, 'postgres', 'away'));
+    const server = await EmbeddedPostgres.start({ dataDir, maxConnections: 20 });
+    await sleep(500);
+    const { pid = 0 } = server;
+
+    await server.stop();
+
+    await sleep(1_000);
+    expect(server.pid).toBe(pid);
+    expect(isAlive(pid)).toBe(false);
   });
 });

@@ -1,9 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CompiledSource, compileSource } from '../support/compiled-source.js';
+import { emptyDatabase } from '../support/database.js';
 import { freePort } from '../support/ports.js';
 import { descendants, isAlive, type ProcessFacts } from '../support/process-tree.js';
 import { eventually, sleep } from '../support/waiting.js';
@@ -94,6 +97,16 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Launch
 async function ask(path = '/'): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
   return answer.text();
+}
+
+async function organizations(url: string): Promise<number | null> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query('SELECT id FROM organizations')).rowCount;
+  } finally {
+    await client.end();
+  }
 }
 
 const bootstrapFile = (): Record<string, string> =>
@@ -237,7 +250,6 @@ describe('gatehouse start', () => {
 
       const service = await start();
       const made = bootstrapFile();
-      const { default: pg } = await import('pg');
       const client = new pg.Client({
         connectionString: readFileSync(join(dataDir, 'run', 'database_url'), 'utf8'),
       });
@@ -279,10 +291,15 @@ describe('gatehouse start', () => {
       ) as Record<string, string>;
       const password = readFileSync(join(dataDir, 'postgres', 'password'), 'utf8');
 
-      const shown = service.family.map(
-        ({ pid }) =>
-          readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
-      );
+      const shown = service.family.flatMap(({ pid }) => {
+        try {
+          return readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        } catch (error) {
+          // Servers of PostgreSQL's connections come and go.
+          if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+          throw error;
+        }
+      });
 
       expect(shown.length).toBeGreaterThan(3);
       for (const secret of [master_key, key_pepper, password]) expect(shown.join()).not.toContain(secret);
@@ -332,6 +349,27 @@ describe('gatehouse start', () => {
           what: 'the count of restarts',
         },
       );
+    });
+
+    it('goes on serving while its database does not start again, and brings it back when it can', async () => {
+      const service = await start();
+      const gateways = service.of('main.js');
+      const global = join(dataDir, 'postgres', 'global');
+      renameSync(global, `${global}.away`);
+      process.kill(service.postmaster, 'SIGKILL');
+
+      await sleep(6_000);
+      expect(service.of('main.js')).toEqual(gateways);
+      expect(await ask()).toContain('"pid"');
+
+      renameSync(`${global}.away`, global);
+      const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+      await eventually(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8').includes('ready'), {
+        what: 'the database to be back',
+      });
+      expect(service.of('main.js')).toEqual(gateways);
+      service.child.kill('SIGINT');
+      expect(await service.ended).toBe(0);
     });
 
     it('merges the metrics of all processes, and does not wait for one that is silent', async () => {
@@ -415,6 +453,71 @@ describe('gatehouse start', () => {
 
       expect(service.of('main.js')).toEqual([]);
       expect(service.of('worker.js')).toHaveLength(1);
+    });
+  });
+
+  describe('as a worker', () => {
+    let database: Awaited<ReturnType<typeof emptyDatabase>>;
+    const keys = {
+      GATEHOUSE_MASTER_KEY: randomBytes(32).toString('base64'),
+      GATEHOUSE_KEY_PEPPER: randomBytes(32).toString('base64'),
+    };
+    const outside = () => ({ ...keys, DATABASE_URL: database.url });
+    const aWorker = async (env: Readonly<Record<string, string>> = {}) =>
+      launch(['start'], {
+        ...outside(),
+        GATEHOUSE_ROLE: 'worker',
+        GATEHOUSE_DATA_DIR: join(dataDir, 'worker'),
+        GATEHOUSE_PORT: String(await freePort()),
+        ...env,
+      });
+    const untilWaiting = (worker: Launched) =>
+      eventually(() => worker.output.includes('Waiting for an API node'), { what: worker.output });
+
+    beforeEach(async () => void (database = await emptyDatabase()));
+    afterEach(() => database.drop());
+
+    it('makes no keys when it starts first, says what it waits for, and works once an API node has made them', async () => {
+      const worker = await aWorker();
+      await untilWaiting(worker);
+      await sleep(1_500);
+      expect(await organizations(database.url)).toBe(0);
+      expect(worker.output).not.toContain('is ready');
+
+      const api = await start({ ...outside(), GATEHOUSE_ROLE: 'api' });
+      await worker.untilReady();
+
+      expect(bootstrapFile()['base_url']).toBe(`http://127.0.0.1:${port}`);
+      expect(api.output).toContain(bootstrapFile()['admin_api_key']);
+      expect(existsSync(join(dataDir, 'worker', 'bootstrap.json'))).toBe(false);
+    });
+
+    it('leaves the address of an earlier API node in its folder alone', async () => {
+      const api = await start({ ...outside(), GATEHOUSE_ROLE: 'api' });
+      const made = bootstrapFile();
+      api.child.kill('SIGINT');
+      await api.ended;
+
+      const worker = await aWorker({ GATEHOUSE_DATA_DIR: dataDir });
+      await worker.untilReady();
+
+      expect(bootstrapFile()).toEqual(made);
+    });
+
+    it('refuses the keys of another installation although it waited for this one', async () => {
+      const worker = await aWorker({ GATEHOUSE_KEY_PEPPER: randomBytes(32).toString('base64') });
+      await untilWaiting(worker);
+      await start({ ...outside(), GATEHOUSE_ROLE: 'api' });
+
+      expect(await worker.ended).toBe(1);
+      expect(worker.output).toContain('was set up with another GATEHOUSE_KEY_PEPPER');
+    });
+
+    it('does not wait in an empty folder with a database of its own, which no API node could prepare', async () => {
+      const worker = await aWorker({ DATABASE_URL: '' });
+
+      expect(await worker.ended).toBe(1);
+      expect(worker.output).toContain('Set DATABASE_URL to the database that the API nodes use');
     });
   });
 });

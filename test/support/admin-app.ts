@@ -28,7 +28,7 @@ import { CLICKHOUSE } from '../../src/common/usage-store/clickhouse/clickhouse.m
 import { ModelCatalog } from '../../src/providers/models/model-catalog.js';
 import { PriceBook } from '../../src/providers/prices/price-book.js';
 import { Contract } from './contract.js';
-import { freshDatabase } from './database.js';
+import { anotherDataSource, freshDatabase } from './database.js';
 import { clickHouseUnderTest } from './usage-store.js';
 
 /** Hands changes on after their commit, within the process, and remembers them. */
@@ -116,6 +116,14 @@ interface Call {
   readonly from?: string;
 }
 
+/** What an administration of these tests stands on. */
+interface Stores {
+  readonly dataSource: DataSource;
+  readonly url: string;
+  readonly clickhouse: ClickHouse | null;
+  readonly drop: () => Promise<void>;
+}
+
 /** Tests have logs of fixed days, which must not be over one day. */
 const KEEP_ALL = { GATEHOUSE_LOG_RETENTION_DAYS: '0', GATEHOUSE_BODY_RETENTION_DAYS: '0' };
 
@@ -153,6 +161,26 @@ export class AdminApp {
     });
     const { masterKey, keyPepper } = settings as { masterKey: Secret; keyPepper: Secret };
     const first = await bootstrap(dataSource, { masterKey, keyPepper }, async () => undefined);
+    const stores = { dataSource, url, clickhouse, drop: () => database.drop() };
+    return AdminApp.on(stores, first as BootstrapResult, settings);
+  }
+
+  /** Another process of this administration: its own connections to the same database. */
+  async another(): Promise<AdminApp> {
+    const dataSource = await anotherDataSource(this.url);
+    const drop = async () => {
+      if (dataSource.isInitialized) await dataSource.destroy();
+    };
+    const stores = { dataSource, url: this.url, clickhouse: null, drop };
+    return AdminApp.on(stores, this.first, this.settings);
+  }
+
+  private static async on(
+    { dataSource, url, clickhouse, drop }: Stores,
+    first: BootstrapResult,
+    settings: Settings,
+  ): Promise<AdminApp> {
+    const { masterKey, keyPepper } = settings as { masterKey: Secret; keyPepper: Secret };
     const module = await Test.createTestingModule({
       imports: [
         SettingsModule.of(settings),
@@ -173,7 +201,7 @@ export class AdminApp {
       app,
       dataSource,
       url,
-      first as BootstrapResult,
+      first,
       new SecretBox(masterKey),
       settings,
       new Contract(buildOpenApi(app)),
@@ -181,7 +209,7 @@ export class AdminApp {
         // A client of the test may keep its connection for a minute, and the server would wait for it.
         app.getHttpServer().closeAllConnections();
         await app.close();
-        await database.drop();
+        await drop();
       },
     );
   }

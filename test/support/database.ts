@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { inject } from 'vitest';
 import { createDataSource } from '../../src/common/database/data-source.js';
-import { sessionLimits } from '../../src/common/database/sessions/patience.js';
+import { limitsOf } from '../../src/common/database/sessions/postgres-connections.js';
+import { POSTGRES_TIMEOUTS } from '../../src/common/net/store-timeouts.js';
 import { administer } from './administer.js';
 import { eventually, PATIENCE_MS } from './waiting.js';
 
@@ -30,6 +31,10 @@ export async function freshDatabase(isPatient = true): Promise<TestDatabase> {
   };
 }
 
+/** The connections of another process to the same database. */
+export const anotherDataSource = (url: string): Promise<DataSource> =>
+  patient(createDataSource(url)).initialize();
+
 /**
  * The service gives a statement of a request two seconds and a connection three, and then says that it is busy. A test that
  * stores ten thousand rows, or asks a hundred times at once, on a machine that does other things wants to hear something else.
@@ -37,7 +42,12 @@ export async function freshDatabase(isPatient = true): Promise<TestDatabase> {
 function patient(dataSource: DataSource): DataSource {
   const limits = {
     connectTimeoutMS: PATIENCE_MS,
-    extra: sessionLimits({ statementMs: PATIENCE_MS, answerMs: PATIENCE_MS }),
+    extra: limitsOf({
+      ...POSTGRES_TIMEOUTS.requests,
+      connectMs: PATIENCE_MS,
+      serverMs: PATIENCE_MS,
+      commandMs: PATIENCE_MS,
+    }),
   };
   return dataSource.setOptions(limits);
 }

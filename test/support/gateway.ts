@@ -67,6 +67,8 @@ export interface ScriptedAnswer {
   readonly error?: Error;
   /** Never ends by itself. */
   readonly isEndless?: boolean;
+  /** Chunks that come right behind the head, before `until` is asked. */
+  readonly first?: readonly string[];
   /** Asked until it holds, between the head and the first chunk. */
   readonly until?: () => boolean;
   /** The connection never stood. */
@@ -350,6 +352,7 @@ async function play(answer: ScriptedAnswer, handler: WireHandler, cancelled: Err
     Buffer.from(value).toString('latin1'),
   ]);
   if (status) handler.onHeaders(status, raw, () => undefined, '');
+  for (const chunk of answer.first ?? []) handler.onData(Buffer.from(chunk));
   while (answer.until && !isAborted && !answer.until()) await new Promise(setImmediate);
   for (const chunk of chunks) {
     await new Promise(setImmediate);

@@ -23,13 +23,15 @@ const SHARED = {
   GATEHOUSE_DRAIN_DELAY_MS: '100',
 };
 
-/** Builds once, and starts the shared service for the end-to-end files. Crash files start their own. */
+/** Projects whose files start their own services. */
+const STARTS_ITS_OWN: ReadonlySet<string> = new Set(['crash', 'several-machines']);
+
+/** Builds once, and starts the shared service for the end-to-end files. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfNeeded();
-  const service: OwnService | null =
-    project.name !== 'crash'
-      ? await startService({ env: SHARED, egressPorts: await portRange(UPSTREAM_PORTS) })
-      : null;
+  const service: OwnService | null = !STARTS_ITS_OWN.has(project.name)
+    ? await startService({ env: SHARED, egressPorts: await portRange(UPSTREAM_PORTS) })
+    : null;
   project.provide('service', service?.facts ?? null);
   return async () => {
     await service?.dispose();

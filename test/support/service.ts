@@ -43,6 +43,8 @@ export interface StartOptions {
   readonly egressPorts?: readonly number[];
   /** How long the service may take to be ready, in milliseconds. */
   readonly withinMs?: number;
+  /** Whether it has started, where it serves nobody that could be asked. Default: `/readyz`. */
+  readonly hasStarted?: (service: Service) => boolean;
 }
 
 export interface Pids {
@@ -275,10 +277,19 @@ export async function startService(options: StartOptions = {}): Promise<OwnServi
   const early = ended.then((exit) => ({ exit }));
   const outcome = await Promise.race([
     early,
-    service.untilReady(withinMs).catch((error: unknown) => ({ error: String(error) })),
+    started(service, options.hasStarted, withinMs).catch((error: unknown) => ({ error: String(error) })),
   ]);
   if (outcome === true) return service;
   const { output } = service;
   await service.dispose();
   throw new Error(`The service did not come up (${JSON.stringify(outcome)}):\n${output}`);
+}
+
+function started(
+  service: Service,
+  hasStarted: StartOptions['hasStarted'],
+  withinMs: number,
+): Promise<boolean> {
+  if (!hasStarted) return service.untilReady(withinMs);
+  return eventually(() => hasStarted(service), { withinMs, what: 'the start' });
 }

@@ -46,11 +46,11 @@ process.on('SIGTERM', async () => {
 say('ready');
 `;
 
-/** A shipper process. */
+/** A shipper process. Two seconds long it has no file descriptor left when it receives SIGUSR2. */
 const SHIPPER = `
 import pg from 'pg';
 import { pino } from 'pino';
-import { writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { Shipper } from './jobs/shipping/shipper.js';
 
 const [spool, url] = process.argv.slice(2);
@@ -60,6 +60,15 @@ const shipper = new Shipper({ pool, spool, logger: pino({ level: 'silent' }), an
   counter: { countTokens: (text) => text.length, costOf: () => 1 } });
 shipper.start();
 process.on('SIGTERM', async () => { await shipper.stop(); await pool.end(); process.exit(0); });
+process.on('SIGUSR2', () => {
+  const held = [];
+  // Again and again: what the round under way closes meanwhile would be free.
+  const take = () => { try { for (;;) held.push(openSync('/dev/null')); } catch { return; } };
+  take();
+  const taking = setInterval(take, 1);
+  setTimeout(() => writeSync(1, 'exhausted\\n'), 200);
+  setTimeout(() => { clearInterval(taking); held.forEach((descriptor) => closeSync(descriptor)); }, 2500);
+});
 writeSync(1, 'ready\\n');
 `;
 
@@ -93,12 +102,25 @@ export class SpoolProcesses {
     return this.run([this.shipperProgram, spool, url], () => undefined);
   }
 
+  /** A shipper that has few file descriptors, and no right to read what its user may not read, root included. */
+  confinedShipper(spool: string, url: string, onLine: (line: string) => void = () => undefined) {
+    const isRoot = process.getuid?.() === 0;
+    const asUser = isRoot ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search', '--'] : [];
+    const confine = ['/bin/sh', '-c', 'ulimit -n 256; exec "$@"', 'sh', ...asUser];
+    return this.run([this.shipperProgram, spool, url], onLine, confine);
+  }
+
   killAll(): void {
     for (const child of this.children) child.kill('SIGKILL');
   }
 
-  private async run(args: readonly string[], onLine: (line: string) => void): Promise<RunningProcess> {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  private async run(
+    args: readonly string[],
+    onLine: (line: string) => void,
+    prefix: readonly string[] = [],
+  ): Promise<RunningProcess> {
+    const [command, ...rest] = [...prefix, process.execPath, ...args];
+    const child = spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.children.add(child);
     const lines = createInterface({ input: child.stdout });
     const isReady = new Promise<void>((resolve) =>

@@ -1,14 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
 import { type Change, ChangeFeed } from '../../common/changes/change.js';
 import type { Secret } from '../../common/crypto/secret.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
+import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { ChangeListeners } from './change-listeners.js';
-import { CHANGES_CHANNEL, readChange } from './change-message.js';
+import {
+  CHANGE_FEED_LOOP,
+  CHANGE_FEED_STALLED_AFTER_MS,
+  CHANGES_CHANNEL,
+  readChange,
+} from './change-message.js';
 
 const CHECK_EVERY_MS = 10_000;
-const ANSWER_TIMEOUT_MS = 5_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
@@ -24,6 +29,7 @@ const logger = createLogger('changes');
 export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutdown {
   private readonly listeners = new ChangeListeners();
   private readonly stopping = new AbortController();
+  private readonly health = new LoopHealth(CHANGE_FEED_LOOP, CHANGE_FEED_STALLED_AFTER_MS);
   private listening: Promise<void> | undefined;
 
   /** `url` must lead to PostgreSQL itself, or to a pooler in session mode: LISTEN belongs to a session. */
@@ -33,11 +39,13 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
 
   override subscribe(listener: (change: Change | null) => void): void {
     this.listeners.add(listener);
+    if (!this.listening) this.health.watch();
     this.listening ??= this.listenUntilStopped();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
+    this.health.unwatch();
     await this.listening;
   }
 
@@ -47,8 +55,10 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
       try {
         await this.listenOnce(() => (retryMs = FIRST_RETRY_MS));
       } catch (error) {
-        if (!this.stopping.signal.aborted)
-          logger.warn({ err: error }, 'The connection that hears of changes was lost.');
+        if (!this.stopping.signal.aborted) {
+          this.health.failed();
+          logger.warn({ err: error }, 'The connection that receives changes was lost.');
+        }
       }
       await this.pause(retryMs);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
@@ -57,12 +67,9 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
 
   /** Never resolves while the connection lives and the process is not stopping. */
   private async listenOnce(established: () => void): Promise<void> {
-    const client = new pg.Client({
+    const client = postgresClient('listening', {
       connectionString: this.url.reveal(),
       application_name: 'gatehouse changes',
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
-      keepAlive: true,
     });
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);
@@ -74,10 +81,12 @@ export class PostgresChangeFeed extends ChangeFeed implements OnApplicationShutd
       await client.connect();
       await client.query(`LISTEN ${CHANGES_CHANNEL}`);
       established();
+      this.health.succeeded();
       this.listeners.tell(null);
       while (!this.stopping.signal.aborted) {
         await Promise.race([lost, this.pause(CHECK_EVERY_MS)]);
         await Promise.race([lost, client.query('SELECT 1')]);
+        this.health.succeeded();
       }
     } finally {
       // Not awaited: a dead connection would never confirm its end.

@@ -2,8 +2,14 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { type Change, ChangeFeed } from '../../common/changes/change.js';
 import type { Secret } from '../../common/crypto/secret.js';
+import { LoopHealth } from '../../common/loops/loop-health.js';
 import { ChangeListeners } from './change-listeners.js';
-import { CHANGES_CHANNEL, readChange } from './change-message.js';
+import {
+  CHANGE_FEED_LOOP,
+  CHANGE_FEED_STALLED_AFTER_MS,
+  CHANGES_CHANNEL,
+  readChange,
+} from './change-message.js';
 import { connectForChanges } from '../redis-connection.js';
 
 const HEARTBEAT = 'heartbeat';
@@ -21,6 +27,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
   private subscriber: Redis | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
   private heardAt = 0;
+  private readonly health = new LoopHealth(CHANGE_FEED_LOOP, CHANGE_FEED_STALLED_AFTER_MS);
 
   constructor(
     private readonly url: Secret,
@@ -37,6 +44,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.heartbeat);
+    this.health.unwatch();
     this.subscriber?.disconnect();
     this.beater.disconnect();
   }
@@ -45,6 +53,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
     // Subscribing anew is done here, so that "forget everything" comes after it and not before.
     const subscriber = connectForChanges(this.url, { autoResubscribe: false, maxRetriesPerRequest: null });
     this.subscriber = subscriber;
+    this.health.watch();
     subscriber.on('ready', () => {
       this.heardAt = performance.now();
       subscriber.subscribe(CHANGES_CHANNEL).then(
@@ -54,6 +63,7 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
     });
     subscriber.on('message', (_channel, message: string) => {
       this.heardAt = performance.now();
+      this.health.succeeded();
       if (message !== HEARTBEAT) this.listeners.tell(readChange(message));
     });
     this.heartbeat = setInterval(() => this.beat(subscriber), this.heartbeatEveryMs).unref();
@@ -63,7 +73,12 @@ export class RedisChangeFeed extends ChangeFeed implements OnApplicationShutdown
     // A beat that cannot be sent is a beat that is not heard.
     this.beater.publish(CHANGES_CHANNEL, HEARTBEAT).catch(() => undefined);
     const silentMs = performance.now() - this.heardAt;
-    if (subscriber.status === 'ready' && silentMs > (SILENCE_MS / HEARTBEAT_EVERY_MS) * this.heartbeatEveryMs)
+    if (
+      subscriber.status === 'ready' &&
+      silentMs > (SILENCE_MS / HEARTBEAT_EVERY_MS) * this.heartbeatEveryMs
+    ) {
+      this.health.failed();
       subscriber.disconnect(true);
+    }
   }
 }

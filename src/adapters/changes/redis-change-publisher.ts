@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { type Change, ChangePublisher } from '../../common/changes/change.js';
+import { type Change, ChangePublisher, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { createLogger } from '../../common/observability/logger.js';
@@ -38,7 +38,7 @@ export class RedisChangePublisher extends ChangePublisher implements OnApplicati
     } catch (error) {
       logger.warn(
         { err: error },
-        'A change could not be told to the other processes; they will notice within 30 s.',
+        `A change could not be published. Other processes notice it within ${UNHEARD_CHANGE_MS / 1_000} s.`,
       );
     }
   }

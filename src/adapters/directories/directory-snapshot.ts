@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import type { KeptRow } from '../../common/snapshot/kept-row.js';
 import type { SnapshotFolder } from '../../common/snapshot/snapshot-folder.js';
 import type { Memory } from '../memory.js';
@@ -17,7 +17,6 @@ const RESTS = 20;
 const RENEWED_PER_ROUND = 100;
 
 const logger = createLogger('snapshot');
-const report = reportSparsely(logger);
 
 export interface SnapshotOptions {
   /** How many gateway processes this instance has. */
@@ -31,9 +30,14 @@ export interface SnapshotOptions {
  * before it is used, and all of them are read again one after the other.
  */
 export class DirectorySnapshot implements OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
+  private readonly job = new IntervalJob(() => this.goRound(), {
+    name: 'directory-snapshot',
+    everyMs: ROUND_MS,
+    logger,
+    failure: 'The snapshot of keys and configs cannot be written.',
+  });
+  private isKept = false;
   private place = 0;
-  private running: Promise<void> | null = null;
   private writtenAt = -Infinity;
   private tookMs = 0;
   private readonly written = { learned: 0, forgotten: 0 };
@@ -55,21 +59,22 @@ export class DirectorySnapshot implements OnApplicationShutdown {
     } catch (error) {
       logger.warn({ err: error }, 'The snapshots of keys and configs cannot be read.');
     }
-    this.timer = setInterval(() => void this.round(), ROUND_MS).unref();
+    this.isKept = true;
+    this.job.start();
   }
 
   /** Writes what is known at the end. */
   async onApplicationShutdown(): Promise<void> {
-    if (!this.timer) return;
-    clearInterval(this.timer);
-    await this.running;
-    await this.write();
+    if (!this.isKept) return;
+    await this.job.stop();
+    await this.write().catch((error: unknown) => {
+      logger.warn({ err: error }, 'The snapshot of keys and configs cannot be written.');
+    });
   }
 
   /** Reads again what is due and writes what is to be written. One that waits for a silent database is not joined by others. */
   round(): Promise<void> {
-    this.running ??= this.goRound().finally(() => (this.running = null));
-    return this.running;
+    return this.job.round();
   }
 
   /** The oldest first, as they were read: that is the order in which they are read again. */
@@ -100,11 +105,10 @@ export class DirectorySnapshot implements OnApplicationShutdown {
       await this.folder.write(this.place, this.rows());
       if (this.writtenAt === -Infinity) await this.folder.removeBeyond(this.options.places);
       Object.assign(this.written, counts);
-    } catch (error) {
-      report('The snapshot of keys and configs cannot be written.', error);
+    } finally {
+      this.writtenAt = performance.now();
+      this.tookMs = this.writtenAt - began;
     }
-    this.writtenAt = performance.now();
-    this.tookMs = this.writtenAt - began;
   }
 
   private *rows(): Iterable<KeptRow> {

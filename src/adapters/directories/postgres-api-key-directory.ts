@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ApiKeyDirectory, type KnownKey } from '../../auth/ports.js';
-import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
+import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import { hashApiKey } from '../../common/crypto/key-hash.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Queryable } from '../../common/database/queryable.js';
@@ -35,7 +35,7 @@ export class PostgresApiKeyDirectory extends ApiKeyDirectory implements Remember
     private readonly options: ApiKeyDirectoryOptions,
   ) {
     super();
-    const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: options.staleKeysMs };
+    const workspaceAges: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: options.staleKeysMs };
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
       open: knownKey,

@@ -1,5 +1,5 @@
 import type { Reach } from '../../auth/tenant.js';
-import type { ChangeFeed } from '../../common/changes/change.js';
+import { type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import {
   mistakesInWords,
   readRoutingConfig,
@@ -61,7 +61,7 @@ export class PostgresConfigDirectory extends ConfigDirectory implements Remember
     staleMs: number,
   ) {
     super();
-    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs };
+    const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs };
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
       open: (row) => this.open(row),

@@ -1,5 +1,5 @@
 import type { Reach } from '../../auth/tenant.js';
-import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
+import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import { type UsableKey, UsableKeys } from '../../gateway/ports.js';
 import { type OwnTerms, ownTermsOf } from './own-terms.js';
@@ -59,7 +59,7 @@ export class PostgresUsableKeys extends UsableKeys implements Remembering {
     staleKeysMs: number,
   ) {
     super();
-    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
+    const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
     this.cache = new RefreshingCache({
       load: (reach) => this.load(reach),
       open: ({ id, rows }): Found => ({ id, keys: rows.map(usableKey) }),

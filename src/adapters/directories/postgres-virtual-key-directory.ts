@@ -1,6 +1,6 @@
 import type { Reach } from '../../auth/tenant.js';
+import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { ClientDisconnectRule } from '../../common/contracts/client-disconnect.js';
-import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
 import type { SecretBox } from '../../common/crypto/envelope.js';
 import { credentialBindingOf } from '../../common/crypto/credential-binding.js';
 import type { Queryable } from '../../common/database/queryable.js';
@@ -89,7 +89,7 @@ export class PostgresVirtualKeyDirectory extends VirtualKeyDirectory implements 
     staleKeysMs: number,
   ) {
     super();
-    const ages: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
+    const ages: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
     this.cache = new RefreshingCache({
       load: (asked) => this.load(asked),
       open: (row) => this.found(row),

@@ -1,5 +1,5 @@
 /**
- * The rules of `take_limits` and `give_back_limits` in PostgreSQL, for Redis. A window is a hash of step to amount, slots
+ * The rules of `lease_limits` and `return_limits` in PostgreSQL, for Redis. A window is a hash of step to amount, slots
  * are a hash of holder to "amount:expires at". Each call about slots says what its holder holds, because a Redis may have lost it; a call
  * that arrives after a later one changes nothing.
  *

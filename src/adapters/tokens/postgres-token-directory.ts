@@ -4,7 +4,7 @@ import { readToken, unverifiedClaims } from '../../auth/tokens/compact-token.js'
 import { checkUnknown } from '../../auth/tokens/newcomer.js';
 import { namedBy, principalOf } from '../../auth/tokens/token-subject.js';
 import { verifyToken, type VerifiedToken } from '../../auth/tokens/verify-token.js';
-import type { ChangedResource, ChangeFeed } from '../../common/changes/change.js';
+import { type ChangedResource, type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Egress } from '../../common/egress/egress.js';
 import { AppError } from '../../common/errors/app-error.js';
@@ -41,7 +41,7 @@ export class PostgresTokenDirectory extends TokenDirectory implements Rememberin
   /** `staleKeysMs`: how long tokens of workspaces keep working while the database is away. */
   constructor(database: Queryable, changes: ChangeFeed, egress: Egress, staleKeysMs: number) {
     super();
-    const workspaceAges: Ages = { softMs: 10_000, hardMs: 20_000, staleMs: staleKeysMs };
+    const workspaceAges: Ages = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS, staleMs: staleKeysMs };
     this.issuers = new TokenIssuers(database, changes, staleKeysMs);
     this.subjects = new TokenSubjects(database, changes, staleKeysMs);
     this.renewal = new KeyRenewal(database, egress, () => this.issuers.forget());

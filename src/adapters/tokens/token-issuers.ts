@@ -3,7 +3,7 @@ import { KeySet, type StoredKey } from '../../auth/tokens/key-set.js';
 import type { TokenRules } from '../../auth/tokens/token-rules.js';
 import { namesOrganization } from '../../auth/tokens/token-subject.js';
 import { isText } from '../../auth/tokens/verify-token.js';
-import type { ChangeFeed } from '../../common/changes/change.js';
+import { type ChangeFeed, UNHEARD_CHANGE_MS } from '../../common/changes/change.js';
 import type { Queryable } from '../../common/database/queryable.js';
 import type { Memory } from '../memory.js';
 import { type Ages, RefreshingCache } from '../directories/refreshing-cache.js';
@@ -45,7 +45,7 @@ interface Found {
   readonly organizations: readonly TokenIssuer[];
 }
 
-const AGES = { softMs: 10_000, hardMs: 20_000 };
+const AGES = { softMs: 10_000, hardMs: UNHEARD_CHANGE_MS };
 /** Anybody can invent an issuer. Beyond this many new ones in a second, the store is not asked for them. */
 const UNKNOWN_PER_SECOND = 20;
 

@@ -188,7 +188,10 @@ const HALF_AN_HOUR_MS = 30 * 60_000;
 const SEVEN_DAYS_MS = 7 * 24 * 60 * 60_000;
 
 export class RotateApiKeyDto {
-  /** How long the old secret goes on working, in milliseconds. 0 ends it at once; half an hour if it is left out. */
+  /**
+   * How long the old secret goes on working, in milliseconds; half an hour by default. 0 ends every old secret at once. Any other
+   * value is refused with 409 while the secret before the last rotation still works.
+   */
   @ApiPropertyOptional({
     minimum: 0,
     maximum: SEVEN_DAYS_MS,

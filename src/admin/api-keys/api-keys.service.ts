@@ -118,8 +118,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Replaces the secret; the old one works for `overlapMs` longer. There are never more than two: the one before the
-   * old one ends now. Whoever rotates a key gets its secret, and so needs all that the key may do.
+   * Replaces the secret; the old one works for `overlapMs` longer. A key has two secrets at most, so while the one before still
+   * works, only an `overlapMs` of 0, which ends both, is accepted: else `conflict`. A caller that rotates a key gets its secret and
+   * therefore needs every scope of the key.
    */
   async rotate(
     caller: Principal,
@@ -129,6 +130,7 @@ export class ApiKeysService {
     const key = await this.lock(caller, id, 'rotate');
     checkGrant(caller, key.scopes as Scope[]);
     const before = ApiKeyDto.from(key);
+    if (overlapMs > 0) checkTransitionIsOver(key);
     const oldEndsAt = new Date(Date.now() + overlapMs);
     const { secret, stored } = this.issuer.issue(KINDS[key.kind].format);
     Object.assign(key, {
@@ -226,6 +228,16 @@ function checkNotOwn(caller: Principal, key: ApiKey, dto: UpdateApiKeyDto): void
     throw new AppError('forbidden', { detail: 'a key cannot change its own expiry' });
   if (dto.defaults !== undefined)
     throw new AppError('forbidden', { detail: 'a key cannot change its own defaults' });
+}
+
+/** The end of a transition was promised to whoever still uses the secret before. */
+function checkTransitionIsOver({ previousKeyHash, previousKeyExpiresAt }: ApiKey): void {
+  if (previousKeyHash === null || previousKeyExpiresAt === null) return;
+  if (previousKeyExpiresAt.getTime() <= Date.now()) return;
+  const until = previousKeyExpiresAt.toISOString();
+  throw new AppError('conflict', {
+    detail: `The secret before the last rotation works until ${until}. Rotate after that, or send "key_transition_period_ms": 0 to end all old secrets now.`,
+  });
 }
 
 function changesLimits({ rate_limits, usage_limits, reset_usage }: UpdateApiKeyDto): boolean {

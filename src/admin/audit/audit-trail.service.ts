@@ -112,7 +112,7 @@ export class AuditTrail {
       ...ending,
     } satisfies UnchainedRecord;
     const tenancy = { organizationId: caller.organizationId, isReading: false };
-    await this.unitOfWork.runFor(tenancy, () => this.chain.append(record));
+    await this.unitOfWork.runFor(tenancy, async () => this.chain.append(record));
   }
 }
 

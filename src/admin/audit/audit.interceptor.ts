@@ -5,7 +5,6 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { accessOf } from '../../auth/permissions/access.js';
 import { RECORDED } from '../../auth/permissions/access.decorators.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from './audit-trail.service.js';
 import { isReading } from './reading.js';
 
@@ -36,11 +35,7 @@ export class AuditInterceptor implements NestInterceptor {
   private async recorded(request: FastifyRequest, status: number, next: CallHandler): Promise<unknown> {
     const answer = await this.trail.watch(request, () => answerOf(next));
     this.trail.checkConditions(request);
-    try {
-      await this.trail.record(request, { outcome: 'success', status, errorCode: null });
-    } catch (cause) {
-      throw new AppError('audit_unavailable', {}, { cause });
-    }
+    await this.trail.record(request, { outcome: 'success', status, errorCode: null });
     return answer;
   }
 }

@@ -22,6 +22,26 @@ describe('auditedBody', () => {
     });
   });
 
+  it('shows limits, workspaces and defaults by their known fields, and masks all else in them', () => {
+    expect(
+      auditedBody({
+        rate_limits: [{ type: 'requests', unit: 'rpm', value: 5, key: 'sk-1' }],
+        usage_limits: { credit_limit: 2.5, type: { a: 'sk-1' } },
+        workspaces: ['sk-1', { id: 'ws-default', role: 'member' }],
+        defaults: { config_id: 'cfg', metadata: { token: 'sk-1' } },
+      }),
+    ).toEqual({
+      rate_limits: [{ type: 'requests', unit: 'rpm', value: 5, key: '***' }],
+      usage_limits: { credit_limit: 2.5, type: '***' },
+      workspaces: ['***', { id: 'ws-default', role: 'member' }],
+      defaults: { config_id: 'cfg', metadata: '***' },
+    });
+    expect(auditedBody({ rate_limits: null, defaults: 'sk-1' })).toEqual({
+      rate_limits: null,
+      defaults: '***',
+    });
+  });
+
   it('masks a gateway key in the wrong field, and an address with credentials', () => {
     const key = mintApiKey('ws').reveal();
 

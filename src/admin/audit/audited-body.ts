@@ -40,6 +40,24 @@ const SHOWN: ReadonlySet<string> = new Set([
   'workspace_id',
 ]);
 
+/** Fields that are objects or lists of objects, with those of their fields that may be shown; the others are masked. */
+const SHOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['defaults', new Set(['allow_config_override', 'config_id', 'input_guardrails', 'output_guardrails'])],
+  ['rate_limits', new Set(['type', 'unit', 'value'])],
+  [
+    'usage_limits',
+    new Set([
+      'alert_threshold',
+      'credit_limit',
+      'next_usage_reset_at',
+      'periodic_reset',
+      'periodic_reset_days',
+      'type',
+    ]),
+  ],
+  ['workspaces', new Set(['enabled', 'id', 'role'])],
+]);
+
 const MASK = '***';
 const LONGEST_TEXT = 500;
 const MOST_ITEMS = 200;
@@ -50,8 +68,25 @@ const TELLING_URL = /^[a-z][a-z0-9+.-]*:.*[@?#]/i;
 export function auditedBody(body: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof body !== 'object' || body === null || Object.keys(body).length === 0) return null;
   const fields = Object.entries(body).slice(0, MOST_ITEMS);
+  return Object.fromEntries(fields.map(([name, value]) => [shortened(name), auditedField(name, value)]));
+}
+
+function auditedField(name: string, value: unknown): unknown {
+  if (SHOWN.has(name)) return audited(value);
+  const shown = SHOWN_WITHIN.get(name);
+  if (!shown) return MASK;
+  return Array.isArray(value)
+    ? value.slice(0, MOST_ITEMS).map((item) => auditedObject(item, shown))
+    : auditedObject(value, shown);
+}
+
+/** In the place of an object any text may stand, a secret too; null means that the field is taken away. */
+function auditedObject(value: unknown, shown: ReadonlySet<string>): unknown {
+  if (value === null) return null;
+  if (typeof value !== 'object') return MASK;
+  const fields = Object.entries(value).slice(0, MOST_ITEMS);
   return Object.fromEntries(
-    fields.map(([name, value]) => [shortened(name), SHOWN.has(name) ? audited(value) : MASK]),
+    fields.map(([name, field]) => [shortened(name), shown.has(name) ? audited(field) : MASK]),
   );
 }
 

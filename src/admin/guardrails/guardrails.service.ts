@@ -81,6 +81,10 @@ export class GuardrailsService {
     const row = await this.find(reachOf(caller), named, true);
     checkScope(caller, row.workspaceId, 'update');
     const before = GuardrailDto.from(row);
+    if (dto.name === undefined && dto.checks === undefined && dto.actions === undefined) {
+      this.noteChange(row, before, before);
+      return row;
+    }
     if (dto.name !== undefined) row.name = dto.name;
     if (dto.checks !== undefined || dto.actions !== undefined) {
       const secrets = await this.secretsOf(row);

@@ -29,7 +29,7 @@ export class AcceptInviteDto {
   @Length(SHORTEST_PASSWORD, LONGEST_PASSWORD)
   readonly password?: string;
 
-  /** May be said as a check; then it must be the invited address, letter by letter. */
+  /** Optional check: it must be the invited address. Upper and lower case are the same. */
   @ApiPropertyOptional({ example: 'ada@example.com' })
   @IfGiven()
   @IsString()

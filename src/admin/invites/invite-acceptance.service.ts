@@ -11,6 +11,7 @@ import { WorkspaceMember } from '../../common/database/entities/workspace-member
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -43,7 +44,7 @@ export class InviteAcceptanceService {
     const passwordHash = dto.password === undefined ? null : await hashPassword(new Secret(dto.password));
     await this.people.takeTurn(organizationId);
     const invite = await this.open(token, true);
-    if (dto.email !== undefined && dto.email !== invite.email)
+    if (dto.email !== undefined && normalizeEmail(dto.email) !== invite.email)
       throw new AppError('forbidden', { detail: 'this invite is for another address' });
     if (!(await this.people.mayStillGive({ organizationId, id: invite.invitedBy }, invite.role)))
       throw new AppError('invite_gone');
@@ -81,11 +82,11 @@ export class InviteAcceptanceService {
     return invite;
   }
 
-  /** For the audit record, also of an attempt that is refused: the invite is the credential that was shown. */
+  /** For the audit record: the person who joined, or in a refused attempt the invite, which is the credential that was presented. */
   private identify({ id, organizationId, email }: Invite, userId: string | null): void {
     this.audit.identify({
       kind: 'person',
-      apiKeyId: id,
+      apiKeyId: userId === null ? id : null,
       name: email,
       organizationId,
       workspaceId: null,

@@ -33,6 +33,24 @@ it('a price is shown in dollars, by the names of the API, with what long request
   });
 });
 
+it('a price of images is shown by size and quality', () => {
+  const shown = AppliedPriceDto.from({
+    source: 'list',
+    model: 'dall-e-3',
+    input: 0,
+    output: 0,
+    units: { images: [{ size: '1024x1024', quality: 'hd', amount: 80_000_000 }] },
+    isByUnitOnly: true,
+  });
+
+  expect(shown).toEqual({
+    source: 'list',
+    model: 'dall-e-3',
+    usd_per_million_tokens: {},
+    images: [{ size: '1024x1024', quality: 'hd', usd: 0.08 }],
+  });
+});
+
 it('a price of units alone names no price of tokens, and tells the least that is charged', () => {
   const shown = AppliedPriceDto.from({
     source: 'list',

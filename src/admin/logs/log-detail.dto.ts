@@ -27,13 +27,20 @@ export class LogAttemptDto {
     description: 'Absent where nothing was used, nobody knows a price, or several were added up',
   })
   readonly price?: AppliedPriceDto;
+  @ApiProperty({
+    description:
+      'Tokens and cost are an estimate: the answer has no end on record, so they are what had arrived, or the reservation',
+    example: false,
+  })
+  readonly estimated: boolean;
 
-  static from({ price, ...row }: ShownAttempt): LogAttemptDto {
+  static from({ price, estimated, ...row }: ShownAttempt): LogAttemptDto {
     return Object.assign(new LogAttemptDto(), {
       ...row,
       started_at: row.started_at.toISOString(),
       cost_nano_usd: row.cost_nano_usd === null ? null : Number(row.cost_nano_usd),
       ...(price && { price: AppliedPriceDto.from(price) }),
+      estimated: estimated ?? false,
     });
   }
 }

@@ -83,7 +83,12 @@ export const TakesProvider = (): PropertyDecorator =>
 /** What becomes of an attempt whose client leaves. */
 export const MayTakeDisconnectRule = (): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ enum: CLIENT_DISCONNECT_RULES, nullable: true, example: 'finish' }),
+    ApiPropertyOptional({
+      type: String,
+      enum: [...CLIENT_DISCONNECT_RULES, null],
+      nullable: true,
+      example: 'finish',
+    }),
     OrNull(),
     IsIn(CLIENT_DISCONNECT_RULES),
   );

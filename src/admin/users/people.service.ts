@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Not } from 'typeorm';
+import { In, Not } from 'typeorm';
 import type { Principal } from '../../auth/principal.js';
 import type { OrganizationRole } from '../../common/contracts/roles.js';
+import { Invite, type InvitedRole } from '../../common/database/entities/invite.entity.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { checkMayGrant, isAbove } from './ranks.js';
+
+const INVITED_ROLES: readonly InvitedRole[] = ['admin', 'member'];
+
+const mayInvite = ({ role: own, status }: User, role: OrganizationRole): boolean =>
+  status === 'active' && own !== 'member' && !isAbove(role, own);
 
 /** The people of an organization, as those see them who decide about them. */
 @Injectable()
@@ -55,7 +61,19 @@ export class PeopleService {
   /** Whether a person may still vouch for somebody whom it invited. */
   async mayStillGive({ organizationId, id }: Pick<User, 'organizationId' | 'id'>, role: OrganizationRole) {
     const user = await this.unitOfWork.repository(User).findOneBy({ organizationId, id, status: 'active' });
-    return user !== null && user.role !== 'member' && !isAbove(role, user.role);
+    return user !== null && mayInvite(user, role);
+  }
+
+  /** Cancels the open invites that a person, after a change of role or status, may not give any more. */
+  async cancelInvitesBeyond(user: User): Promise<void> {
+    const lost = INVITED_ROLES.filter((role) => !mayInvite(user, role));
+    if (lost.length === 0) return;
+    await this.unitOfWork
+      .repository(Invite)
+      .update(
+        { organizationId: user.organizationId, invitedBy: user.id, status: 'pending', role: In(lost) },
+        { status: 'cancelled' },
+      );
   }
 
   /** The owner that has been there longest, but for one. Refuses with `last_owner` when there is no other. */

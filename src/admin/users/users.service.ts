@@ -60,6 +60,7 @@ export class UsersService {
       ...(dto.first_name !== undefined && { firstName: dto.first_name }),
       ...(dto.last_name !== undefined && { lastName: dto.last_name }),
     });
+    await this.people.cancelInvitesBeyond(user);
     this.audit.note({ targetId: user.id, before, after });
   }
 

@@ -285,7 +285,7 @@ export class VirtualKeyDto {
   readonly model_pricing: Readonly<Record<string, PricingConfig>> | null;
 
   /** What happens to a request whose client disconnects; null where the workspace's default applies. */
-  @ApiProperty({ enum: CLIENT_DISCONNECT_RULES, nullable: true, example: null })
+  @ApiProperty({ type: String, enum: [...CLIENT_DISCONNECT_RULES, null], nullable: true, example: null })
   readonly on_client_disconnect: ClientDisconnectRule | null;
 
   @ApiId()

@@ -21,9 +21,12 @@ export interface Change {
   readonly id: string;
 }
 
+/** How old an entry of a cache may get, milliseconds, and so how late a change is noticed whose message is lost. */
+export const UNHEARD_CHANGE_MS = 20_000;
+
 /**
- * Tells every process that something changed. A message is a hint, never the only
- * means: caches also expire by themselves, so a dead bus delays a change by at most 30 s.
+ * Tells every process that something changed. A message is a hint, never the only means: caches also expire by themselves, after
+ * `UNHEARD_CHANGE_MS` at the latest.
  */
 export abstract class ChangePublisher {
   /** Announces a change. Inside a unit of work it is heard only if and after that commits. */

@@ -142,6 +142,11 @@ export interface AttemptRecord {
   readonly isAside?: true;
   /** Text to count of an answer that was put away without usage. Not stored. */
   readonly countable?: CountableText & { readonly model: string | null };
+  /**
+   * Usage and cost are an estimate: the attempt was sent and has no end on record (then they are its reservation), or its answer
+   * was cut off (then they are what had arrived).
+   */
+  readonly isEstimated?: true;
 }
 
 /** Text whose tokens are counted outside the request loop. */

@@ -30,6 +30,7 @@ import { RequestLogs1763690100000 } from './migrations/1763690100000-request-log
 import { UsageMinute1763690200000 } from './migrations/1763690200000-usage-minute.js';
 import { Authority1763690250000 } from './migrations/1763690250000-authority.js';
 import { IdempotentAnswers1763690260000 } from './migrations/1763690260000-idempotent-answers.js';
+import { EstimatedAttempts1763811000002 } from './migrations/1763811000002-estimated-attempts.js';
 import { ClientDisconnects1763811000001 } from './migrations/1763811000001-client-disconnects.js';
 import { LimitAnswersPerCounter1763810000001 } from './migrations/1763810000001-limit-answers-per-counter.js';
 import { Limits1763690400000 } from './migrations/1763690400000-limits.js';
@@ -68,7 +69,8 @@ import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-ro
 import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
 import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
 import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './sessions/patience.js';
+import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
+import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
 
 const SHARED_CREDENTIALS = [
@@ -149,6 +151,7 @@ const MIGRATIONS = [
   ReadySums1763800020001,
   LimitAnswersPerCounter1763810000001,
   ClientDisconnects1763811000001,
+  EstimatedAttempts1763811000002,
 ];
 
 /**
@@ -158,23 +161,19 @@ const MIGRATIONS = [
  * `poolSize` is the number of connections at most. `use` says how long a statement may take, so that a slow one cannot
  * hold up who waits for it.
  */
-export function createDataSource(
-  url: string,
-  poolSize = 8,
-  use: keyof typeof PATIENCE = 'requests',
-): DataSource {
+export function createDataSource(url: string, poolSize = 8, use: PostgresUse = 'requests'): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
     poolSize,
     applicationName: 'gatehouse',
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: POSTGRES_TIMEOUTS[use].connectMs,
     entities: ENTITIES,
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
     migrationsTableName: 'migrations',
     namingStrategy: new SnakeCaseNaming(),
     installExtensions: false,
-    extra: sessionLimits(PATIENCE[use]),
+    extra: postgresLimits(use),
   });
 }

@@ -46,13 +46,6 @@ export function isReferenceBroken(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '23503';
 }
 
-/** Whether a row was refused because it lacks a value in this column: not_null_violation. */
-export function isMissingValue(error: unknown, table: string, column: string): boolean {
-  if (!(error instanceof Error) || codeOf(error) !== '23502') return false;
-  const said = driverErrorOf(error) as { table?: unknown; column?: unknown };
-  return said.table === table && said.column === column;
-}
-
 /** A FATAL error ends the connection, or refuses to open one: https://www.postgresql.org/docs/current/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS */
 function isFatal(error: Error): boolean {
   return (driverErrorOf(error) as { severity?: unknown }).severity === 'FATAL';

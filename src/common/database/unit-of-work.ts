@@ -3,7 +3,7 @@ import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral }
 import type { QueryDeepPartialEntity } from 'typeorm';
 import { createLogger } from '../observability/logger.js';
 import { AsyncContext } from './async-context.js';
-import type { LastWord } from './ending.js';
+import type { CommitHook, FinishedWork } from './commit-hook.js';
 import { PlainRepository } from './plain-queries/plain-repository.js';
 import { StatementNames } from './sessions/statement-names.js';
 import { type Sessions, TenantSession } from './sessions/tenant-session.js';
@@ -16,7 +16,7 @@ interface Work {
   /** A transaction: that of a tenant, or one of the service itself. */
   readonly transaction: { readonly manager: EntityManager };
   readonly afterCommit: (() => void)[];
-  lastWord?: LastWord;
+  commitHook?: CommitHook;
 }
 
 const logger = createLogger('database');
@@ -39,12 +39,20 @@ export class UnitOfWork {
   /** Commits when `work` resolves and rolls back when it rejects. Inside a running unit it joins that one. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running) return work();
+    const release = await this.sessions.writers.take(null);
     const afterCommit: (() => void)[] = [];
-    const result = await this.dataSource.transaction((manager) =>
-      this.within({ isOver: false, transaction: { manager }, afterCommit }, work),
-    );
-    afterCommit.forEach(attempt);
-    return result;
+    try {
+      const result = await this.dataSource.transaction(async (manager) => {
+        const unit: Work = { isOver: false, transaction: { manager }, afterCommit };
+        const done = await this.within(unit, work);
+        await unit.commitHook?.(finishedWork(manager));
+        return done;
+      });
+      afterCommit.forEach(attempt);
+      return result;
+    } finally {
+      release();
+    }
   }
 
   /**
@@ -57,7 +65,7 @@ export class UnitOfWork {
     const unit: Work = { isOver: false, transaction: session, afterCommit: [] };
     try {
       const result = await this.within(unit, work);
-      await (unit.lastWord ? unit.lastWord(session) : session.commit());
+      await (unit.commitHook ? unit.commitHook(session) : session.commit());
       unit.afterCommit.forEach(attempt);
       return result;
     } catch (error) {
@@ -66,16 +74,12 @@ export class UnitOfWork {
     }
   }
 
-  /**
-   * Leaves the commit of the running caller's unit to somebody who has more to do in the same round trip. Answers false, and leaves
-   * nothing, where the unit is not a caller's.
-   */
-  leaveLastWord(lastWord: LastWord): boolean {
+  /** Leaves the commit of the running unit to a hook, which runs when the work is done. A unit has one. */
+  commitWith(hook: CommitHook): void {
     const work = this.running;
-    if (!(work?.transaction instanceof TenantSession)) return false;
-    if (work.lastWord) throw new Error('A unit of work has one last word.');
-    work.lastWord = lastWord;
-    return true;
+    if (!work) throw new Error('A commit hook needs a unit of work.');
+    if (work.commitHook) throw new Error('A unit of work has one commit hook.');
+    work.commitHook = hook;
   }
 
   /** The manager of the running transaction; outside of one, each statement is its own. */
@@ -153,4 +157,14 @@ function attempt(then: () => void): void {
   } catch (error) {
     logger.error({ err: error }, 'A callback after the commit failed.');
   }
+}
+
+/** For a transaction that TypeORM commits behind the hook. */
+function finishedWork(manager: EntityManager): FinishedWork {
+  return {
+    query: (text, values = []) => manager.query(text, [...values]),
+    commitAfter: async (statements) => {
+      for (const { text, values } of statements) await manager.query(text, [...values]);
+    },
+  };
 }

@@ -1,10 +1,9 @@
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { OBJECT_STORE_TIMEOUTS } from '../net/store-timeouts.js';
 import type { Egress } from './egress.js';
 
 type Connected = (error: Error | null, stream: Duplex) => void;
-
-const IDLE_MS = 15_000;
 
 /**
  * An agent for packages that speak HTTP by themselves (`node:http`): it dials through the one door that judges addresses, TLS
@@ -20,7 +19,12 @@ export class EgressAgent extends Agent {
     secure: boolean,
     connections: number,
   ) {
-    super({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections, timeout: IDLE_MS });
+    super({
+      keepAlive: true,
+      maxSockets: connections,
+      maxFreeSockets: connections,
+      timeout: OBJECT_STORE_TIMEOUTS.files.idleMs,
+    });
     this.protocol = secure ? 'https:' : 'http:';
     this.defaultPort = secure ? 443 : 80;
   }

@@ -15,14 +15,17 @@ export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !
 export const OrNull = (): PropertyDecorator => IsOptional();
 
 export const LONGEST_NAME = 120;
-const HAS_CONTROL = /\p{Cc}/u;
+/** Characters that break lines, or make a name read as another: controls, lone surrogates, and those that turn the direction of text. */
+const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+/** https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point; U+2800 is a Braille pattern without dots. */
+const INVISIBLE = /[\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Words for people: 1 to 120 characters, not only spaces, no control characters. */
+/** A name for people: 1 to 120 characters, at least one of them visible, no control characters of lines or of text direction. */
 export const IsName = (): PropertyDecorator =>
   rule(
     'isName',
-    `it must be a text of 1 to ${LONGEST_NAME} characters`,
-    (value) => isText(value, LONGEST_NAME) && value.trim() !== '' && !HAS_CONTROL.test(value),
+    `it must be a text of 1 to ${LONGEST_NAME} characters, at least one of them visible, without control or text direction characters`,
+    (value) => isText(value, LONGEST_NAME) && value.replace(INVISIBLE, '') !== '' && !MISLEADING.test(value),
   );
 
 const LONGEST_NOTE = 2000;

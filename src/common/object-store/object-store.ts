@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type * as Aws from '@aws-sdk/client-s3';
 import type { Settings } from '../settings/settings.js';
 import type { S3Settings } from '../settings/sink-settings.js';
+import { OBJECT_STORE_TIMEOUTS } from '../net/store-timeouts.js';
 import { EgressAgent } from '../egress/egress-agent.js';
 import { operatorEgress } from '../egress/operator-egress.js';
 
@@ -18,7 +19,6 @@ export interface ObjectFacts {
 }
 
 const CONNECTIONS = 16;
-const CONNECT_MS = 5_000;
 const TRIES = 3;
 
 /** How long the bucket is waited for, milliseconds. */
@@ -29,7 +29,10 @@ interface Waits {
   readonly readMs: number;
 }
 
-const USUAL_WAITS: Waits = { idleMs: 30_000, readMs: 15_000 };
+const USUAL_WAITS: Waits = {
+  idleMs: OBJECT_STORE_TIMEOUTS.files.commandMs,
+  readMs: OBJECT_STORE_TIMEOUTS.parts.commandMs,
+};
 
 type Sdk = typeof Aws;
 interface Opened {
@@ -189,7 +192,7 @@ export class ObjectStore {
         httpAgent: agents.plain,
         // Node asks only that its scheme fits; it is no `https.Agent`, because the egress does TLS itself.
         httpsAgent: agents.tls as never,
-        connectionTimeout: CONNECT_MS,
+        connectionTimeout: OBJECT_STORE_TIMEOUTS.files.connectMs,
         // Its `requestTimeout` only warns, and of a large file it would be the time of all of it.
         socketTimeout: this.waits.idleMs,
       },

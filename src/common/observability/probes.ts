@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Secret } from '../crypto/secret.js';
+import { stalledLoopsOfInstance } from '../loops/loop-reports.js';
+import type { StalledLoop } from '../processes/ipc.js';
 import { createLogger } from './logger.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
 
@@ -8,6 +10,8 @@ import { METRICS_CONTENT_TYPE, metricsText } from './metrics.js';
 export interface Check {
   readonly name: string;
   readonly isVital: boolean;
+  /** How long a result may be used again, milliseconds. One second unless given; vital checks are made each time. */
+  readonly freshMs?: number;
   /** Resolves when all is well; rejects or takes too long otherwise. */
   run(): Promise<void> | void;
 }
@@ -18,8 +22,8 @@ export class CheckFailure extends Error {}
 interface CheckResult {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
-  readonly ms: number;
-  /** What is wrong and since when, where the check says so. */
+  readonly ms?: number;
+  /** What is wrong and since when, where the check reports it. */
   readonly detail?: string;
 }
 
@@ -40,6 +44,8 @@ export class Probes {
   constructor(
     private readonly checks: readonly Check[],
     private readonly metricsToken: Secret | undefined,
+    /** Names of loops without which this process is not ready. */
+    private readonly vitalLoops: readonly string[] = [],
   ) {}
 
   /** Answers and says true when the path is one of the probes'. */
@@ -61,9 +67,10 @@ export class Probes {
   }
 
   private async ready(response: ServerResponse, isVerbose: boolean): Promise<void> {
-    const results = await Promise.all(
+    const checked = await Promise.all(
       this.checks.map((check) => (check.isVital ? runCheck(check) : this.recent(check))),
     );
+    const results = [...checked, ...stalledLoopsOfInstance().map((stalled) => this.resultOf(stalled))];
     const isReady = results.every(({ status }) => status !== 'failed');
     const status = isReady
       ? results.some((result) => result.status === 'degraded')
@@ -73,10 +80,18 @@ export class Probes {
     send(response, isReady ? 200 : 503, isVerbose ? { status, checks: results } : { status });
   }
 
+  private resultOf({ loop, process: place, seconds }: StalledLoop): CheckResult {
+    return {
+      name: place === undefined ? `loop ${loop}` : `loop ${loop} (${place})`,
+      status: this.vitalLoops.includes(loop) ? 'failed' : 'degraded',
+      detail: `It has not succeeded for ${seconds} s.`,
+    };
+  }
+
   /** Checks that cost a round trip are made once a second, however often balancers ask. */
   private recent(check: Check): Promise<CheckResult> {
     const known = this.remembered.get(check);
-    if (known && performance.now() - known.at < CACHED_MS) return known.result;
+    if (known && performance.now() - known.at < (check.freshMs ?? CACHED_MS)) return known.result;
     const result = runCheck(check);
     this.remembered.set(check, { at: performance.now(), result });
     return result;
@@ -84,7 +99,9 @@ export class Probes {
 
   private async metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.mayReadMetrics(request)) {
-      send(response, 401, { status: 'metrics are for this machine, or for who has GATEHOUSE_METRICS_TOKEN' });
+      send(response, 401, {
+        status: 'metrics are for this machine, or for clients with GATEHOUSE_METRICS_TOKEN',
+      });
       return;
     }
     try {
@@ -118,7 +135,12 @@ async function runCheck(check: Check): Promise<CheckResult> {
   );
   const status = failure === null ? 'ok' : check.isVital ? 'failed' : 'degraded';
   const ms = Math.round(performance.now() - startedAt);
-  return { name: check.name, status, ms, ...(failure?.detail === undefined ? {} : { detail: failure.detail }) };
+  return {
+    name: check.name,
+    status,
+    ms,
+    ...(failure?.detail === undefined ? {} : { detail: failure.detail }),
+  };
 }
 
 function isToken(authorization: string | undefined, token: Secret): boolean {

@@ -7,13 +7,30 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
  * when it listens, and reads its settings when the supervisor says `go`. In an outage a gateway process is told so with it, serves
  * what it knows, and hears `database` when that is there again and has the schema of this release. A child says `ready` once it serves (or works). The supervisor says `drain` when the child should finish and
  * exit by itself; `immediate` leaves out the delay in which a load balancer would notice. Whoever is asked for
- * `/metrics` sends `metrics:ask`; the supervisor collects from every child and answers with the merged text.
+ * `/metrics` sends `metrics:ask`; the supervisor collects from every child and answers with the merged text. Every few
+ * seconds a child reports which of its background loops stand still; the supervisor tells the others.
  */
 export type ChildMessage =
   | { readonly type: 'loaded' }
   | { readonly type: 'ready' }
   | { readonly type: 'metrics:ask'; readonly id: number }
-  | { readonly type: 'metrics:given'; readonly id: number; readonly json: readonly MetricJson[] };
+  | { readonly type: 'metrics:given'; readonly id: number; readonly json: readonly MetricJson[] }
+  | LoopReport;
+
+/** Sent when none stand still as well: a process that stops reporting stands still itself. */
+export interface LoopReport {
+  readonly type: 'loops';
+  readonly stalled: readonly StalledLoop[];
+}
+
+/** A background loop that has not succeeded for longer than its bound. */
+export interface StalledLoop {
+  readonly loop: string;
+  /** The process that it is in; none: the one that tells. */
+  readonly process?: string;
+  /** Time since its last success, or since its start when there was none. */
+  readonly seconds: number;
+}
 
 export interface Go {
   readonly type: 'go';
@@ -27,6 +44,7 @@ export type SupervisorMessage =
   | Go
   | { readonly type: 'database' }
   | { readonly type: 'drain'; readonly immediate: boolean }
+  | LoopReport
   | { readonly type: 'metrics:collect'; readonly id: number }
   | { readonly type: 'metrics:merged'; readonly id: number; readonly text: string };
 
@@ -38,11 +56,13 @@ const CHILD_TYPES: ReadonlySet<string> = new Set<ChildMessage['type']>([
   'ready',
   'metrics:ask',
   'metrics:given',
+  'loops',
 ]);
 const SUPERVISOR_TYPES: ReadonlySet<string> = new Set<SupervisorMessage['type']>([
   'go',
   'database',
   'drain',
+  'loops',
   'metrics:collect',
   'metrics:merged',
 ]);

@@ -5,8 +5,8 @@ import {
   PostgresQueueBackend,
   runMigrations,
 } from 'bullmq';
-import pg from 'pg';
 import type { Secret } from '../crypto/secret.js';
+import { postgresClient, postgresLimits } from '../database/sessions/postgres-connections.js';
 import type { Logger } from '../observability/logger.js';
 
 /** The schema that holds BullMQ's tables. It is BullMQ's own: no migration of ours touches it. */
@@ -18,10 +18,6 @@ const SCHEMA = 'bullmq';
  */
 const POOL_SIZE = 2;
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const IDLE_TIMEOUT_MS = 30_000;
-/** A connection that is silent for so long is dead; another process that migrates is done by then. */
-const MIGRATION_TIMEOUT_MS = 60_000;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
@@ -29,7 +25,15 @@ const LONGEST_PAUSE_MS = 10_000;
  * session (PgBouncer: `pool_mode = session`).
  */
 export function postgresQueues(databaseUrl: Secret): PostgresConnectionOptions {
-  return { ...poolConfig(databaseUrl), schema: SCHEMA, max: POOL_SIZE };
+  const limits = postgresLimits('queues');
+  return {
+    ...limits,
+    // BullMQ makes the connection that listens from the same options, without our client.
+    query_timeout: limits.commandMs,
+    ...poolConfig(databaseUrl),
+    schema: SCHEMA,
+    max: POOL_SIZE,
+  };
 }
 
 /**
@@ -73,9 +77,7 @@ export async function migrateQueueSchema(databaseUrl: Secret, log: Logger): Prom
 }
 
 async function migrateOnce(databaseUrl: Secret): Promise<void> {
-  const client = new pg.Client({ ...poolConfig(databaseUrl), query_timeout: MIGRATION_TIMEOUT_MS });
-  // A connection that is cut while idle reports it here; the query that runs into it reports it as well.
-  client.on('error', () => undefined);
+  const client = postgresClient('queueMigrations', poolConfig(databaseUrl));
   await client.connect();
   try {
     await runMigrations(client, SCHEMA);
@@ -95,9 +97,6 @@ function poolConfig(databaseUrl: Secret) {
   return {
     connectionString: url.href,
     application_name: 'gatehouse-queues',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    keepAlive: true,
     ...(options ? { options } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { Cluster, type RedisOptions } from 'ioredis';
+import { redisLimits } from '../net/redis-limits.js';
 import type { Secret } from '../crypto/secret.js';
 
 const DEFAULT_PORT = 6379;
@@ -39,6 +40,7 @@ export function redisQueues(redisUrl: Secret): RedisOptions | Cluster {
 function access(url: URL): RedisOptions {
   const database = Number(url.pathname.slice(1));
   return {
+    ...redisLimits('queues'),
     username: decodeURIComponent(url.username) || undefined,
     password: decodeURIComponent(url.password) || undefined,
     db: Number.isInteger(database) ? database : 0,

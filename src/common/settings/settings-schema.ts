@@ -20,7 +20,12 @@ export const settingsSchema = z.object({
     .string()
     .default('127.0.0.1')
     .describe('Address to listen on. 0.0.0.0 opens it to the network.'),
-  GATEHOUSE_PORT: aNumber().int().min(0).max(65535).default(8787).describe('Port to listen on.'),
+  GATEHOUSE_PORT: aNumber()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(8787)
+    .describe('Port to listen on. A worker serves its probes and metrics there.'),
   GATEHOUSE_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'it must be an address such as https://gateway.example.com' })
     .optional()

@@ -86,6 +86,7 @@ const everyAttempt: Every<AttemptRecord> = {
   ),
   isAside: fc.constant(true as const),
   countable: fc.record({ input: text, output: text, model: maybe(text) }),
+  isEstimated: fc.constant(true as const),
 };
 
 const everyRecord: Every<RequestLogRecord> = {
@@ -110,7 +111,7 @@ const everyRecord: Every<RequestLogRecord> = {
   cache_status: anyOf(['HIT', 'MISS'] as const),
   cache_score: number,
   saved_nano_usd: fc.nat(),
-  attempts: fc.array(someOf(everyAttempt, ['price', 'charges', 'isAside', 'countable'])),
+  attempts: fc.array(someOf(everyAttempt, ['price', 'charges', 'isAside', 'countable', 'isEstimated'])),
   countable: maybe(countable),
   hook_results: maybe(json),
   source: anyOf(['api', 'otlp'] as const),

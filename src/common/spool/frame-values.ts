@@ -118,6 +118,7 @@ const attemptValues = (it: AttemptRecord): readonly unknown[] => [
   it.charges,
   it.isAside,
   it.countable,
+  it.isEstimated,
 ];
 
 const bodyValues = (it: BodyFacts): readonly unknown[] => [
@@ -129,7 +130,7 @@ const bodyValues = (it: BodyFacts): readonly unknown[] => [
 
 const OPENED = orderOf(openedValues, 'prompt_slug', 'attempts_so_far');
 const CLOSED = orderOf(closedValues, 'cache_status', 'cache_score', 'saved_nano_usd', 'source');
-const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable');
+const ATTEMPT = orderOf(attemptValues, 'price', 'charges', 'isAside', 'countable', 'isEstimated');
 const BODY = orderOf(bodyValues);
 
 /**

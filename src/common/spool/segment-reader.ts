@@ -20,6 +20,8 @@ export interface SegmentLook {
   readonly status: 'more' | 'end' | 'torn';
   /** Damaged places that were skipped. */
   readonly damaged: number;
+  /** Offset of the first of them. */
+  readonly damagedAt: number | null;
 }
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -44,7 +46,13 @@ export async function readSegment(
     if (look) return look;
     const whole = await read(file, offset, rest);
     return (
-      parse(whole, { ...terms, isWhole: true }) ?? { frames: [], next: offset, status: 'end', damaged: 0 }
+      parse(whole, { ...terms, isWhole: true }) ?? {
+        frames: [],
+        next: offset,
+        status: 'end',
+        damaged: 0,
+        damagedAt: null,
+      }
     );
   } finally {
     await file.close();
@@ -74,6 +82,7 @@ function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
   const frames: PlacedFrame[] = [];
   let at = 0;
   let damaged = 0;
+  let damagedAt: number | null = null;
   for (;;) {
     const found = decodeFrame(bytes, at, segment);
     if (typeof found === 'object') {
@@ -81,13 +90,14 @@ function parse(bytes: Buffer, terms: Terms): SegmentLook | null {
       frames.push({ frame: found, end: offset + at });
       continue;
     }
-    const look = { frames, next: offset + at, damaged };
+    const look = { frames, next: offset + at, damaged, damagedAt };
     const status = found === 'nothing' ? 'end' : 'torn';
     if (!isEnough(terms, status, bytes.length - at))
       return frames.length > 0 ? { ...look, status: 'more' } : null;
     const resume = skipDamage ? nextFrame(bytes, at + 1, segment) : -1;
     if (resume === -1) return { ...look, status };
     damaged += 1;
+    damagedAt ??= offset + at;
     at = resume;
   }
 }

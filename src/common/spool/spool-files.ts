@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUuid } from '../ids/uuid-v7.js';
 
@@ -11,6 +11,7 @@ import { isUuid } from '../ids/uuid-v7.js';
  *   <writer id>/00000001.spare a segment that is done with, kept to be written again under a new number
  *   <writer id>/ended          the writer closed in order
  *   <writer id>/00000003.open  kept by the shipper: exchanges still open that began in deleted segments up to 3
+ *   damaged/                   segments in which the shipper found damage, for an operator to look at
  */
 export const OWNER_FILE = 'owner.json';
 export const RESERVE_FILE = 'reserve';
@@ -97,15 +98,40 @@ function sparePath(folder: string, segment: number): string {
   return join(folder, `${numbered(segment)}.spare`);
 }
 
-/** Ids of the writers that have a folder in the spool. */
+/** Ids of the writers that have a folder in the spool. A file with such a name is none. */
 export function listWriters(spool: string): string[] {
-  return names(spool).filter(isUuid);
+  return entries(spool)
+    .filter((entry) => entry.isDirectory() && isUuid(entry.name))
+    .map(({ name }) => name);
+}
+
+/** Bytes in the segments of all writers. What cannot be read counts for nothing. */
+export function pendingBytesIn(spool: string): number {
+  let bytes = 0;
+  for (const writer of readable(() => listWriters(spool))) {
+    const folder = join(spool, writer);
+    for (const segment of readable(() => listSegments(folder)))
+      bytes += statSync(segmentPath(folder, segment), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return bytes;
+}
+
+function readable<T>(list: () => T[]): T[] {
+  try {
+    return list();
+  } catch {
+    return [];
+  }
+}
+
+function names(folder: string): string[] {
+  return entries(folder).map(({ name }) => name);
 }
 
 /** A folder that is gone holds nothing: another process may have removed it a moment ago. */
-function names(folder: string): string[] {
+function entries(folder: string): Dirent[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

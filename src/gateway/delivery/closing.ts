@@ -12,6 +12,8 @@ export interface Closing {
   readonly target: Target;
   readonly reading: Reading;
   readonly ending: Outcome['ending'];
+  /** The answer came to its end, also where its client had left. Absent: where the exchange is completed. */
+  readonly isComplete?: boolean;
   readonly errorCode: string | null;
   /** Of the body as the client got it. */
   readonly contentType: string | null;
@@ -36,6 +38,7 @@ export function closeExchange(closing: Closing, then: () => void): void {
     errorCode: isProviders ? errorCode : null,
     reading,
     isCut: ending === 'client_aborted',
+    isComplete: closing.isComplete ?? ending === 'completed',
   });
   if (attempt.endedAt !== null) entry.overheadMs += performance.now() - attempt.endedAt;
   entry.close(

@@ -70,6 +70,7 @@ export class Delivery implements ReplySink {
   private heldBytes = 0;
   private isHolding: boolean;
   private isRecorded = false;
+  private isComplete = false;
   private isPaused = false;
   private isBetweenEvents = true;
   /** The journal has its record; what is still held may leave. */
@@ -172,6 +173,7 @@ export class Delivery implements ReplySink {
   /** The answer is whole: reads what the meter has, writes the record, then lets the rest go. */
   private record(): void {
     this.isRecorded = true;
+    this.isComplete = true;
     const finish = (): void => {
       const [ending, errorCode] = this.endOf();
       this.close(ending, errorCode, () => {
@@ -191,9 +193,10 @@ export class Delivery implements ReplySink {
   }
 
   private close(ending: Outcome['ending'], errorCode: string | null, then: () => void): void {
-    const { attempt, entry, target, reading } = this;
+    const { attempt, entry, target, reading, isComplete } = this;
     const { contentType, contentEncoding } = this.head;
-    const closing = { entry, attempt, target, reading, ending, errorCode, contentType, contentEncoding };
+    const answer = { attempt, target, reading, isComplete, contentType, contentEncoding };
+    const closing = { entry, ending, errorCode, ...answer };
     closeExchange(ending === 'refused' ? { ...closing, errorSource: 'gateway' } : closing, then);
   }
 

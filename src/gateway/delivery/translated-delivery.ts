@@ -260,6 +260,7 @@ export class TranslatedDelivery implements ReplySink {
     const { entry, reading } = this;
     const contentType = this.stream ? EVENT_STREAM : this.plainType;
     const { status } = this;
+    const isWhole = this.stream?.isOver === true && !this.stream.error && !this.stream.isDenied;
     const source = ending === 'refused' ? 'gateway' : status >= 400 ? 'provider' : undefined;
     closeExchange(
       {
@@ -269,6 +270,7 @@ export class TranslatedDelivery implements ReplySink {
         reading,
         ending,
         errorCode,
+        isComplete: ending === 'completed' || isWhole,
         status,
         contentType,
         contentEncoding: null,

@@ -3,6 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
 import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
+import { SseReader } from '../journal/sse-reader.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
@@ -225,32 +226,42 @@ export function judgedTexts({ texts }: StreamGuard, { guards, facts }: Guarded, 
 
 const textsOf = ({ endpoint }: Entry) => (endpoint ? ENDPOINT_TEXTS[endpoint.id] : undefined);
 
-function gathered({ attempt, head }: Answering): Promise<Buffer> {
+function gathered(answering: Answering): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    attempt.attach(new Gathering({ attempt, head }, resolve, reject));
+    answering.attempt.attach(new Gathering(answering, resolve, reject));
   });
+}
+
+/** What a stream that was cut off had reported, and its text so far. Null for a plain answer, of which a part says nothing. */
+function readCut(arrived: Buffer, answering: Answering): Reading | null {
+  const { entry, translated } = answering;
+  const reader = readerFor(entry.endpoint, entry.body);
+  if (!isEventStream(answering) || !reader || arrived.length === 0) return null;
+  const reading = nothingRead();
+  if (translated) new TranslatedStream(translated, reading).feed(arrived);
+  else new SseReader((data) => note(reading, reader, parsedObject(data))).feed(arrived);
+  return reading;
 }
 
 /** Takes an answer whole, in clear. */
 class Gathering implements ReplySink {
-  private readonly attempt: Attempt;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
   private readonly decoder: Decoding | null;
 
   constructor(
-    { attempt, head }: Pick<Answering, 'attempt' | 'head'>,
+    private readonly answering: Answering,
     private readonly resolve: (whole: Buffer) => void,
     private readonly reject: (failed: FailedAttempt) => void,
   ) {
-    this.attempt = attempt;
-    this.decoder = decoding(head.contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.chunks.push(chunk));
+    const { contentEncoding } = answering.head;
+    this.decoder = decoding(contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.chunks.push(chunk));
   }
 
   onChunk(chunk: Buffer): boolean {
     this.bytes += chunk.length;
     if (!this.decoder || this.bytes > ANSWER_BYTES_MAX)
-      this.attempt.cancel(new AppError('upstream_protocol_error'));
+      this.answering.attempt.cancel(new AppError('upstream_protocol_error'));
     else this.decoder.write(chunk);
     return true;
   }
@@ -264,6 +275,8 @@ class Gathering implements ReplySink {
   }
 
   onFail(error: AppError): void {
-    this.reject(new FailedAttempt(this.attempt, error));
+    const { attempt } = this.answering;
+    attempt.partial = readCut(Buffer.concat(this.chunks), this.answering);
+    this.reject(new FailedAttempt(attempt, error));
   }
 }

@@ -1,3 +1,6 @@
+import type { Usage } from '../../common/contracts/request-log.js';
+import { costOf } from '../../providers/prices/cost.js';
+import type { Estimate } from '../limits/estimate.js';
 import type { PriceBook } from '../ports.js';
 import type { OwnPrices, Target } from '../types/target.js';
 import type { AppliedPrice, Price } from '../../common/contracts/price.js';
@@ -54,3 +57,15 @@ function listed(book: PriceBook, { provider }: Target, model: string | null): Fo
   const price = model === null ? null : book.find(provider.id, model);
   return price && { price, source: 'list', model: model as string };
 }
+
+/** What an attempt costs, nano-dollars, and by which price. */
+export interface Bill {
+  readonly cost: number | null;
+  readonly price: AppliedPrice | null;
+}
+
+/** A use that its price does not cover (a search, a longer cache) is charged what was reserved, and not nothing. */
+export const coveredCost = (usage: Usage, price: Price, reserved: Estimate | null): number | null =>
+  costOf(usage, price) ?? (reserved && reserved.costNanoUsd);
+
+export const UNBILLED: Bill = { cost: null, price: null };

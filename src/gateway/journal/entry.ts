@@ -7,7 +7,6 @@ import type {
   OpenedExchange,
   Usage,
 } from '../../common/contracts/request-log.js';
-import type { AppliedPrice } from '../../common/contracts/price.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { ChargeKind } from '../../providers/charging/charge.js';
@@ -24,7 +23,14 @@ import type { LogSink, PriceBook } from '../ports.js';
 import { ROOT_OPTION, type SavedConfig } from '../types/plan.js';
 import type { Target } from '../types/target.js';
 import type { Attempt } from '../upstream/attempt.js';
-import { appliedPrice, type PricedModel, priceFor } from './applied-price.js';
+import {
+  appliedPrice,
+  type Bill,
+  coveredCost,
+  type PricedModel,
+  priceFor,
+  UNBILLED,
+} from './applied-price.js';
 import { BodyCapture } from './capture.js';
 import { countExchange } from './exchange-metrics.js';
 import { broughtCredentials } from './masking.js';
@@ -33,8 +39,10 @@ import {
   attemptRecord,
   closedRecord,
   countableText,
-  hasText,
+  type EndedAttempt,
   type Findings,
+  hasText,
+  isUnended,
   openedExchange,
   type Outcome,
   reservedAttempt,
@@ -59,28 +67,6 @@ const OF_ITS_WAY = [
   'cacheStatus',
   'cacheScore',
 ] as const satisfies readonly (keyof Entry | 'priced')[];
-
-/** What an attempt costs, nano-dollars, and by which price. */
-interface Bill {
-  readonly cost: number | null;
-  readonly price: AppliedPrice | null;
-}
-
-/** A use that its price does not cover (a search, a longer cache) is charged what was reserved, and not nothing. */
-const coveredCost = (usage: Usage, price: Price, reserved: Estimate | null): number | null =>
-  costOf(usage, price) ?? (reserved && reserved.costNanoUsd);
-
-const UNBILLED: Bill = { cost: null, price: null };
-
-interface Added {
-  readonly errorCode: string | null;
-  readonly reading: Reading;
-  /** It was working when its client left, so its input is billed whatever came of it. */
-  readonly isCut?: boolean;
-  /** Absent: it is the answer's, which the record as a whole tells. */
-  readonly countable?: AttemptRecord['countable'] | null;
-  readonly isAside?: true;
-}
 
 /** A question beside the request. */
 interface Aside {
@@ -228,7 +214,7 @@ export class Entry implements Findings {
   }
 
   /** Adds the attempt whose answer the client got, or would have got. */
-  addAttempt(attempt: Attempt, target: Target, ended: Pick<Added, 'errorCode' | 'reading' | 'isCut'>): void {
+  addAttempt(attempt: Attempt, target: Target, ended: Omit<EndedAttempt, 'countable' | 'isAside'>): void {
     this.add(attempt, target, ended);
   }
 
@@ -259,12 +245,12 @@ export class Entry implements Findings {
     return { model, ...countableText(endpoint.usage, body, reading) };
   }
 
-  private isCountedLater({ countable, reading, isCut }: Added): boolean {
+  private isCountedLater({ countable, reading, isCut }: EndedAttempt): boolean {
     if (countable !== undefined) return countable !== null;
     return lacksOutput(reading) && (hasText(reading) || isCut === true) && this.body !== null;
   }
 
-  private add(attempt: Attempt, target: Target, added: Added): void {
+  private add(attempt: Attempt, target: Target, added: EndedAttempt): void {
     const { errorCode, reading, countable } = added;
     this.closeReservation(attempt.reservation);
     attempt.reservation = null;
@@ -290,6 +276,7 @@ export class Entry implements Findings {
     attempt.target = null;
     attempt.partial = null;
     if (price) record.price = price;
+    if (isUnended(attempt, added.isComplete)) record.isEstimated = true;
     if (added.isAside) record.isAside = true;
     if (countable) record.countable = countable;
     if (hold) {
@@ -299,7 +286,7 @@ export class Entry implements Findings {
     this.attempts.push(record);
   }
 
-  private billed(added: Added, priced: PricedModel, reserved: Estimate | null): Bill {
+  private billed(added: EndedAttempt, priced: PricedModel, reserved: Estimate | null): Bill {
     const { usage, responseModel } = added.reading;
     if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
     const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;
@@ -309,7 +296,7 @@ export class Entry implements Findings {
     return { cost, price: appliedPrice(price, source, model) };
   }
 
-  private actualOf(added: Added, costNanoUsd: number | null): Actual {
+  private actualOf(added: EndedAttempt, costNanoUsd: number | null): Actual {
     const { usage } = added.reading;
     const tokens = usage && usage.input_tokens + usage.output_tokens;
     return { costNanoUsd, tokens, isCountedLater: this.isCountedLater(added) };

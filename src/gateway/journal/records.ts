@@ -118,10 +118,23 @@ export const metadataOf = ({ asked, body }: Pick<Findings, 'asked' | 'body'>): O
   requestMetadata(asked.metadata, body);
 
 /** The row of a try, with what is added to it only where it applies: a spread of an object this wide costs microseconds. */
-type Rare = 'charges' | 'countable' | 'isAside' | 'price';
+type Rare = 'charges' | 'countable' | 'isAside' | 'isEstimated' | 'price';
 export type NewRecord = Omit<AttemptRecord, Rare> & {
   -readonly [Name in Rare]?: AttemptRecord[Name];
 };
+
+/** An attempt that is over, for its record. */
+export interface EndedAttempt {
+  readonly errorCode: string | null;
+  readonly reading: Reading;
+  /** It was working when its client left, so its input is billed whatever came of it. */
+  readonly isCut?: boolean;
+  /** The answer came to its end, whether or not the attempt has heard of it. */
+  readonly isComplete?: boolean;
+  /** Absent: it is the answer's, which the record as a whole tells. */
+  readonly countable?: AttemptRecord['countable'] | null;
+  readonly isAside?: true;
+}
 
 /** A try that is over. */
 export function attemptRecord(
@@ -179,14 +192,31 @@ export function reservedAttempt({
     usage: { ...usage, output_tokens: usage.output_tokens + lacking },
     cost_nano_usd: costNanoUsd,
     charges,
+    isEstimated: true,
   };
+}
+
+/** Providers bill no refusals, and nothing that never reached them. Everything else without an end is charged an estimate. */
+export const isUnended = ({ wasSent, status, isWhole }: Attempt, isComplete = false): boolean =>
+  wasSent && status < 400 && !isComplete && !isWhole;
+
+/** Of an answer that reported nothing it is what the last attempt is charged, which is an estimate then. */
+function usageIn(
+  attempts: readonly AttemptRecord[],
+  { usage, isAssumed }: Reading,
+): Pick<RequestLogRecord, 'usage' | 'usage_source'> {
+  const last = attempts.at(-1);
+  const known = usage ?? (last?.isEstimated ? last.usage : null);
+  if (!known) return { usage: null, usage_source: 'none' };
+  if (last?.isEstimated) return { usage: known, usage_source: 'estimated' };
+  return { usage: known, usage_source: isAssumed ? 'counted' : 'provider' };
 }
 
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /** The second frame. Written out field by field: a spread of an object this wide costs several microseconds. */
 export function closedRecord(found: Findings, opened: OpenedExchange, outcome: Outcome): RequestLogRecord {
-  const { usage, responseModel, firstEventAt } = outcome.reading;
+  const { usage, usage_source } = usageIn(found.attempts, outcome.reading);
   // The last target's: the first one, which the first frame told, may not have been the last.
   const where = found.target ? whereOf(found.target) : opened;
   return {
@@ -218,13 +248,13 @@ export function closedRecord(found: Findings, opened: OpenedExchange, outcome: O
     error_code: outcome.errorCode,
     error_source: outcome.errorSource,
     duration_ms: rounded(performance.now() - found.arrivedAt),
-    first_token_ms: between(found.arrivedAt, firstEventAt),
+    first_token_ms: between(found.arrivedAt, outcome.reading.firstEventAt),
     overhead_us: Math.round(found.overheadMs * 1000),
     request_bytes: found.requestBody.bytes,
     response_bytes: found.responseBody.bytes,
-    response_model: responseModel,
+    response_model: outcome.reading.responseModel,
     usage,
-    usage_source: usage ? (outcome.reading.isAssumed ? 'counted' : 'provider') : 'none',
+    usage_source,
     cost_nano_usd: costIn(found),
     cache_status: found.cacheStatus,
     cache_score: found.cacheScore,

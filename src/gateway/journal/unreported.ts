@@ -50,9 +50,9 @@ function assumed(
   return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
 }
 
-/** A provider that answered with success has done what it was asked for. */
-const isBilled = ({ status, isReplayed, wasSent }: Attempt): boolean =>
-  wasSent && !isReplayed && status >= 200 && status < 300;
+/** A provider that answered with success has done what it was asked for; one that was given up while it worked bills for that. */
+const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: Attempt): boolean =>
+  wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
 

@@ -100,17 +100,12 @@ const ROWS: readonly Row[] = [
     usage: { input_characters: 8 },
   },
   ...['/v1/audio/transcriptions', '/v1/audio/translations'].flatMap((path) =>
-    [
-      ['text', text],
-      ['srt', text],
-      ['vtt', text],
-      ['json', json({ text: 'Hi' })],
-    ].map(([response_format, answer]): Row => ({
-      title: `${path} as ${String(response_format)} by the length of its file, which stands before the model`,
+    ['text', 'srt', 'vtt', 'json'].map((format): Row => ({
+      title: `${path} as ${format} by the length of its file, which stands before the model`,
       path,
-      body: form({ ...HEARD, response_format: String(response_format) }),
+      body: form({ ...HEARD, response_format: format }),
       price: byUnit({ audioInputHour: 360_000_000 }),
-      answer: answer as ScriptedAnswer,
+      answer: format === 'json' ? json({ text: 'Hi' }) : text,
       cost: 2 * 100_000,
       usage: { audio_input_ms: 2_000 },
     })),

@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { LoopHealth } from '../../common/loops/loop-health.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { answeredWithin } from '../../common/processes/answered-within.js';
@@ -14,6 +15,8 @@ const ROUND_MS = 500;
 const AWAY_MS = 1_000;
 /** A store that gives no answer for so long is unavailable. */
 const PATIENCE_MS = 2_000;
+/** Rounds that failed for so long are worth a line in readiness. */
+const STALLED_AFTER_MS = 30_000;
 /** A pool that holds nothing is forgotten after this. */
 const IDLE_MS = 60_000;
 
@@ -42,6 +45,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
   private isScheduled = false;
   private awayUntil = -Infinity;
   private timer: NodeJS.Timeout | undefined;
+  private readonly loop = new LoopHealth('limit-leases', STALLED_AFTER_MS);
 
   constructor(
     private readonly store: LimitStore,
@@ -60,12 +64,14 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     if (known) this.end(known);
     const pool = new Pool(counter, endsAt, this, this.callNumber);
     this.pools.set(name, pool);
+    if (!this.timer) this.loop.watch();
     this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
     return pool;
   }
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    this.loop.unwatch();
     for (const pool of this.all()) pool.usedAt = -Infinity;
     await this.round();
   }
@@ -87,6 +93,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     this.forget(now);
     const isUsed = this.pools.size + this.ended.size > 0 || returns.length > 0;
     if (isUsed || this.health.unavailableSince !== null) await this.give(returns);
+    else this.loop.succeeded();
   }
 
   wake(pool: Pool, afterMs = 0): void {
@@ -117,10 +124,13 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     try {
       const answers = await inTime(this.store.giveBack(returns.map(({ due }) => due)));
       this.health.answered();
+      this.loop.succeeded();
       returns.forEach(({ pool, due }, at) => this.returned(pool, due, answers[at]));
+      this.loop.succeeded();
     } catch (error) {
       // What could not be given back stays leased to this process, and so do its pools.
       for (const { pool, due } of returns) pool.keptBack(due);
+      this.loop.failed();
       this.isAway(error);
     } finally {
       this.scheduleRest();

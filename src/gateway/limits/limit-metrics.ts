@@ -7,7 +7,7 @@ export const limitCounts = { failedOpen: 0, refused: 0, faults: 0, storesUnavail
 export function registerLimitMetrics(): void {
   counter(
     'gatehouse_limits_failed_open_total',
-    'Requests that passed without one of their rate limits, because its store was unavailable. A retry on another target counts again.',
+    'Requests that passed without one of their rate limits, because its store was unavailable. Each retry and fallback counts again.',
     () => limitCounts.failedOpen,
   );
   counter('gatehouse_limits_refused_total', 'Requests that a limit refused.', () => limitCounts.refused);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aBudget, aLimit, slots } from '../../../test/support/limits.js';
 import type { Limit } from '../../common/limits/limit.js';
 import { Pool } from './pool.js';
+import type { LimitGrant } from './store.js';
 
 const ROUND_MS = 500;
 
@@ -175,5 +176,94 @@ describe('a pool of a window', () => {
     use(91, 1_010);
 
     expect(refill(1_010)?.spare).toBe(20 - 9);
+  });
+});
+
+describe('a pool whose store has too little, while other processes hold more', () => {
+  /** The store's answer to the next ask: nothing, with so much free and so much with others. */
+  function refusing(limit: Limit) {
+    const { pool, wakes } = aPool(limit);
+    const outcomes: string[] = [];
+    let call = 0;
+    return {
+      pool,
+      wakes,
+      outcomes,
+      want: (amount: number, now: number) => {
+        const name = String(amount);
+        pool.fill(amount, now).then(
+          () => outcomes.push(`${name} woken`),
+          (error: unknown) => outcomes.push(`${name} ${(error as { code: string }).code}`),
+        );
+      },
+      answer: async (now: number, grant: Partial<LimitGrant>) => {
+        const ask = pool.nextAsk(now, ++call);
+        if (!ask) throw new Error('The pool asks for nothing.');
+        const nothing = { granted: 0, free: 0, retryMs: 0, others: 0, step: 0, wasCorrupt: false };
+        pool.answer(ask, { ...nothing, ...grant }, now);
+        await Promise.resolve();
+        return ask;
+      },
+    };
+  }
+
+  it('refuses at once what would not fit with what others hold, and goes on asking for what would', async () => {
+    const { want, answer, outcomes } = refusing(aBudget(100));
+    want(70, 0);
+    want(50, 0);
+
+    await answer(0, { free: 20, others: 40 });
+    expect(outcomes).toEqual(['70 budget_exceeded']);
+    await answer(10, { granted: 50 });
+
+    expect(outcomes).toEqual(['70 budget_exceeded', '50 woken']);
+  });
+
+  it('refuses it when nothing has come back in time, and then believes it for a moment', async () => {
+    const { pool, want, answer, outcomes } = refusing(aBudget(100));
+    want(50, 0);
+    await answer(0, { free: 20, others: 40 });
+    expect(pool.has(50, 1)).toBe(false);
+
+    await answer(2_100, { free: 20, others: 40 });
+
+    expect(outcomes).toEqual(['50 budget_exceeded']);
+    expect(() => pool.has(50, 2_150)).toThrow(/budget/);
+    expect(pool.has(20, 2_150)).toBe(false);
+    expect(pool.has(50, 2_201)).toBe(false);
+  });
+
+  it('lets a smaller request that fits overtake one that waits', async () => {
+    const { want, answer } = refusing(aBudget(100));
+    want(50, 0);
+    want(10, 0);
+    await answer(0, { free: 20, others: 40 });
+
+    expect(await answer(1, { granted: 10 })).toMatchObject({ first: 10 });
+  });
+
+  it('asks no more often while it waits, however many requests join', async () => {
+    const { want, answer, wakes } = refusing(slots(1));
+    want(1, 0);
+    await answer(0, { others: 1 });
+    const before = wakes();
+
+    for (let at = 0; at < 100; at++) want(1, 1);
+
+    expect(wakes()).toBe(before);
+  });
+
+  it('serves those who wait from what its own requests give back', async () => {
+    const { pool, want, answer, outcomes } = refusing(slots(2));
+    want(1, 0);
+    await answer(0, { granted: 1 });
+    const taken = pool.take(1, 0);
+    want(1, 1);
+    await answer(1, { others: 1 });
+
+    pool.settle(taken, 0, null);
+    await Promise.resolve();
+
+    expect(outcomes).toEqual(['1 woken', '1 woken']);
   });
 });

@@ -14,7 +14,7 @@ const BELIEVED_MOST_MS = 1_000;
  * How long a request waits for what other processes hold, milliseconds. What they do not use comes back within a few
  * milliseconds near the end of a limit, and otherwise with their second round from then on.
  */
-const PATIENCE_MS = { budget: 1_200, window: 0, slots: 100 } as const;
+const PATIENCE_MS = { budget: 2_000, window: 0, slots: 100 } as const;
 const FIRST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 64;
 /** Asked again so soon, a process is busy and may take more than it needs right now. */
@@ -211,9 +211,9 @@ export class Pool {
 
   private granted(ask: LimitAsk, { granted, free, retryMs, others, step }: LimitGrant, now: number): void {
     this.answered(ask.call);
+    const before = Math.max(0, this.available);
     this.available += ask.debt + granted;
-    this.slices?.add(step, granted, now);
-    this.slices?.take(this.slices.total - Math.max(0, this.available));
+    this.slices?.add(step, Math.max(0, this.available) - before, now);
     // Asked under an amount that does not count any more.
     if (ask.limit !== this.counter.limit) return this.askAnew();
     this.adjustLow(ask, granted);
@@ -329,12 +329,12 @@ export class Pool {
     return windowMs === 0 ? 1 : Math.min(1, windowMs / SLICES_PER_WINDOW / roundMs);
   }
 
+  /** The slices hold what is available, so nothing while that is negative. */
   private settleSlices(surplus: number, slice: WindowSlice | null): void {
-    const { slices } = this;
-    if (!slices) return;
-    if (surplus > 0 && slice) slices.restore(slice, surplus);
-    slices.take(slices.total - Math.max(0, this.available));
-    this.available -= slices.releaseStale(this.counter.limit.windowMs, performance.now());
+    const before = Math.max(0, this.available - surplus);
+    const change = Math.max(0, this.available) - before;
+    if (change > 0 && slice) this.slices?.restore(slice, change);
+    else if (change < 0) this.slices?.take(-change);
   }
 
   /** Units came free: for those who wait here, or for other processes where they may need them. */

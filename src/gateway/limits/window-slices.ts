@@ -27,10 +27,6 @@ export class WindowSlices {
     return this.slices[0] ?? null;
   }
 
-  get total(): number {
-    return this.slices.reduce((sum, { amount }) => sum + amount, 0);
-  }
-
   add(step: number, amount: number, now: number): void {
     if (amount > 0) this.slices.push({ step, grantedAt: now, amount });
   }

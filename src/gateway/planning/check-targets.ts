@@ -1,5 +1,6 @@
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
+import type { GatewayHeaders } from '../door/gateway-headers.js';
 import type { CompiledConfig } from '../types/plan.js';
 
 /** What these store lies in one account, and their ids mean nothing to another. */
@@ -10,5 +11,20 @@ export function checkTargets({ targetCount }: CompiledConfig, endpoint: Endpoint
   if (targetCount <= 1 || !endpoint || !OF_ONE_ACCOUNT.has(endpoint.id)) return;
   throw new AppError('config_invalid', {
     detail: `${endpoint.title} lie in one account, so the config must have one target and not ${targetCount}`,
+  });
+}
+
+const LONGEST_SLUG = 65;
+
+/**
+ * Refuses a request that names a virtual key which its config uses nowhere: the key, its limits and its budget would be ignored
+ * without a word. A config with a target that names no place uses the request's.
+ */
+export function checkNamedKey({ namedKeys }: CompiledConfig, { virtualKey, provider }: GatewayHeaders): void {
+  if (namedKeys === null) return;
+  const named = virtualKey ?? (provider?.startsWith('@') ? provider : null);
+  if (named === null || namedKeys.has(named.replace(/^@/, ''))) return;
+  throw new AppError('invalid_request', {
+    detail: `The request names the virtual key "${named.slice(0, LONGEST_SLUG)}", but no target of its config uses it. Remove the header, or name the virtual key in the config.`,
   });
 }

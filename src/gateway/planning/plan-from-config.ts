@@ -54,6 +54,7 @@ export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null)
     cache: config.cache ?? null,
     hooks: hooksOf(config),
     targetCount: compiler.targetCount,
+    namedKeys: compiler.isOpen ? null : compiler.namedKeys,
     sendsAgain: compiler.sendsAgain,
   };
 }
@@ -61,6 +62,9 @@ export function planFromConfig(config: RoutingConfig, saved: SavedConfig | null)
 class Compiler {
   targetCount = 0;
   sendsAgain = false;
+  /** A target names no place. */
+  isOpen = false;
+  readonly namedKeys = new Set<string>();
 
   /** `isOnlyOne`: the targets without a key name one provider at most. */
   constructor(
@@ -100,6 +104,8 @@ class Compiler {
     this.targetCount += 1;
     if (all.retry && all.retry.attempts > 0) this.sendsAgain = true;
     const { overrides, where } = placed(own, all.override_params ?? {}, this.isOnlyOne);
+    if (where === null) this.isOpen = true;
+    else if (where.virtualKey !== undefined) this.namedKeys.add(where.virtualKey);
     return {
       kind: 'target',
       path,

@@ -12,6 +12,7 @@ import { asked, checkCaller, identified } from '../door/arrival.js';
 import { exchangeBegan, exchangeEnded } from '../journal/exchange-metrics.js';
 import { Journal } from '../journal/journal.js';
 import { checkPolicy } from '../planning/check-policy.js';
+import { checkNamedKey } from '../planning/check-targets.js';
 import { ConfigPlans } from '../planning/config-plans.js';
 import { Planner } from '../planning/planner.js';
 import { requestPath } from '../planning/request-path.js';
@@ -92,6 +93,7 @@ export class Realtime {
     const read = { ...SOCKET, path: { ...path, query }, model, modelSlug: slug };
     const config = await this.configs.find(caller, options.config);
     entry.config = config.saved;
+    checkNamedKey(config, options);
     const answer = await this.dispatcher.dispatch(
       { exchange: opening, caller, read, leg: null },
       config.plan,

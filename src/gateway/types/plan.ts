@@ -151,6 +151,11 @@ export interface CompiledConfig {
   readonly hooks: HookLists | null;
   /** How many places there are. */
   readonly targetCount: number;
+  /**
+   * Slugs of the virtual keys that its targets name. Null when a target names neither a provider nor a virtual key: that one goes where
+   * the request says.
+   */
+  readonly namedKeys: ReadonlySet<string> | null;
   /** A request may be sent more than once. */
   readonly sendsAgain: boolean;
 }
@@ -186,5 +191,6 @@ export const NO_CONFIG: CompiledConfig = {
   cache: null,
   hooks: null,
   targetCount: 1,
+  namedKeys: null,
   sendsAgain: false,
 };

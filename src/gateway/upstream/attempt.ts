@@ -56,6 +56,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */
   recording: Recording | null = null;
+  /** It was given up after one of its timeouts. */
+  hasTimedOut = false;
   status = 0;
   statusText = '';
   rawHeaders: readonly string[] = [];
@@ -78,6 +80,11 @@ export class Attempt implements WireHandler, Watched, Reply {
       this.answer = resolve;
       this.refuse = reject;
     });
+  }
+
+  /** Its answer came to its end. */
+  get isWhole(): boolean {
+    return this.isOver && this.failure === null;
   }
 
   /** Does nothing when the attempt was cancelled before it could begin. */
@@ -129,11 +136,13 @@ export class Attempt implements WireHandler, Watched, Reply {
     if (this.isOver) return;
     if (this.hasFirstByte) this.resume();
     if (this.finishes) return;
-    if (this.hasFirstByte) setTimeout(() => this.cancel(), READ_ON_MS).unref();
+    // On a busy process the timer is late, and what came meanwhile is read only after timers have run.
+    if (this.hasFirstByte) setTimeout(() => setImmediate(() => this.cancel()), READ_ON_MS).unref();
     else this.cancel();
   }
 
   onDeadline(phase: Phase, timeoutMs: number): void {
+    this.hasTimedOut = true;
     const code = phase === 'first byte' && this.timeouts.setByCaller ? 'request_timeout' : 'upstream_timeout';
     this.cancel(new AppError(code, { phase, timeoutMs }));
   }

@@ -2,9 +2,9 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { SEND_ALERTS, sendAlertJob, type SendAlertPayload } from '../../common/queues/send-alerts.queue.js';
-import { InTurn } from '../in-turn.js';
 import { PatientQueue } from '../patient-queue.js';
 
 const EVERY_MS = 5_000;
@@ -20,7 +20,9 @@ const WAITING = `
 @Injectable()
 export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #queue: PatientQueue<SendAlertPayload>;
-  readonly #turns = new InTurn(() => this.#round(), {
+  readonly #job = new IntervalJob(() => this.#round(), {
+    name: 'sweep-alerts',
+    everyMs: EVERY_MS,
     logger: createLogger('sweep-alerts'),
     failure: 'alerts could not be swept',
   });
@@ -33,16 +35,16 @@ export class SweepAlerts implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   onApplicationBootstrap(): void {
-    this.#turns.start(EVERY_MS);
+    this.#job.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.#turns.stop();
+    await this.#job.stop();
   }
 
   /** One round. Never rejects. */
   sweep(): Promise<void> {
-    return this.#turns.round();
+    return this.#job.round();
   }
 
   async #round(): Promise<void> {

@@ -1,13 +1,13 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import {
   FORWARD_AUDIT,
   forwardAuditJob,
   type ForwardAuditPayload,
 } from '../../common/queues/forward-audit.queue.js';
-import { InTurn } from '../in-turn.js';
 import { PatientQueue } from '../patient-queue.js';
 import { DueBatches } from './due-batches.js';
 
@@ -21,7 +21,9 @@ const MOST_PER_SWEEP = 200;
 @Injectable()
 export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #queue: PatientQueue<ForwardAuditPayload>;
-  readonly #turns = new InTurn(() => this.#round(), {
+  readonly #job = new IntervalJob(() => this.#round(), {
+    name: 'sweep-audit',
+    everyMs: EVERY_MS,
     logger: createLogger('sweep-audit'),
     failure: 'destinations of audit records could not be swept',
   });
@@ -34,11 +36,11 @@ export class SweepAudit implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    this.#turns.start(EVERY_MS);
+    this.#job.start();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#turns.stop();
+    return this.#job.stop();
   }
 
   async #round(): Promise<void> {

@@ -11,11 +11,11 @@ import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
 import { EXPORTS } from '../../common/contracts/log-export.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { EXPORT_LOGS, exportLogsJob, type ExportLogsPayload } from '../../common/queues/export-logs.queue.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { InTurn } from '../in-turn.js';
 import { PatientQueue } from '../patient-queue.js';
 
 const EVERY_MS = 2_000;
@@ -53,11 +53,15 @@ const YOUNG_MS = 60 * 60_000;
 export class SweepExports implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('sweep-exports');
   readonly #queue: PatientQueue<ExportLogsPayload>;
-  readonly #announcing = new InTurn(() => this.#announce(), {
+  readonly #announcing = new IntervalJob(() => this.#announce(), {
+    name: 'sweep-exports',
+    everyMs: EVERY_MS,
     logger: this.#log,
     failure: 'exports could not be announced',
   });
-  readonly #tidying = new InTurn(() => this.#tidy(), {
+  readonly #tidying = new IntervalJob(() => this.#tidy(), {
+    name: 'tidy-exports',
+    everyMs: TIDY_EVERY_MS,
     logger: this.#log,
     failure: 'files of exports could not be removed',
   });
@@ -72,8 +76,8 @@ export class SweepExports implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   onApplicationBootstrap(): void {
-    this.#announcing.start(EVERY_MS);
-    this.#tidying.start(TIDY_EVERY_MS);
+    this.#announcing.start();
+    this.#tidying.start();
     void this.#tidying.round();
   }
 

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { SMTP_TIMEOUTS } from '../../common/net/store-timeouts.js';
 import type { MailSettings } from '../../common/settings/settings.js';
 
 export interface MailToSend {
@@ -6,9 +7,6 @@ export interface MailToSend {
   readonly subject: string;
   readonly text: string;
 }
-
-const CONNECT_TIMEOUT_MS = 10_000;
-const SILENCE_MS = 20_000;
 
 /**
  * Hands mails to the operator's mail server. Its address is the operator's own setting like that of the database, and
@@ -22,9 +20,10 @@ export class Mailer {
     this.transport = createTransport(
       {
         url: smtpUrl.reveal(),
-        connectionTimeout: CONNECT_TIMEOUT_MS,
-        greetingTimeout: CONNECT_TIMEOUT_MS,
-        socketTimeout: SILENCE_MS,
+        dnsTimeout: SMTP_TIMEOUTS.connectMs,
+        connectionTimeout: SMTP_TIMEOUTS.connectMs,
+        greetingTimeout: SMTP_TIMEOUTS.connectMs,
+        socketTimeout: SMTP_TIMEOUTS.commandMs,
         // A mail is text of ours: nothing in it may make the sender open files or addresses.
         disableFileAccess: true,
         disableUrlAccess: true,

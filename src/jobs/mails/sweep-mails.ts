@@ -2,8 +2,8 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { SEND_MAILS, sendMailJob, type SendMailPayload } from '../../common/queues/send-mails.queue.js';
 import { PatientQueue } from '../patient-queue.js';
 
@@ -21,10 +21,13 @@ const WAITING = `
  */
 @Injectable()
 export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #report = reportSparsely(createLogger('sweep-mails'));
   readonly #queue: PatientQueue<SendMailPayload>;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #job = new IntervalJob(() => this.#round(), {
+    name: 'sweep-mails',
+    everyMs: EVERY_MS,
+    logger: createLogger('sweep-mails'),
+    failure: 'Mails could not be swept.',
+  });
 
   constructor(
     private readonly database: DataSource,
@@ -34,21 +37,16 @@ export class SweepMails implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   onApplicationBootstrap(): void {
-    this.#timer = setInterval(() => void this.sweep(), EVERY_MS);
-    this.#timer.unref();
+    this.#job.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#job.stop();
   }
 
   /** One round. Never rejects; while a round runs, another call waits for that one. */
-  async sweep(): Promise<void> {
-    this.#running ??= this.#round()
-      .catch((error: unknown) => this.#report('mails could not be swept', error))
-      .finally(() => (this.#running = undefined));
-    await this.#running;
+  sweep(): Promise<void> {
+    return this.#job.round();
   }
 
   async #round(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { KeptTimes, type LogPart, type RetentionRule } from '../../common/retention/kept-times.js';
 import { ALL_RULES } from '../../common/retention/read-rules.js';
@@ -14,7 +15,6 @@ import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import type { ClickHouse } from '../../common/usage-store/clickhouse/clickhouse.js';
 import { CLICKHOUSE } from '../../common/usage-store/clickhouse/clickhouse.module.js';
-import { InTurn } from '../in-turn.js';
 import { clickHouseDays, cutClickHouseDay } from './cut-clickhouse-day.js';
 import { cutDay } from './cut-day.js';
 import { forgetDeadLetters } from './forget-dead-letters.js';
@@ -22,6 +22,8 @@ import { daysOf } from './log-days.js';
 import { underTimes } from './under-times.js';
 
 const EVERY_MS = 60 * 60_000;
+/** To write one large day anew takes a while. */
+const STALLED_AFTER_MS = 6 * EVERY_MS;
 /** Bodies first: their requests tell whose they are. */
 const PARTS: readonly LogPart[] = ['bodies', 'logs'];
 
@@ -29,7 +31,10 @@ const PARTS: readonly LogPart[] = ['bodies', 'logs'];
 @Injectable()
 export class Retention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('retention');
-  readonly #turns = new InTurn(() => this.#round(), {
+  readonly #job = new IntervalJob((round) => this.#round(round), {
+    name: 'retention',
+    everyMs: EVERY_MS,
+    boundMs: STALLED_AFTER_MS,
     logger: this.#log,
     failure: 'old days could not be dropped',
   });
@@ -41,22 +46,22 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#turns.start(EVERY_MS);
-    void this.#turns.round();
+    this.#job.start();
+    void this.#job.round();
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.#turns.stop();
+    return this.#job.stop();
   }
 
-  async #round(): Promise<void> {
+  async #round(round: Round): Promise<void> {
     await this.#minutes();
-    for (const part of PARTS) await this.#cut(part);
+    for (const part of PARTS) await this.#cut(round, part);
     const [oldest] = await daysOf(this.database, 'logs');
     if (oldest) await forgetBatches(this.database, oldest.from);
     const letters = await forgetDeadLetters(underTimes(this.database, this.settings.retentionDays));
     if (letters > 0) this.#log.info({ letters }, 'removed refused records that are no longer kept');
-    if (this.clickhouse) await this.#cutInClickHouse(this.clickhouse);
+    if (this.clickhouse) await this.#cutInClickHouse(round, this.clickhouse);
   }
 
   async #minutes(): Promise<void> {
@@ -68,29 +73,31 @@ export class Retention implements OnApplicationBootstrap, BeforeApplicationShutd
       this.#log.info({ days, partitions }, 'dropped minutes that are no longer kept');
   }
 
-  async #cut(part: LogPart): Promise<void> {
+  async #cut(round: Round, part: LogPart): Promise<void> {
     const { retentionDays: usual } = this.settings;
     const now = Date.now();
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES), now);
     const latest = times.latest(part);
     for (const day of await daysOf(this.database, part)) {
-      if (day.to.getTime() > latest || this.#turns.isStopped) return;
-      const isStopping = (): boolean => this.#turns.isStopped;
+      if (day.to.getTime() > latest || round.isOver) return;
+      const isStopping = (): boolean => round.isOver;
       const cut = await cutDay(this.database, { part, day, usual, now, isStopping });
+      round.progressed();
       if (cut) this.#log.info({ part, day: day.name, ...cut }, 'removed what is no longer kept');
     }
   }
 
   /** Behind PostgreSQL's own. */
-  async #cutInClickHouse(clickhouse: ClickHouse): Promise<void> {
+  async #cutInClickHouse(round: Round, clickhouse: ClickHouse): Promise<void> {
     const { retentionDays: usual } = this.settings;
     const times = new KeptTimes(usual, await this.database.query<RetentionRule[]>(ALL_RULES));
     const latest = times.latest('logs');
     if (latest === -Infinity) return;
     const under = underTimes(this.database, usual);
     for (const day of await clickHouseDays(clickhouse, latest)) {
-      if (day.to.getTime() > latest || this.#turns.isStopped) return;
+      if (day.to.getTime() > latest || round.isOver) return;
       const cut = await cutClickHouseDay(clickhouse, under, day);
+      round.progressed();
       if (cut) this.#log.info({ day: day.name, ...cut }, 'removed from ClickHouse what is no longer kept');
     }
   }

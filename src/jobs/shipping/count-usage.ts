@@ -30,11 +30,11 @@ export function withCountedUsage(record: RequestLogRecord, counter: UsageCounter
 
 /** Usage of a cut answer is an estimate: its provider may bill for more than arrived. */
 function countedOf(
-  { ending, usage: known }: RequestLogRecord,
+  { usage: known }: RequestLogRecord,
   attempts: readonly AttemptRecord[],
   counted: Usage | null,
 ): Partial<RequestLogRecord> {
-  const isCut = ending === 'client_aborted';
+  const isCut = attempts.at(-1)?.isEstimated === true;
   const usage = counted ?? (isCut && !known ? attempts.at(-1)?.usage : null);
   return usage ? { usage, usage_source: isCut ? 'estimated' : 'counted' } : {};
 }

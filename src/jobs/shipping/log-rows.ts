@@ -41,7 +41,7 @@ function withUsage(exchange: Exchange, counter: UsageCounter): Exchange {
 }
 
 export const redactorFor = (
-  { organisation_id, workspace_id }: LogRow['record'],
+  { organisation_id, workspace_id }: Pick<LogRow['record'], 'organisation_id' | 'workspace_id'>,
   redactorOf: RedactorOf,
 ): ReturnType<RedactorOf> => redactorOf(organisation_id, workspace_id);
 

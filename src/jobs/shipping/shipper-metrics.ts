@@ -2,7 +2,28 @@ import { Counter, Gauge } from 'prom-client';
 
 const counter = (name: string, help: string): Counter =>
   new Counter({ name: `gatehouse_shipper_${name}`, help });
-const gauge = (name: string, help: string): Gauge => new Gauge({ name: `gatehouse_${name}`, help });
+/** Read from the shipper whenever somebody asks, so that the figures of one that has ended go on to age. */
+const gauge = (name: string, help: string, read: (shipper: MeasuredShipper) => number): Gauge =>
+  new Gauge({
+    name: `gatehouse_${name}`,
+    help,
+    collect() {
+      if (measured) this.set(read(measured));
+    },
+  });
+
+interface MeasuredShipper {
+  readonly oldestSeconds: number;
+  readonly openExchanges: number;
+  readonly pendingBytes: number;
+}
+
+let measured: MeasuredShipper | null = null;
+
+/** From now on the gauges are those of this shipper. */
+export function measureShipper(shipper: MeasuredShipper): void {
+  measured = shipper;
+}
 
 /** What the shipper of this process did, and what it still has before it. */
 export const shipperMetrics = {
@@ -16,6 +37,14 @@ export const shipperMetrics = {
     'Half-written frames at the end of a segment: their writer died in the middle.',
   ),
   damaged: counter('damaged_total', 'Damaged places in segments that were skipped.'),
+  damagedKept: counter(
+    'damaged_segments_total',
+    'Damaged segments that were moved to the folder `damaged` of the spool.',
+  ),
+  folderFailures: counter(
+    'folder_failures_total',
+    'Rounds in which the folder of one writer could not be read or cleared; other folders are not affected.',
+  ),
   conflicts: counter('conflicts_total', 'Batches given up because another shipper had moved the cursor.'),
   failures: counter(
     'failures_total',
@@ -28,9 +57,18 @@ export const shipperMetrics = {
   pendingBytes: gauge(
     'spool_pending_bytes',
     'Bytes in segments of the spool, stored or not, that are not deleted yet.',
+    ({ pendingBytes }) => pendingBytes,
   ),
-  oldestSeconds: gauge('spool_oldest_seconds', 'Age of the oldest write that is not stored yet.'),
-  openExchanges: gauge('spool_open_exchanges', 'Exchanges that began and have not ended.'),
+  oldestSeconds: gauge(
+    'spool_oldest_seconds',
+    'Time since everything in the spool was stored: no record that waits is older.',
+    ({ oldestSeconds }) => oldestSeconds,
+  ),
+  openExchanges: gauge(
+    'spool_open_exchanges',
+    'Exchanges that began and have not ended.',
+    ({ openExchanges }) => openExchanges,
+  ),
 };
 
 /** 1 for each table of the request log whose default partition holds a row: retention cannot reach it. Worth an alarm. */

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { LogRow } from '../../common/database/request-log/log-row.js';
 import { readCursor, storeBatch, type StoredBatch } from '../../common/database/request-log/store-batch.js';
 import { endLeases } from '../../common/database/limits/end-leases.js';
 import { readRedactors, type RedactorOf } from '../../common/redaction/read-redactors.js';
+import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { readOpened } from '../../common/spool/frame-values.js';
 import { isOwnerDead } from '../../common/spool/owner.js';
 import {
-  listSegments,
   listWriters,
+  pendingBytesIn,
   removeFolder,
-  segmentPath,
   type SpoolPosition,
 } from '../../common/spool/spool-files.js';
+import { DamagedSegments } from './damaged-segments.js';
 import { redactorFor, rowsOfClosed, rowsOfCrashed } from './log-rows.js';
 import type { BatchAnnouncer, UsageCounter } from './ports.js';
-import { shipperMetrics } from './shipper-metrics.js';
+import { measureShipper, shipperMetrics } from './shipper-metrics.js';
 import { OvertakenError, SpoolTail } from './spool-tail.js';
 
 export interface ShipperOptions {
@@ -37,7 +37,10 @@ export interface ShipperOptions {
  * follow one another without a pause where one was full, because the spool has grown longer then.
  */
 const ROUND_MS = 250;
-const BACK_OFF_MAX_MS = 5_000;
+/** The loop of the shipper in metrics and readiness. */
+export const SHIPPER_LOOP = 'shipper';
+const STALLED_AFTER_MS = 60_000;
+const TIDY_EVERY_MS = 60 * 60_000;
 /** Writers at a time: while the database takes the rows of one, those of the other are made ready. */
 const LANES = 2;
 const STOP_WITHIN_MS = 10_000;
@@ -54,26 +57,45 @@ const FINISHED: SpoolPosition = { segment: 2 ** 31 - 1, offset: 0 };
  */
 export class Shipper {
   private readonly tails = new Map<string, SpoolTail>();
-  private running: Promise<void> | null = null;
-  private isStopping = false;
+  private roundsUnderWay = 0;
+  /** A batch of this round was full. */
   private isBehind = false;
-  private wake: (() => void) | null = null;
-  private caughtUpAt = Date.now();
-
+  /** A folder could not be read in this round. */
+  private isHeldUp = false;
+  private timedRound: Round | null = null;
+  private caughtUpAt = performance.now();
+  private readonly shipping: IntervalJob;
+  private readonly tidying: IntervalJob;
+  private readonly damage: DamagedSegments;
   private readonly report: (message: string, error: unknown) => void;
 
   constructor(private readonly options: ShipperOptions) {
-    this.report = reportSparsely(options.logger);
+    const { logger, spool } = options;
+    this.report = reportSparsely(logger);
+    this.damage = new DamagedSegments(spool, logger);
+    this.shipping = new IntervalJob((round) => this.shipOnTime(round), {
+      name: SHIPPER_LOOP,
+      everyMs: ROUND_MS,
+      boundMs: STALLED_AFTER_MS,
+      logger,
+      failure: 'Request logs cannot be stored; they stay in the spool. Trying again.',
+    });
+    this.tidying = new IntervalJob(async () => this.damage.forgetOld(), {
+      name: 'damaged-segments',
+      everyMs: TIDY_EVERY_MS,
+      logger,
+      failure: 'Old damaged segments cannot be deleted.',
+    });
+    measureShipper(this);
   }
 
   start(): void {
-    this.running ??= this.run();
+    this.shipping.start();
+    this.tidying.start();
   }
 
   /** Stores what the spool holds, as far as that takes at most ten seconds. What remains is stored after the next start. */
   async stop(): Promise<void> {
-    this.isStopping = true;
-    this.wake?.();
     const timeIsUp = new AbortController();
     const limit = setTimeout(() => timeIsUp.abort(), STOP_WITHIN_MS);
     await Promise.race([this.shipTheRest(timeIsUp.signal), once(timeIsUp.signal, 'abort')]);
@@ -81,22 +103,61 @@ export class Shipper {
   }
 
   private async shipTheRest(timeIsUp: AbortSignal): Promise<void> {
-    await this.running;
+    await Promise.all([this.shipping.stop(), this.tidying.stop()]);
     let isMore = true;
     while (isMore && !timeIsUp.aborted) isMore = await this.round().catch(() => false);
   }
 
   /** One pass over all writers. True when there may be more right now. Rejects when the database cannot be used. */
   async round(): Promise<boolean> {
+    // The round before was abandoned. Should it go on after all, it must not share what this one knows.
+    if (this.roundsUnderWay > 0) this.tails.clear();
+    this.roundsUnderWay += 1;
+    try {
+      return await this.shipWriters();
+    } finally {
+      this.roundsUnderWay -= 1;
+    }
+  }
+
+  private async shipWriters(): Promise<boolean> {
+    const began = performance.now();
+    this.isBehind = this.isHeldUp = false;
     const writers = listWriters(this.options.spool);
     for (const known of this.tails.keys()) if (!writers.includes(known)) this.tails.delete(known);
     const queue = writers.values();
     const lanes = Array.from({ length: LANES }, () => this.shipAll(queue));
     const outcomes = await Promise.allSettled(lanes);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason as Error;
-    const isMore = outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
-    if (!isMore) this.caughtUpAt = Date.now();
-    return isMore;
+    if (!this.isBehind && !this.isHeldUp) this.caughtUpAt = began;
+    return outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value);
+  }
+
+  /** A round that counts its failure. True when a batch was full: the spool grows faster than its rows gather. */
+  private async shipOnTime(round: Round): Promise<boolean> {
+    this.timedRound = round;
+    try {
+      await this.round();
+      return this.isBehind;
+    } catch (error) {
+      shipperMetrics.failures.inc();
+      throw error;
+    }
+  }
+
+  /** Seconds since everything that the spool held was stored. */
+  get oldestSeconds(): number {
+    return (performance.now() - this.caughtUpAt) / 1000;
+  }
+
+  get openExchanges(): number {
+    let open = 0;
+    for (const tail of this.tails.values()) open += tail.openCount;
+    return open;
+  }
+
+  get pendingBytes(): number {
+    return pendingBytesIn(this.options.spool);
   }
 
   /** One lane of a round: takes the next writer as soon as it is done with one. */
@@ -106,46 +167,22 @@ export class Shipper {
     return isMore;
   }
 
-  private async run(): Promise<void> {
-    let failures = 0;
-    while (!this.isStopping) {
-      const began = Date.now();
-      this.isBehind = false;
-      try {
-        await this.round();
-        if (failures > 0) this.options.logger.info('Request logs are stored again.');
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        this.failed(error, failures);
-      }
-      this.measure();
-      const round = Math.min(ROUND_MS * 2 ** Math.min(failures, 5), BACK_OFF_MAX_MS);
-      if (failures > 0 || !this.isBehind) await this.pause(began + round - Date.now());
-    }
-  }
-
-  /** The first failure of several in a row is news; the others are counted. */
-  private failed(error: unknown, failures: number): void {
-    shipperMetrics.failures.inc();
-    if (failures === 1)
-      this.options.logger.error(
-        { err: error },
-        'Request logs cannot be stored; they stay in the spool. Trying again.',
-      );
-  }
-
+  /** A folder that cannot be read holds up nobody else: its writer's records stay in it until it can. */
   private async ship(writer: string): Promise<boolean> {
     try {
       return await this.shipBatch(writer);
     } catch (error) {
       // Whether the commit came through is unknown: only the cursor in the database can tell.
       this.tails.delete(writer);
-      if (isFileTrouble(error)) {
-        this.report('A folder of the spool cannot be read. Trying again in the next round.', error);
-        return false;
-      }
-      throw error;
+      if (error instanceof DatabaseFailure) throw error.cause;
+      if (error instanceof OvertakenError) return false;
+      this.isHeldUp = true;
+      shipperMetrics.folderFailures.inc();
+      this.report(
+        `The spool folder ${writer} cannot be read or cleared. Trying again in the next round.`,
+        error,
+      );
+      return false;
     }
   }
 
@@ -173,9 +210,11 @@ export class Shipper {
 
   /** Asked after the exchanges were read: rules that were saved before they arrived are there. */
   private redactors(exchanges: readonly { readonly organisation_id: string }[]): Promise<RedactorOf> {
-    return readRedactors(
-      async (sql, parameters) => (await this.options.pool.query<object>(sql, parameters)).rows,
-      exchanges.map(({ organisation_id }) => organisation_id),
+    return this.ask(
+      readRedactors(
+        async (sql, parameters) => (await this.options.pool.query<object>(sql, parameters)).rows,
+        exchanges.map(({ organisation_id }) => organisation_id),
+      ),
     );
   }
 
@@ -193,13 +232,14 @@ export class Shipper {
       );
     }
     await this.endLeases(writer);
+    tail.keepDamaged();
     this.remove(writer);
     return false;
   }
 
   /** What a dead process still held of limits is free again, now that all that it spent is counted. */
   private async endLeases(writer: string): Promise<void> {
-    if (isOwnerDead(join(this.options.spool, writer))) await endLeases(this.options.pool, writer);
+    if (isOwnerDead(join(this.options.spool, writer))) await this.ask(endLeases(this.options.pool, writer));
   }
 
   private remove(writer: string): void {
@@ -210,13 +250,18 @@ export class Shipper {
   private async tailOf(writer: string): Promise<SpoolTail | null> {
     const known = this.tails.get(writer);
     if (known) return known;
-    const cursor = await readCursor(this.options.pool, writer);
+    const cursor = await this.ask(readCursor(this.options.pool, writer));
     if (cursor?.segment === FINISHED.segment) {
       await this.endLeases(writer);
       this.remove(writer);
       return null;
     }
-    const tail = await SpoolTail.restore(join(this.options.spool, writer), cursor);
+    const tail = await SpoolTail.restore(join(this.options.spool, writer), cursor, this.damage);
+    const owners = tail.earlierOwners;
+    if (owners.length > 0) {
+      const redactorOf = await this.redactors(owners);
+      if (owners.some((owner) => redactorFor(owner, redactorOf))) tail.leaveNothing();
+    }
     this.tails.set(writer, tail);
     return tail;
   }
@@ -230,7 +275,7 @@ export class Shipper {
       readonly rows: readonly LogRow[];
     },
   ): Promise<boolean> {
-    const stored = await storeBatch(this.options.pool, { writerId, ...batch });
+    const stored = await this.ask(storeBatch(this.options.pool, { writerId, ...batch }));
     if (!stored) {
       shipperMetrics.conflicts.inc();
       this.tails.delete(writerId);
@@ -242,6 +287,7 @@ export class Shipper {
   }
 
   private count({ rows, duplicates, poison }: StoredBatch): void {
+    this.timedRound?.progressed();
     shipperMetrics.batches.inc();
     shipperMetrics.rows.inc(rows);
     shipperMetrics.duplicates.inc(duplicates);
@@ -258,35 +304,15 @@ export class Shipper {
     this.options.announcer.announce(batchId).catch(() => shipperMetrics.announceFailures.inc());
   }
 
-  private measure(): void {
-    let bytes = 0;
-    for (const writer of listWriters(this.options.spool)) bytes += sizeOf(join(this.options.spool, writer));
-    let open = 0;
-    for (const tail of this.tails.values()) open += tail.openCount;
-    shipperMetrics.pendingBytes.set(bytes);
-    shipperMetrics.openExchanges.set(open);
-    shipperMetrics.oldestSeconds.set((Date.now() - this.caughtUpAt) / 1000);
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Tells what the database refused from what the folder did. */
+  private async ask<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (cause) {
+      throw new DatabaseFailure('The database did not do what it was asked.', { cause });
+    }
   }
 }
 
-function sizeOf(folder: string): number {
-  return listSegments(folder).reduce(
-    (sum, segment) => sum + (statSync(segmentPath(folder, segment), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
-}
-
-/** Errors of the file system name a path; those of the database and of its connection do not. */
-function isFileTrouble(error: unknown): boolean {
-  return error instanceof OvertakenError || typeof (error as { readonly path?: unknown }).path === 'string';
-}
+/** Errors of sockets and of files look alike, so those of the database are marked where they arise. */
+class DatabaseFailure extends Error {}

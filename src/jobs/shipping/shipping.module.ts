@@ -7,16 +7,16 @@ import {
   Module,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { sweepLimits } from '../../common/database/limits/end-leases.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from '../../common/database/sessions/patience.js';
+import { postgresPool } from '../../common/database/sessions/postgres-connections.js';
 import { maintainPartitions } from '../../common/database/request-log/maintain-partitions.js';
 import { PARTITIONED } from '../../common/database/request-log/partitions.js';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import { storeIngested } from '../ingested/store-ingested.js';
-import { InTurn } from '../in-turn.js';
 import { AnnouncerModule } from '../announcer.module.js';
 import { QueueBatchAnnouncer } from '../queue-batch-announcer.js';
 import type { UsageCounter } from './ports.js';
@@ -35,8 +35,8 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = createLogger('shipper');
   private readonly pool: Pool;
   private readonly shipper: Shipper;
-  private readonly inbox: InTurn;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly inbox: IntervalJob;
+  private readonly hourly: readonly IntervalJob[];
 
   constructor(
     announcer: QueueBatchAnnouncer,
@@ -44,52 +44,55 @@ class Shipping implements OnApplicationBootstrap, BeforeApplicationShutdown {
     @Inject(SETTINGS) { dataDir, databaseUrl }: Settings,
   ) {
     const { logger } = this;
-    const pool = new Pool({
-      connectionString: databaseUrl?.reveal(),
-      max: CONNECTIONS_MAX,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...sessionLimits(PATIENCE.background),
-    });
-    // An idle connection that breaks is replaced at the next use; unheard, its error would end the process.
-    pool.on('error', (error) => {
-      logger.warn({ err: error }, 'a connection of the shipper broke');
-    });
-    this.pool = pool;
-    this.inbox = new InTurn(
-      async () => {
-        while (!this.inbox.isStopped && (await storeIngested(pool, announcer)));
+    const pool = postgresPool(
+      'background',
+      {
+        connectionString: databaseUrl?.reveal(),
+        max: CONNECTIONS_MAX,
+        application_name: 'gatehouse shipper',
       },
-      { logger, failure: 'logs of calls made elsewhere could not be stored' },
+      (error) => logger.warn({ err: error }, 'An idle connection of the shipper was lost.'),
     );
+    this.pool = pool;
+    this.inbox = new IntervalJob(() => storeIngested(pool, announcer), {
+      name: 'ingested-logs',
+      everyMs: INBOX_EVERY_MS,
+      logger,
+      failure: 'Logs of calls made elsewhere could not be stored.',
+    });
+    this.hourly = [
+      new IntervalJob(() => this.maintainPartitions(), {
+        name: 'log-partitions',
+        everyMs: TIDY_EVERY_MS,
+        logger,
+        failure: 'The partitions of the request log could not be prepared. Trying again.',
+      }),
+      new IntervalJob(() => sweepLimits(pool), {
+        name: 'sweep-limits',
+        everyMs: TIDY_EVERY_MS,
+        logger,
+        failure: 'Ended leases of limits could not be removed. Trying again.',
+      }),
+    ];
     this.shipper = new Shipper({ pool, spool: join(dataDir, 'spool'), announcer, counter, logger });
   }
 
   onApplicationBootstrap(): void {
     this.shipper.start();
-    this.inbox.start(INBOX_EVERY_MS);
-    this.timer = setInterval(() => this.tidy(), TIDY_EVERY_MS);
-    this.tidy();
-  }
-
-  private tidy(): void {
-    void this.maintainPartitions();
-    sweepLimits(this.pool).catch((error: unknown) => {
-      this.logger.warn(
-        { err: error },
-        'Ended leases of limits could not be removed. Trying again in the next round.',
-      );
-    });
+    this.inbox.start();
+    for (const job of this.hourly) {
+      job.start();
+      void job.round();
+    }
   }
 
   private async maintainPartitions(): Promise<void> {
     const report = await maintainPartitions(this.pool, this.logger);
-    for (const table of report ? PARTITIONED : [])
-      strayRows.set({ table }, report?.strays.includes(table) ? 1 : 0);
+    for (const table of PARTITIONED) strayRows.set({ table }, report.strays.includes(table) ? 1 : 0);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await Promise.all([this.shipper.stop(), this.inbox.stop()]);
+    await Promise.all([this.shipper, this.inbox, ...this.hourly].map((job) => job.stop()));
     await this.pool.end();
   }
 }

@@ -21,6 +21,7 @@ import {
   openExchangeOf,
   readOpenExchanges,
 } from './open-exchanges.js';
+import type { DamagedSegments } from './damaged-segments.js';
 import { shipperMetrics } from './shipper-metrics.js';
 
 /** What was read in one go: the next frames of one writer. */
@@ -58,6 +59,9 @@ export class SpoolTail {
   private readonly open = new Map<string, OpenExchange>();
   /** Segments up to this one are deleted and never written again. Of those before the first that was read nobody knows what they hold. */
   private goneUpTo: number;
+  private leavesNothing = false;
+  /** Whose records were read before the cursor when the tail was restored. */
+  private readonly owners = new Map<string, Owner>();
   private stuck: { readonly at: SpoolPosition; readonly since: number } | null = null;
 
   private constructor(
@@ -65,6 +69,7 @@ export class SpoolTail {
     private position: SpoolPosition,
     /** What the cursor in the database says. */
     private stored: SpoolPosition | null,
+    private readonly damage: DamagedSegments,
   ) {
     this.goneUpTo = position.segment;
   }
@@ -74,6 +79,7 @@ export class SpoolTail {
    * so from now on those of this writer are deleted.
    */
   leaveNothing(): void {
+    this.leavesNothing = true;
     this.goneUpTo = Number.POSITIVE_INFINITY;
   }
 
@@ -85,18 +91,28 @@ export class SpoolTail {
     return this.open.values();
   }
 
+  /** Those whose records lie before the cursor in the segments that are there: an earlier tail has read them. */
+  get earlierOwners(): readonly Owner[] {
+    return [...this.owners.values()];
+  }
+
   get openCount(): number {
     return this.open.size;
   }
 
   /** Finds the open exchanges again: those kept when segments were deleted, then those in the segments before the cursor. */
-  static async restore(folder: string, cursor: SpoolPosition | null): Promise<SpoolTail> {
+  static async restore(
+    folder: string,
+    cursor: SpoolPosition | null,
+    damage: DamagedSegments,
+  ): Promise<SpoolTail> {
     const start = cursor ?? { segment: 0, offset: 0 };
     const cutUpTo = listOpenExchanges(folder).at(-1) ?? 0;
     const tail = new SpoolTail(
       folder,
       cutUpTo < start.segment ? start : { segment: cutUpTo + 1, offset: 0 },
       cursor,
+      damage,
     );
     for (const exchange of await readOpenExchanges(folder)) tail.open.set(exchange.id, exchange);
     for (const segment of listSegments(folder))
@@ -110,14 +126,16 @@ export class SpoolTail {
     if ((listOpenExchanges(this.folder).at(-1) ?? 0) >= this.position.segment && this.position.segment > 0)
       throw new OvertakenError();
     // Death is asked before the files are listed: what a dead writer left is then complete.
-    const isDead = existsSync(join(this.folder, ENDED_FILE)) || isOwnerDead(this.folder);
+    const hasEnded = existsSync(join(this.folder, ENDED_FILE));
+    const isDead = hasEnded || isOwnerDead(this.folder);
     const batch = new ReadingInProgress();
     const segments = listSegments(this.folder).filter((segment) => segment >= this.position.segment);
     let end = this.position;
     for (const [index, segment] of segments.entries()) {
-      const isSealed = isDead || index < segments.length - 1;
+      const isLast = index === segments.length - 1;
+      const isSealed = isDead || !isLast;
       const offset = segment === this.position.segment ? this.position.offset : 0;
-      end = await this.readOn(batch, { segment, offset }, isSealed);
+      end = await this.readOn(batch, { segment, offset }, { isSealed, mayBeCut: isLast && !hasEnded });
       if (batch.isFull) return batch.finish(end, false);
     }
     return batch.finish(end, isDead);
@@ -141,10 +159,22 @@ export class SpoolTail {
     if (last === undefined) return;
     if (this.open.size === 0) forgetOpenExchanges(this.folder, Number.POSITIVE_INFINITY);
     else await this.keepOpen(last, done[0] ?? last);
-    for (const segment of done)
-      if (segment > this.goneUpTo) retireSegment(this.folder, segment);
-      else removeFile(segmentPath(this.folder, segment));
+    for (const segment of done) this.discard(segment);
     forgetOpenExchanges(this.folder, last);
+  }
+
+  /** Keeps what is damaged of a writer whose folder is about to be removed. */
+  keepDamaged(): void {
+    for (const segment of listSegments(this.folder))
+      if (this.damage.isKnown(segmentPath(this.folder, segment))) this.discard(segment);
+  }
+
+  private discard(segment: number): void {
+    const path = segmentPath(this.folder, segment);
+    if (!this.leavesNothing && this.damage.isKnown(path)) return this.damage.keep(path);
+    this.damage.forget(path);
+    if (segment > this.goneUpTo) retireSegment(this.folder, segment);
+    else removeFile(path);
   }
 
   /**
@@ -168,17 +198,13 @@ export class SpoolTail {
     return Math.max(written, lastHeartbeat(this.folder));
   }
 
-  private async readOn(
-    batch: ReadingInProgress,
-    from: SpoolPosition,
-    isSealed: boolean,
-  ): Promise<SpoolPosition> {
+  private async readOn(batch: ReadingInProgress, from: SpoolPosition, terms: Terms): Promise<SpoolPosition> {
     const path = segmentPath(this.folder, from.segment);
     let at = from;
     for (;;) {
-      const look = await readSegment(path, at, isSealed || this.isStuckAt(at));
-      this.report(look, at, isSealed);
-      const taken = batch.take(look.frames);
+      const look = await readSegment(path, at, terms.isSealed || this.isStuckAt(at));
+      this.report(look, at, terms);
+      const taken = batch.take(look.frames, (offset) => this.damage.found(path, offset));
       at = { segment: at.segment, offset: batch.isFull ? (taken ?? at.offset) : look.next };
       if (batch.isFull || look.status !== 'more') return at;
     }
@@ -190,18 +216,26 @@ export class SpoolTail {
     return Date.now() - stuck.since > HALF_FRAME_PATIENCE_MS;
   }
 
-  private report(look: SegmentLook, { segment }: SpoolPosition, isSealed: boolean): void {
+  private report(look: SegmentLook, { segment }: SpoolPosition, { isSealed, mayBeCut }: Terms): void {
+    const path = segmentPath(this.folder, segment);
     shipperMetrics.damaged.inc(look.damaged);
+    if (look.damagedAt !== null) this.damage.found(path, look.damagedAt);
     if (look.status !== 'torn') return;
-    if (isSealed) return shipperMetrics.torn.inc();
+    if (isSealed) {
+      shipperMetrics.torn.inc();
+      if (!mayBeCut) this.damage.found(path, look.next);
+      return;
+    }
     const at = { segment, offset: look.next };
     if (this.stuck?.at.segment !== segment || this.stuck.at.offset !== look.next)
       this.stuck = { at, since: Date.now() };
   }
 
   private async remember(segment: number, until: number): Promise<void> {
+    const path = segmentPath(this.folder, segment);
     for (let offset = 0; ;) {
-      const look = await readSegment(segmentPath(this.folder, segment), { segment, offset }, true);
+      const look = await readSegment(path, { segment, offset }, true);
+      if (look.damagedAt !== null && look.damagedAt < until) this.damage.found(path, look.damagedAt);
       for (const { frame, end } of look.frames) if (end <= until) this.note(frame);
       if (look.status !== 'more' || look.next >= until) return;
       offset = look.next;
@@ -209,19 +243,30 @@ export class SpoolTail {
   }
 
   private note(frame: StoredFrame): void {
-    const { opened, closed } = understood(frame);
+    const { opened, closed } = understood(frame) ?? {};
     if (opened) this.open.set(opened.id, opened);
-    if (closed) this.open.delete(closed.closed.record.id);
+    if (!closed) return;
+    const { id, organisation_id, workspace_id } = closed.closed.record;
+    this.open.delete(id);
+    this.owners.set(`${organisation_id} ${workspace_id}`, { organisation_id, workspace_id });
   }
 }
 
-/** What a frame says. Nothing when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
-function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Exchange } {
+/** What may be in a segment: `isSealed`, its writer has left it; `mayBeCut`, it may have died in the middle of a frame. */
+interface Terms {
+  readonly isSealed: boolean;
+  readonly mayBeCut: boolean;
+}
+
+type Owner = Pick<Exchange['closed']['record'], 'organisation_id' | 'workspace_id'>;
+
+/** What a frame says. Null when its JSON is none, which a right checksum all but excludes; it must not stop the others. */
+function understood(frame: StoredFrame): { opened?: OpenExchange; closed?: Exchange } | null {
   try {
     return frame.kind === 'opened' ? { opened: openExchangeOf(frame) } : { closed: closedOf(frame) };
   } catch {
     shipperMetrics.damaged.inc();
-    return {};
+    return null;
   }
 }
 
@@ -240,10 +285,12 @@ class ReadingInProgress {
   }
 
   /** Takes frames until full; answers the offset behind the last one taken. */
-  take(frames: readonly PlacedFrame[]): number | null {
+  take(frames: readonly PlacedFrame[], onDamage: (offset: number) => void): number | null {
     let taken: number | null = null;
     for (const { frame, end } of frames) {
-      const { opened, closed } = understood(frame);
+      const found = understood(frame);
+      if (!found) onDamage(end - frame.bytes);
+      const { opened, closed } = found ?? {};
       if (opened) this.opened.push(opened);
       if (closed) this.closed.push(closed);
       this.bytes += frame.bytes;

@@ -11,12 +11,20 @@ const REMOVE_WITHIN_MS = 1_500;
 
 /**
  * Removes bodies whose time is over, as retention does with the partitions: whole days, and nothing of what is held. Resolves with
- * how many. A round may take hours, so what is about to be removed is judged right then, and a few objects at a time.
+ * how many. A round may take hours, so what is about to be removed is judged right then, and a few objects at a time;
+ * `onProgress` is called after each organization.
  */
-export async function forgetBodies(store: ObjectStore, under: UnderTimes): Promise<number> {
+export async function forgetBodies(
+  store: ObjectStore,
+  under: UnderTimes,
+  onProgress: () => void = () => undefined,
+): Promise<number> {
   let removed = 0;
   for await (const organizations of store.folders(BODIES))
-    for (const organization of organizations) removed += await forgetOf(store, organization, under);
+    for (const organization of organizations) {
+      removed += await forgetOf(store, organization, under);
+      onProgress();
+    }
   return removed;
 }
 

@@ -1,7 +1,7 @@
+import { IntervalJob, type Round } from '../../common/loops/interval-job.js';
 import type { Logger } from '../../common/observability/logger.js';
 import { reportSparsely } from '../../common/observability/report-sparsely.js';
 import { reasonOf } from '../failure-reason.js';
-import { InTurn } from '../in-turn.js';
 import type { LogBatch, LogSink } from './log-sink.js';
 import type { SinkBook } from './sink-book.js';
 import { sinkMetrics } from './sink-metrics.js';
@@ -19,7 +19,7 @@ const DELIVERY_MS = 40_000;
  */
 export class SinkRunner {
   readonly #report: (message: string, error: unknown) => void;
-  readonly #turns: InTurn;
+  readonly #job: IntervalJob;
   #isRegistered = false;
 
   constructor(
@@ -29,19 +29,21 @@ export class SinkRunner {
     private readonly deliveryMs = DELIVERY_MS,
   ) {
     this.#report = reportSparsely(logger);
-    this.#turns = new InTurn(() => this.#round(), {
+    this.#job = new IntervalJob((round) => this.#round(round), {
+      name: `sink-${sink.id}`,
+      everyMs: EVERY_MS,
       logger,
       failure: `the sink ${sink.id} could not be served`,
     });
   }
 
   start(): void {
-    this.#turns.start(EVERY_MS);
-    void this.#turns.round();
+    this.#job.start();
+    void this.#job.round();
   }
 
   async stop(): Promise<void> {
-    await this.#turns.stop();
+    await this.#job.stop();
     await this.sink.close();
   }
 
@@ -77,8 +79,8 @@ export class SinkRunner {
     return 'delivered';
   }
 
-  async #round(): Promise<void> {
-    while (!this.#turns.isStopped && (await this.deliver()) === 'delivered');
+  async #round(round: Round): Promise<void> {
+    while (!round.isOver && (await this.deliver()) === 'delivered') round.progressed();
     sinkMetrics.oldestSeconds.set({ sink: this.sink.id }, await this.book.lagSeconds(this.sink.id));
   }
 }

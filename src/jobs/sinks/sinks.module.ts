@@ -13,10 +13,10 @@ import { operatorEgress } from '../../common/egress/operator-egress.js';
 import { BodyObjects } from '../../common/object-store/body-objects.js';
 import { ObjectStore } from '../../common/object-store/object-store.js';
 import { ObjectStoreModule } from '../../common/object-store/object-store.module.js';
+import { IntervalJob } from '../../common/loops/interval-job.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
-import { InTurn } from '../in-turn.js';
 import { underTimes } from '../retention/under-times.js';
 import { BodySink } from './body-sink.js';
 import { forgetBodies } from './forget-bodies.js';
@@ -54,7 +54,7 @@ interface InBucket {
 class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = createLogger('sinks');
   readonly #runners: readonly SinkRunner[];
-  readonly #forgetting: InTurn | null;
+  readonly #forgetting: IntervalJob | null;
 
   constructor(
     database: DataSource,
@@ -69,17 +69,22 @@ class Sinks implements OnApplicationBootstrap, BeforeApplicationShutdown {
     );
     this.#forgetting =
       store &&
-      new InTurn(
-        async () => {
-          await forgetBodies(store, underTimes(database, settings.retentionDays));
+      new IntervalJob(
+        (round) =>
+          forgetBodies(store, underTimes(database, settings.retentionDays), () => round.progressed()),
+        {
+          name: 'forget-bodies',
+          everyMs: FORGET_EVERY_MS,
+          boundMs: 6 * FORGET_EVERY_MS,
+          logger: this.#log,
+          failure: 'old bodies could not be removed from the bucket',
         },
-        { logger: this.#log, failure: 'old bodies could not be removed from the bucket' },
       );
   }
 
   onApplicationBootstrap(): void {
     for (const runner of this.#runners) runner.start();
-    this.#forgetting?.start(FORGET_EVERY_MS);
+    this.#forgetting?.start();
     void this.#forgetting?.round();
   }
 

@@ -1,7 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { auditSealKey, KNOWN_SEAL_KEY, type KnownSealKey } from '../../admin/audit/audit-seal-key.js';
 import { WRONG_BLOCKS } from '../../admin/audit/audit-blocks.js';
 import type { ChainProblem, ChainReport } from '../../admin/audit/verify-chain.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import { loadSettings } from '../../common/settings/settings.js';
@@ -44,7 +45,10 @@ export async function verifyCommand(
 }
 
 async function withClient<T>(url: Secret, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url.reveal(), application_name: 'gatehouse audit verify' });
+  const client = postgresClient('commands', {
+    connectionString: url.reveal(),
+    application_name: 'gatehouse audit verify',
+  });
   await client.connect();
   try {
     return await work(client);

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Client } from 'pg';
 import { AuditSeal } from '../../admin/audit/audit-seal.js';
 import type { ChainPart } from '../../admin/audit/chain-rows.js';
 import { type ChainReport, verifyChain } from '../../admin/audit/verify-chain.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
 import { Secret } from '../../common/crypto/secret.js';
 
 /** What a thread is given. */
@@ -21,7 +21,10 @@ const tell = (news: PartNews): void => parentPort?.postMessage(news);
 
 /** Checks one part of a chain, in a thread of its own. */
 async function main({ url, sealKey, organizationId, snapshot, part }: PartJob): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'gatehouse audit verify' });
+  const client = postgresClient('commands', {
+    connectionString: url,
+    application_name: 'gatehouse audit verify',
+  });
   await client.connect();
   try {
     const seal = new AuditSeal(new Secret(sealKey));

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../../common/crypto/secret.js';
 import { type BootstrapFile, writeBootstrapFile } from '../bootstrap-file.js';
 import type { InstanceSecrets } from '../data-folder.js';
+import type { EmbeddedPostgres } from '../embedded-postgres.js';
+import { LauncherError } from '../launcher-error.js';
 import { awaitDatabase, type Waiting } from './await-database.js';
 import { readSchemaState } from './schema-state.js';
 
@@ -10,7 +13,13 @@ export interface Preparation extends Waiting {
   readonly dataDir: string;
   /** What `bootstrap.json` gives as the address. */
   readonly baseUrl: string;
+  /** The server behind `url`, where that is our own. */
+  readonly server: Pick<EmbeddedPostgres, 'untilUp'> | null;
+  /** An instance that only works in the background makes no keys: it has no address that could be given with them. */
+  readonly makesFirstKeys: boolean;
 }
+
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Brings the schema up to date and makes the first organization when there is none. Returns what it made, or null.
@@ -19,7 +28,8 @@ export interface Preparation extends Waiting {
  * came to be, and the next start makes new ones and writes the file again; the other order could lose the only copy.
  */
 export async function prepareDatabase(preparation: Preparation): Promise<BootstrapFile | null> {
-  const { url, secrets } = preparation;
+  const { url, secrets, server, makesFirstKeys } = preparation;
+  await server?.untilUp(preparation.patienceMs);
   const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
   if (pending.length === 0 && populated) return null;
   const { migrate } = await import('../../common/database/migrate.js');
@@ -28,6 +38,7 @@ export async function prepareDatabase(preparation: Preparation): Promise<Bootstr
   const dataSource = await createDataSource(url.reveal(), 2, 'migrations').initialize();
   try {
     if (pending.length > 0) await migrate(dataSource);
+    if (!makesFirstKeys) return null;
     let kept: BootstrapFile | null = null;
     await bootstrap(dataSource, secrets, async (result) => {
       kept = { ...result, base_url: preparation.baseUrl };
@@ -36,5 +47,24 @@ export async function prepareDatabase(preparation: Preparation): Promise<Bootstr
     return kept;
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/**
+ * Settles when an API node has made the first organization. Before that there is no work, and nobody could tell whether
+ * the keys of this instance are those of the installation. Rejects when they are not.
+ */
+export async function awaitInstallation(preparation: Preparation): Promise<void> {
+  const { url, secrets, server, signal, notice } = preparation;
+  for (let isTold = false; ; isTold = true) {
+    const { pending, populated } = await awaitDatabase(url, () => readSchemaState(url, secrets), preparation);
+    if (populated && pending.length === 0) return;
+    if (server)
+      throw new LauncherError(
+        'A worker has nothing to work on in an empty data folder. Set DATABASE_URL to the database that the API nodes use, or start with GATEHOUSE_ROLE=all.',
+      );
+    if (!isTold)
+      notice('Waiting for an API node to prepare the installation: start one with GATEHOUSE_ROLE=api.');
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }
 }

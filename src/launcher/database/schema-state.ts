@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { isCheckedBy } from '../../common/crypto/check-value.js';
 import type { Secret } from '../../common/crypto/secret.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
 import { type InstanceSecrets, masterKeysOf } from '../data-folder.js';
 import { LauncherError } from '../launcher-error.js';
 
 const MIGRATION_FILES = new URL('../../common/database/migrations/', import.meta.url);
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** How the database stands to this release. */
 export interface SchemaState {
@@ -21,12 +21,10 @@ export interface SchemaState {
  * learn that costs more time than the rest of the start. Rejects when the keys are not those of this database.
  */
 export async function readSchemaState(url: Secret, keys: InstanceSecrets | null): Promise<SchemaState> {
-  const client = new Client({
+  const client = postgresClient('probing', {
     connectionString: url.reveal(),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'gatehouse launcher',
   });
-  client.on('error', () => undefined);
   try {
     await client.connect();
     const pending = await pendingMigrations(client);

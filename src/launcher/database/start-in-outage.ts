@@ -32,7 +32,9 @@ export async function prepareOrServeWithout(
     if (!(error instanceof DatabaseAway)) throw error;
     const newest = await newestIn(preparation, settings.staleKeysMs);
     if (newest === null)
-      return prepareDatabase({ ...preparation, patienceMs: PATIENCE_MS - SHORT_PATIENCE_MS });
+      return prepareDatabase(
+        preparation.server ? preparation : { ...preparation, patienceMs: PATIENCE_MS - SHORT_PATIENCE_MS },
+      );
     preparation.notice(outageText(preparation, newest));
     await serve();
     return untilPrepared(preparation);

@@ -22,6 +22,7 @@ export async function withDatabase<T>(settings: Settings, work: (url: Secret) =>
     const maxConnections = connectionsNeeded(settings);
     const server = await EmbeddedPostgres.start({ dataDir: settings.dataDir, maxConnections });
     try {
+      await server.untilUp();
       return await work(server.url);
     } finally {
       await server.stop();

@@ -1,10 +1,10 @@
+import { CLICKHOUSE_TIMEOUTS } from '../../common/net/store-timeouts.js';
 import type { ClickHouseSettings } from '../../common/settings/settings.js';
 import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 /** What the tests run on. Whether an older one knows a repeated insert in its views as well was not tried. */
 const TESTED_VERSION = [26, 7] as const;
-const ANSWER_WITHIN_MS = 5_000;
 
 export async function checkClickHouse(settings: ClickHouseSettings | null): Promise<Finding[]> {
   if (!settings) return [];
@@ -12,7 +12,7 @@ export async function checkClickHouse(settings: ClickHouseSettings | null): Prom
   const { url, cluster } = settings;
   const client = createClient({
     url: url.reveal(),
-    request_timeout: ANSWER_WITHIN_MS,
+    request_timeout: CLICKHOUSE_TIMEOUTS.probing.commandMs,
     log: { level: ClickHouseLogLevel.OFF },
   });
   try {

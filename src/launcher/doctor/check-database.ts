@@ -1,7 +1,9 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Secret } from '../../common/crypto/secret.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { TENANT_ROLE, WALL_STANDS } from '../../common/database/sessions/tenant-wall.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
+import { CLOCK_OFFSET_MAX_MS, clockOffsetMs } from '../../common/observability/database-clock.js';
 import { PARTITIONED } from '../../common/database/request-log/partitions.js';
 import { place } from '../database/await-database.js';
 import { readSchemaState } from '../database/schema-state.js';
@@ -9,9 +11,6 @@ import { connectionsNeeded } from '../launch-plan.js';
 import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
 
 const OLDEST_VERSION = 14;
-/** More would make keys expire and budgets begin at different times on different machines. */
-const SKEW_MAX_MS = 2_000;
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** What the server says of itself. */
 interface ServerFacts {
@@ -31,8 +30,10 @@ const FACTS = `
   FROM pg_database WHERE datname = current_database()`;
 
 export async function checkDatabase(url: Secret, settings: Settings): Promise<Finding[]> {
-  const client = new Client({ connectionString: url.reveal(), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  client.on('error', () => undefined);
+  const client = postgresClient('probing', {
+    connectionString: url.reveal(),
+    application_name: 'gatehouse doctor',
+  });
   try {
     await client.connect();
     const before = Date.now();
@@ -86,8 +87,8 @@ export function judgeServer(facts: ServerFacts, connections: number): Finding[] 
 
 /** The answer was made between the two readings of our own clock, so only what lies outside of them is skew. */
 export function judgeSkew(theirMs: number, beforeMs: number, afterMs: number): Finding {
-  const skewMs = Math.round(Math.max(beforeMs - theirMs, theirMs - afterMs, 0));
-  if (skewMs <= SKEW_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
+  const skewMs = Math.abs(clockOffsetMs(theirMs, beforeMs, afterMs));
+  if (skewMs <= CLOCK_OFFSET_MAX_MS) return ok('Clock', `${skewMs} ms from the database's`);
   return failed(
     'Clock',
     `${skewMs} ms from the database's`,

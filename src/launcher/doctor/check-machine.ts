@@ -48,9 +48,8 @@ export function checkSecrets({ masterKey, keyPepper, databaseUrl, dataDir }: Set
 }
 
 /** `running`: this very data folder is in use, so its service is the one that has the port. */
-export async function checkPort({ host, port, role }: Settings, running: boolean): Promise<Finding> {
+export async function checkPort({ host, port }: Settings, running: boolean): Promise<Finding> {
   const place = `${host}:${port}`;
-  if (role === 'worker') return ok('Port', 'none needed, this instance works in the background');
   if (running) return ok('Port', `${place}, the service runs`);
   try {
     await findPort(host, port);

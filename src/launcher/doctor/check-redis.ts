@@ -1,17 +1,17 @@
+import { redisLimits } from '../../common/net/redis-limits.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { failed, type Finding, ok, reasonOf, warning } from './finding.js';
 import { isAtLeast } from './is-at-least.js';
 
 /** BullMQ's floor for all its features (https://docs.bullmq.io/guide/going-to-production). */
 const OLDEST_VERSION = [6, 2] as const;
-const CONNECT_TIMEOUT_MS = 5_000;
 
 export async function checkRedis(url: Secret | undefined): Promise<Finding[]> {
   if (!url) return [ok('Redis', 'not used, PostgreSQL does its work')];
   const { Redis } = await import('ioredis');
   const client = new Redis(url.reveal(), {
+    ...redisLimits('probing'),
     lazyConnect: true,
-    connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });

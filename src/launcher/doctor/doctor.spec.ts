@@ -7,9 +7,15 @@ import { judgeInbox, judgeServer, judgeSkew, judgeStrays } from './check-databas
 import { checkNode, judgeSpace } from './check-machine.js';
 import { judgeRedis } from './check-redis.js';
 import { examine } from './doctor.js';
+import type { Finding } from './finding.js';
 
 const GIB = 1024 ** 3;
 const server = { version_num: 180_004, encoding: 'UTF8', may_create: true, max_connections: 100, now_ms: 0 };
+async function found(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const finding of examine(environment)) findings.push(finding);
+  return findings;
+}
 const results = (findings: readonly { result: string }[]) => findings.map(({ result }) => result);
 
 describe('doctor', () => {
@@ -68,7 +74,7 @@ describe('doctor', () => {
   });
 
   it('lists every wrong setting', async () => {
-    const findings = await examine({ GATEHOUSE_PORT: 'x', GATEHOUSE_TYPO: '1' });
+    const findings = await found({ GATEHOUSE_PORT: 'x', GATEHOUSE_TYPO: '1' });
     expect(findings.filter(({ check }) => check === 'Settings').map(({ detail }) => detail)).toEqual([
       'GATEHOUSE_TYPO: there is no such setting.',
       expect.stringMatching(/^GATEHOUSE_PORT: /),
@@ -77,7 +83,7 @@ describe('doctor', () => {
 
   it('says where a database, a Redis or a ClickHouse does not answer, without its password', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-doctor-'));
-    const findings = await examine({
+    const findings = await found({
       GATEHOUSE_DATA_DIR: dataDir,
       GATEHOUSE_PORT: '0',
       DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/db',

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { loadSettings, type Settings, SettingsError } from '../../common/settings/settings.js';
+import { answeredWithin } from '../../common/processes/answered-within.js';
 import { pathsOf } from '../data-folder.js';
 import { runningUrl, withDatabase } from '../database/with-database.js';
 import { FolderLock } from '../folder/folder-lock.js';
 import { LauncherError } from '../launcher-error.js';
-import { say, table } from '../terminal.js';
+import { say } from '../terminal.js';
 import { checkClickHouse } from './check-clickhouse.js';
 import { checkDatabase } from './check-database.js';
 import { checkDataFolder, checkNode, checkPort, checkSecrets } from './check-machine.js';
 import { checkRedis } from './check-redis.js';
+import { checkServices } from './check-services.js';
 import { failed, type Finding, ok, reasonOf } from './finding.js';
 
 const SYMBOLS: Readonly<Record<Finding['result'], string>> = {
@@ -17,33 +19,56 @@ const SYMBOLS: Readonly<Record<Finding['result'], string>> = {
   failed: 'FAILED',
 };
 
-/** `gatehouse doctor`: every check, also after one failed. Returns 1 when any did. */
-export async function doctor(environment: NodeJS.ProcessEnv): Promise<number> {
-  const findings = await examine(environment);
-  const rows = findings.map(({ check, result, detail, todo }) => [check, SYMBOLS[result], detail, todo]);
-  say(table(['Check', 'Result', 'Found', 'What to do'], rows));
-  return findings.some(({ result }) => result === 'failed') ? 1 : 0;
+/** Beyond the time limits of the stores, for what has none: a disk that hangs, a name that is never resolved. */
+const CHECK_LIMIT_MS = 30_000;
+/** The embedded database is started for its check, and may have to recover first. */
+const DATABASE_LIMIT_MS = 120_000;
+
+/** `gatehouse doctor`: every check, also after one failed; each row is printed when its check ends. Returns 1 when any failed. */
+export async function doctor(environment: NodeJS.ProcessEnv, print = say): Promise<number> {
+  let hasFailed = false;
+  for await (const finding of examine(environment)) {
+    print(rowOf(finding));
+    hasFailed ||= finding.result === 'failed';
+  }
+  return hasFailed ? 1 : 0;
 }
 
-export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const node = checkNode(process.version);
+const rowOf = ({ check, result, detail, todo }: Finding): string => {
+  const row = `${SYMBOLS[result].padEnd(9)}${check.padEnd(17)}${detail}`;
+  return todo === '' ? row : `${row}\n${' '.repeat(26)}What to do: ${todo}`;
+};
+
+/** Findings in the order of the checks, each as soon as it is there. */
+export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+  yield checkNode(process.version);
   const settings = tryLoad(environment);
-  if (settings instanceof SettingsError)
-    return [
-      node,
-      ...settings.problems.map((problem) => failed('Settings', problem, 'Correct it, then ask again.')),
-    ];
+  if (settings instanceof SettingsError) {
+    for (const problem of settings.problems) yield failed('Settings', problem, 'Correct it, then ask again.');
+    return;
+  }
+  yield ok('Settings', 'all valid');
+  yield* inTime('Data folder', async () => [await checkDataFolder(settings.dataDir)]);
+  yield checkSecrets(settings);
   const isRunning = await FolderLock.isHeld(settings.dataDir);
-  return [
-    node,
-    ok('Settings', 'all valid'),
-    await checkDataFolder(settings.dataDir),
-    checkSecrets(settings),
-    await checkPort(settings, isRunning),
-    ...(await checkStores(settings, isRunning)),
-    ...(await checkRedis(settings.redisUrl)),
-    ...(await checkClickHouse(settings.clickhouse)),
-  ];
+  yield* inTime('Port', async () => [await checkPort(settings, isRunning)]);
+  yield* inTime('Database', () => checkStores(settings, isRunning), DATABASE_LIMIT_MS);
+  yield* inTime('Redis', () => checkRedis(settings.redisUrl));
+  yield* inTime('ClickHouse', () => checkClickHouse(settings.clickhouse));
+  for (const { name, run } of checkServices(settings)) yield* inTime(name, run);
+}
+
+async function* inTime(
+  check: string,
+  run: () => Promise<Finding[]>,
+  limitMs = CHECK_LIMIT_MS,
+): AsyncGenerator<Finding> {
+  const late = `no result within ${limitMs / 1_000} s`;
+  try {
+    yield* await answeredWithin(run(), limitMs, late);
+  } catch (error) {
+    yield failed(check, reasonOf(error), 'Check the address in the settings and that the server runs.');
+  }
 }
 
 function tryLoad(environment: NodeJS.ProcessEnv): Settings | SettingsError {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('FolderLock', () => {
 
     const lock = await FolderLock.acquire(folder);
 
-    expect(JSON.parse(await readFile(lockFile(), 'utf8'))).toEqual(ownIdentity());
+    expect(JSON.parse(await readFile(lockFile(), 'utf8'))).toMatchObject(ownIdentity());
     await lock.release();
   });
 
@@ -76,6 +76,34 @@ describe('FolderLock', () => {
     await lock.release();
 
     expect(await readdir(folder)).toEqual(['gatehouse.lock']);
+  });
+
+  it('tells a copy of a folder in use from the folder itself, and says what to do with it', async () => {
+    const lock = await FolderLock.acquire(folder);
+    const copy = await mkdtemp(join(tmpdir(), 'gatehouse-lock-copy-'));
+    await cp(folder, copy, { recursive: true, preserveTimestamps: true });
+
+    const refused = await FolderLock.acquire(copy).catch((error: unknown) => String(error));
+
+    expect(refused).toContain(`${copy} is a copy of a data folder that was in use`);
+    expect(refused).toContain(`process ${process.pid}`);
+    expect(refused).toContain(`delete ${join(copy, 'gatehouse.lock')}`);
+    expect(refused).not.toContain('already runs');
+    expect(await FolderLock.isHeld(copy)).toBe(false);
+    await rm(join(copy, 'gatehouse.lock'));
+    await (await FolderLock.acquire(copy)).release();
+    await rm(copy, { recursive: true });
+    await lock.release();
+  });
+
+  it('knows its folder again when that was renamed', async () => {
+    const lock = await FolderLock.acquire(folder);
+    const renamed = `${folder}-renamed`;
+    await rename(folder, renamed);
+
+    await expect(FolderLock.acquire(renamed)).rejects.toThrow('already runs');
+    await rename(renamed, folder);
+    await lock.release();
   });
 
   it('watches a holder in another container: one that touches its lock keeps it, one that does not loses it', async () => {

@@ -19,7 +19,7 @@ type Notice = (text: string) => void;
  * The lock is a file that names its holder. A holder of this machine that no longer runs (its number may have gone to
  * another process, so the start time counts too) left a stale lock, which is taken over. A holder on another machine
  * or in another container cannot be asked; it touches its lock every two seconds, so a lock that is not touched while
- * we watch is stale too.
+ * we watch is stale too. The lock also says which folder it was made in, because a copy of the folder holds a copy of it.
  */
 export class FolderLock {
   readonly #heartbeat: NodeJS.Timeout;
@@ -38,12 +38,15 @@ export class FolderLock {
     watchMs = WATCH_MS,
   ): Promise<FolderLock> {
     const path = lockPath(folder);
-    const content = JSON.stringify(ownIdentity());
+    const content = JSON.stringify({ ...ownIdentity(), folder: await numberOf(folder) });
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (await create(path, content)) return new FolderLock(path, content);
       const found = await read(path);
       if (found === null) continue;
-      if (await isHeld(path, found, notice, watchMs)) throw new LauncherError(refusal(folder, found));
+      if (await isHeld(path, found, notice, watchMs))
+        throw new LauncherError(
+          (await isCopied(folder, found)) ? copied(folder, found) : refusal(folder, found),
+        );
       await removeStale(path, found);
     }
     throw new LauncherError(
@@ -55,7 +58,8 @@ export class FolderLock {
   static async isHeld(folder: string): Promise<boolean> {
     const path = lockPath(folder);
     const found = await read(path);
-    return found !== null && isHeld(path, found, () => undefined, WATCH_MS);
+    if (found === null || (await isCopied(folder, found))) return false;
+    return isHeld(path, found, () => undefined, WATCH_MS);
   }
 
   /** Lets go of the folder. A lock that is no longer ours stays. */
@@ -121,6 +125,26 @@ function refusal(folder: string, content: string): string {
   return `Gatehouse already runs on the data folder ${folder} (${who}). Stop it first, or set GATEHOUSE_DATA_DIR to another folder.`;
 }
 
+function copied(folder: string, content: string): string {
+  return (
+    `The data folder ${folder} is a copy of a data folder that was in use (by process ${parse(content)?.pid}). ` +
+    'A database that was copied while it ran may be damaged: stop Gatehouse on the original and copy again. ' +
+    `If the copy is a snapshot of one moment, such as one of the disk, delete ${lockPath(folder)} and start.`
+  );
+}
+
+/** Whether the lock was made in another folder than the one in which it lies. */
+async function isCopied(folder: string, content: string): Promise<boolean> {
+  const holder = parse(content);
+  return holder?.folder !== undefined && sameRealm(holder) && holder.folder !== (await numberOf(folder));
+}
+
+/** What tells a folder from its copies, and stays when it is renamed: device and inode. */
+async function numberOf(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
 async function touched(path: string): Promise<number | null> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
@@ -132,11 +156,14 @@ async function read(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null);
 }
 
-function parse(content: string): ProcessIdentity | null {
+/** Of the folder nothing is known in a lock of an earlier release. */
+function parse(content: string): (ProcessIdentity & { readonly folder?: string | undefined }) | null {
   try {
-    const { pid, started, realm } = JSON.parse(content) as Partial<ProcessIdentity>;
+    const { pid, started, realm, folder } = JSON.parse(content) as Partial<
+      ProcessIdentity & { readonly folder: string }
+    >;
     if (typeof pid !== 'number' || pid <= 0 || typeof realm !== 'string') return null;
-    return { pid, started: started ?? null, realm };
+    return { pid, started: started ?? null, realm, folder };
   } catch {
     return null;
   }

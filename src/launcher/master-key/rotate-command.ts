@@ -1,5 +1,6 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
+import { postgresClient } from '../../common/database/sessions/postgres-connections.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { loadSettings, type Settings } from '../../common/settings/settings.js';
 import { type InstanceSecrets, proposeMasterKey, resolveSecrets, settleMasterKey } from '../data-folder.js';
@@ -18,7 +19,10 @@ export async function rotateCommand(environment: NodeJS.ProcessEnv): Promise<num
   const settings = loadSettings(environment);
   const isRunning = await FolderLock.isHeld(settings.dataDir);
   await withRunningDatabase(settings, async (url) => {
-    const client = new Client({ connectionString: url.reveal(), application_name: 'gatehouse rotate' });
+    const client = postgresClient('commands', {
+      connectionString: url.reveal(),
+      application_name: 'gatehouse rotate',
+    });
     await client.connect();
     try {
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.masterKey]);

@@ -5,6 +5,7 @@ import { GATEWAY_NODE_OPTIONS } from '../../common/processes/heap-shape.js';
 import type { ChildEnvironment } from '../launch-plan.js';
 import type { LauncherError } from '../launcher-error.js';
 import { type Keeping, KeptProcess } from './kept-process.js';
+import { LoopWatch } from './loop-watch.js';
 import { MergedMetrics } from './merged-metrics.js';
 
 export interface FleetPlan {
@@ -39,6 +40,7 @@ const BEHIND_THE_GATEWAYS = 5;
  */
 export class Fleet {
   readonly #metrics = new MergedMetrics(() => this.#all);
+  readonly #loops = new LoopWatch(() => this.#all);
   readonly #gateways: readonly KeptProcess[];
   /** None where there is no gateway that could relay to it. */
   readonly #administration: readonly KeptProcess[];
@@ -69,6 +71,7 @@ export class Fleet {
 
   start(): void {
     for (const kept of this.#all) kept.start();
+    this.#loops.start();
   }
 
   /** Says that the database is there: until then processes only load their code, or serve what they know. */
@@ -93,6 +96,7 @@ export class Fleet {
    * because it takes along what they wrote.
    */
   async drain(immediate: boolean, { delayMs, timeoutMs }: DrainBounds): Promise<void> {
+    this.#loops.stop();
     for (const kept of [...this.#administration, this.#worker]) kept.letEnd();
     const withinMs = (immediate ? 0 : delayMs) + timeoutMs + EXIT_MARGIN_MS;
     await Promise.all(this.#gateways.map((gateway) => gateway.close(immediate, withinMs)));
@@ -108,7 +112,10 @@ export class Fleet {
 
   #keep(name: string, spawn: Keeping['spawn'], place = 0): KeptProcess {
     const { onLost } = this.plan;
-    const onMessage: Keeping['onMessage'] = (message, from) => this.#metrics.hear(message, from);
+    const onMessage: Keeping['onMessage'] = (message, from) => {
+      this.#metrics.hear(message, from);
+      this.#loops.hear(message, from);
+    };
     return new KeptProcess({ name, place, spawn, onLost, onMessage });
   }
 }

@@ -4,6 +4,8 @@ import { createDataSource } from '../../common/database/data-source.js';
 import {
   type Books,
   type Comparison,
+  type EstimatedPart,
+  estimatedParts,
   rebuildCounters,
   verifyMoney,
 } from '../../common/database/limits/verify-money.js';
@@ -16,7 +18,10 @@ export interface VerifyMoneyOptions {
   readonly repair?: boolean;
 }
 
-/** `gatehouse verify money`. Returns 1 when two books differ and nothing explains it. Runs beside a running service too. */
+/**
+ * `gatehouse verify money`. Says how much of each budget is an estimate, too. Returns 1 when two books differ and nothing explains it. Runs beside a running
+ * service too.
+ */
 export async function verifyMoneyCommand(
   environment: NodeJS.ProcessEnv,
   options: VerifyMoneyOptions,
@@ -48,12 +53,17 @@ async function verifyAt(url: Secret, { repair }: VerifyMoneyOptions, countedIn: 
   }
 }
 
-async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Books[]> {
-  await manager.query('SET TRANSACTION READ ONLY');
-  return verifyMoney(manager, countedIn);
+interface Findings {
+  readonly books: readonly Books[];
+  readonly estimates: readonly EstimatedPart[];
 }
 
-function report(books: readonly Books[]): number {
+async function inSnapshot(manager: EntityManager, countedIn: CountedIn): Promise<Findings> {
+  await manager.query('SET TRANSACTION READ ONLY');
+  return { books: await verifyMoney(manager, countedIn), estimates: await estimatedParts(manager) };
+}
+
+function report({ books, estimates }: Findings): number {
   const rows = books.map(({ name, compared, differences }) => [
     name,
     String(compared),
@@ -62,7 +72,23 @@ function report(books: readonly Books[]): number {
   say(table(['Books', 'Compared', 'Different'], rows));
   const differences = books.flatMap((book) => book.differences);
   for (const difference of differences) say(explained(difference));
+  for (const estimate of estimates) for (const line of linesOf(estimate)) say(line);
+  if (estimates.length === 0) say('No budget contains an estimated amount.');
   return differences.some(({ reason }) => reason === null) ? 1 : 0;
+}
+
+function linesOf({ counter, measure, spent, estimated, lost }: EstimatedPart): string[] {
+  const unit = measure === 'cost' ? 'nano-dollars' : 'tokens';
+  const lines: string[] = [];
+  if (estimated > 0n)
+    lines.push(
+      `counter ${counter}: ${estimated} of ${spent} ${unit} are estimated, because the answers have no end on record`,
+    );
+  if (lost > 0n)
+    lines.push(
+      `counter ${counter}: ${lost} ${unit} more count as spent, because processes that held them were lost with their spool`,
+    );
+  return lines;
 }
 
 function explained({ what, expected, found, reason }: Comparison): string {

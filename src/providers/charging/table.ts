@@ -148,7 +148,8 @@ const free: readonly ChargeRow[] = [
     operations: posts(
       ...['/assistants', '/assistants/{id}', '/threads', '/threads/{id}', '/threads/{id}/messages'],
       ...['/threads/{id}/messages/{message_id}', '/conversations', '/conversations/{id}'],
-      ...['/conversations/{id}/items', '/chat/completions/{id}'],
+      ...['/conversations/{id}/items', '/chat/completions/{id}', '/vector_stores/{id}'],
+      '/vector_stores/{id}/files/{file_id}',
     ),
   },
 ];

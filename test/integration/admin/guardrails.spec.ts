@@ -67,6 +67,20 @@ describe('guardrails', () => {
     expect(actions).toHaveLength(3);
   });
 
+  it('keep their version when a change changes nothing', async () => {
+    const { slug, version_id } = (await make()).body;
+    const told = app.changes.length;
+    const answer = await app.call('PUT', `/v1/guardrails/${slug}`, { body: {} });
+
+    expect(answer).toMatchObject({ status: 200, body: { version_id } });
+    expect((await app.call('GET', `/v1/guardrails/${slug}`)).body).toMatchObject({
+      version_id,
+      updated_by: null,
+    });
+    expect(app.changes).toHaveLength(told);
+    expect((await app.audited()).at(-1)).toMatchObject({ action: 'guardrails.update', outcome: 'success' });
+  });
+
   it('are refused with every mistake at once, each with its place', async () => {
     const { status, body } = await make({
       checks: [

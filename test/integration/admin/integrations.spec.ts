@@ -407,6 +407,67 @@ describe('integrations', () => {
       expect((await app.call('DELETE', '/v1/model-configs/pricing/openai/near')).status).toBe(404);
     });
 
+    it('name units and images, reach the data plane and are shown as they were set', async () => {
+      const slug = await aShared();
+      await grant(slug, 'ws-default');
+      const price = {
+        pay_as_you_go: {
+          additional_units: { input_character: { price: 0.0015 } },
+          image: { hd: { '1024x1024': { price: 8 } }, default: { default: { price: 4 } } },
+        },
+      };
+      const path = '/v1/model-configs/pricing/openai/own-media';
+
+      expect((await app.call('PUT', path, { body: price })).status).toBe(200);
+      expect((await onPath(slug))?.prices?.get('own-media')).toMatchObject({
+        isByUnitOnly: true,
+        units: {
+          millionInputCharacters: 15_000_000_000,
+          images: [
+            { size: '1024x1024', quality: 'hd', amount: 80_000_000 },
+            { size: null, quality: null, amount: 40_000_000 },
+          ],
+        },
+      });
+      const { body } = await app.call('GET', '/v1/model-configs/pricing');
+      expect(body.data).toContainEqual(expect.objectContaining({ model: 'own-media', ...price }));
+      const bad = { pay_as_you_go: { image: { hd: { '1024x1024': { price: -1 } } } } };
+      expect(await app.call('PUT', path, { body: bad })).toMatchObject({
+        status: 400,
+        body: { error: { message: expect.stringContaining('image.hd.1024x1024.price') as string } },
+      });
+    });
+
+    it('of a virtual key name units, too', async () => {
+      const vk = aName();
+      const model_pricing = {
+        reader: { pay_as_you_go: { additional_units: { search_unit: { price: 0.2 } } } },
+      };
+      const made = await app.call('POST', '/v1/virtual-keys', {
+        body: {
+          name: 'k',
+          slug: vk,
+          provider: 'cohere',
+          key: aSecret(),
+          workspace_id: 'ws-default',
+          model_pricing,
+        },
+      });
+
+      expect(made.status).toBe(200);
+      expect((await onPath(vk))?.prices?.get('reader')?.units).toEqual({
+        thousandSearchUnits: 2_000_000_000,
+      });
+    });
+
+    it('stand beside list prices of units, which everybody may read', async () => {
+      const read = await app.call('GET', '/v1/model-configs/pricing/openai/tts-1', { key: '' });
+
+      expect(read.body).toMatchObject({
+        pay_as_you_go: { additional_units: { input_character: { price: 0.0015 } } },
+      });
+    });
+
     it('are no affair of workspace keys, and of providers that nobody knows there are none', async () => {
       const path = '/v1/model-configs/pricing/openai/x';
       expect((await app.call('PUT', path, { body: PRICE, key: own.key })).status).toBe(403);

@@ -178,6 +178,40 @@ describe('invites', () => {
       expect(password_hash).toMatch(/^scrypt:/);
     });
 
+    it('is recorded as done by the person who joined', async () => {
+      const { id, token } = await anInvite();
+      const { user_id } = (await accept(token)).body;
+
+      expect((await app.audited()).at(-1)).toMatchObject({
+        action: 'organisation_users.create',
+        target_id: id,
+        actor_kind: 'person',
+        actor_id: user_id,
+        user_id,
+        outcome: 'success',
+      });
+    });
+
+    it('takes the invited address in upper and lower case as the same', async () => {
+      const email = `ada-${randomBytes(4).toString('hex')}@example.com`;
+      const { token } = await anInvite({ email });
+
+      expect((await accept(token, { email: email.toUpperCase() })).status).toBe(200);
+    });
+
+    it('is over when its sender may not invite any more: the invite is cancelled', async () => {
+      const { id: sender } = await app.aPerson({ role: 'admin' });
+      const key = await app.adminKeyOf(sender);
+      const sent = await app.call('POST', INVITES, {
+        key,
+        body: { email: `late-${randomBytes(4).toString('hex')}@example.com`, role: 'member', workspaces: [] },
+      });
+      await app.call('PUT', `/v1/admin/users/${sender}`, { body: { role: 'member' } });
+
+      expect((await app.call('GET', `${INVITES}/${sent.body.id}`)).body.status).toBe('cancelled');
+      expect((await accept(sent.body.invite_link.split('#')[1])).status).toBe(410);
+    });
+
     it('is done once, also by two at the same moment (G33)', async () => {
       const { token } = await anInvite();
       const answers = await Promise.all(Array.from({ length: 5 }, () => accept(token)));
@@ -232,12 +266,11 @@ describe('invites', () => {
       expect((await accept(token)).status).toBe(404);
     });
 
-    it('refuses another address than the invited, in any spelling (G32)', async () => {
+    it('refuses another address than the invited (G32)', async () => {
       const email = `grace-${randomBytes(4).toString('hex')}@example.com`;
       const { token } = await anInvite({ email });
       const others = [
         'eve@example.com',
-        email.toUpperCase(),
         email.replace('@', '+tag@'),
         email.replace('example', 'ехample'),
         ` ${email}`,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepLimits } from '../../../src/common/database/limits/end-leases.js';
+import { endLeases, sweepLimits } from '../../../src/common/database/limits/end-leases.js';
+import { estimatedParts } from '../../../src/common/database/limits/verify-money.js';
 import { counterKey } from '../../../src/common/limits/period.js';
 import { freshDatabase } from '../../support/database.js';
 
@@ -46,5 +47,42 @@ describe('counters of limits', () => {
     await sweepLimits(pool);
 
     expect(await kept()).toEqual([running, justOver, forEver].sort());
+  });
+
+  it('keep as spent what a machine held that was lost with its spool, until the spool is found again', async () => {
+    const key = counterKey(randomUUID(), begun(1), '');
+    const slots = `${key}-slots`;
+    await add([key]);
+    await pool.query(
+      `INSERT INTO limit_counters (key, organization_id, limit_id, measure, amount) VALUES ($1, $2, $2, 'concurrency', 9)`,
+      [slots, randomUUID()],
+    );
+    await pool.query(
+      `INSERT INTO limit_leases (counter, holder, amount, expires_at) VALUES
+        ($1, 'lost', 3, now() - interval '2 days'), ($1, 'alive', 1, now() + interval '50 minutes'),
+        ($2, 'lost', 2, now() - interval '2 days')`,
+      [key, slots],
+    );
+    const countedLeases = async () => {
+      const { rows } = await pool.query<{ holder: string }>(
+        'SELECT holder FROM limit_leases WHERE counter = ANY ($1) AND expires_at > now() ORDER BY 1',
+        [[key, slots]],
+      );
+      return rows.map(({ holder }) => holder);
+    };
+    const lost = async () => {
+      const parts = await estimatedParts({ query: async (sql) => (await pool.query(sql)).rows as unknown });
+      return parts.filter(({ counter }) => counter === key).map((part) => part.lost);
+    };
+
+    await sweepLimits(pool);
+
+    expect(await countedLeases()).toEqual(['alive', 'lost']);
+    expect(await lost()).toEqual([3n]);
+
+    await endLeases(pool, 'lost');
+
+    expect(await countedLeases()).toEqual(['alive']);
+    expect(await lost()).toEqual([]);
   });
 });

@@ -330,6 +330,27 @@ describe.runIf(redisUrl)('slots in a Redis that has forgotten them', () => {
   });
 });
 
+describe.runIf(ownRedis)('a Redis that takes no writes', () => {
+  it.each([
+    ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['became a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  ])('is unavailable, and no counter is at fault: it %s', async (_why, begin, stop) => {
+    const store = await redis();
+    const admin = new Redis(redisUrl ?? '');
+    const call = ([command = '', ...args]: readonly string[]) => admin.call(command, args);
+    const [rate, slot] = [aLimit(), slots(3)];
+    try {
+      await call(begin);
+      await expect(store.take([asks(rate), asks(slot)])).rejects.toThrow(/^(OOM|READONLY) /);
+    } finally {
+      await call(stop);
+      await admin.quit();
+    }
+
+    expect(await one(store, rate)).toMatchObject({ granted: 1, free: 99 });
+  });
+});
+
 describe.runIf(redisUrl)('slots in Redis', () => {
   it('are not changed by a call that arrives after a later one', async () => {
     const [mine, other] = await Promise.all([redis(), redis()]);

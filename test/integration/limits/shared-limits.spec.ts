@@ -11,6 +11,7 @@ import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { attemptUnder, end, isAdmitted, outcomeOf } from '../../support/limited-attempts.js';
 import { aBudget, aLimit, slots } from '../../support/limits.js';
 import { OwnRedis } from '../../support/own-redis.js';
+import { SeededRandom } from '../../support/random.js';
 
 /** Several gateway processes, each with a limiter and a connection of its own, that share their stores. */
 const started: { limiter: Limiter; store: LimitStore }[] = [];
@@ -122,9 +123,9 @@ describe.each(STORES)('limits that processes share in %s', (name) => {
 
 describe('a budget that four processes share', () => {
   it('never refuses a sequential client while enough is left', { timeout: 120_000 }, async () => {
-    const seed = Number(process.env['LIMITS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = SeededRandom.seedFrom('LIMITS_SEED');
     console.log(`LIMITS_SEED=${seed}`);
-    const random = mulberry32(seed);
+    const random = new SeededRandom(seed);
     const limiters = await processes('PostgreSQL', 4);
     const budget = aBudget(1_000_000);
     let left = budget.amount;
@@ -133,14 +134,14 @@ describe('a budget that four processes share', () => {
 
     while (left > 0 && requests < 600) {
       requests += 1;
-      const wanted = requests % 7 === 0 ? left : Math.max(1, Math.floor(left * random() ** 3));
-      const limiter = limiters[Math.floor(random() * 4)] as Limiter;
+      const wanted = requests % 7 === 0 ? left : Math.max(1, Math.floor(left * random.next() ** 3));
+      const limiter = random.of(limiters);
       const outcome = await outcomeOf(limiter, attemptUnder([budget], wanted));
       if (!isAdmitted(outcome)) {
         refused.push(`request ${requests}: ${outcome} for ${wanted} of ${left}`);
         continue;
       }
-      const used = Math.floor(wanted * random() * 0.05);
+      const used = Math.floor(wanted * random.next() * 0.05);
       end(outcome, used);
       left -= used;
     }
@@ -167,14 +168,3 @@ describe('a budget that four processes share', () => {
     expect(await admit(limiter, [{ ...budget, budget: rule }], 10)).toBe(true);
   });
 });
-
-/** A small seeded generator: https://github.com/cprosche/mulberry32 */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

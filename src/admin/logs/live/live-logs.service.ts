@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { KeptLogs } from '../../../common/database/log-reading/kept-logs.js';
 import { UnitOfWork } from '../../../common/database/unit-of-work.js';
 import { AppError } from '../../../common/errors/app-error.js';
+import { IntervalJob } from '../../../common/loops/interval-job.js';
 import { createLogger } from '../../../common/observability/logger.js';
 import { reportSparsely } from '../../../common/observability/report-sparsely.js';
 import { PostgresLogRows } from '../rows/postgres-log-rows.js';
@@ -28,9 +29,13 @@ export class LiveLogs implements BeforeApplicationShutdown {
   readonly #streams = new Set<LiveStream>();
   readonly #batches: NewBatches;
   readonly #report = reportSparsely(createLogger('live-logs'));
-  #timer: NodeJS.Timeout | undefined;
+  readonly #job = new IntervalJob(() => this.#look(), {
+    name: 'live-logs',
+    everyMs: EVERY_MS,
+    logger: createLogger('live-logs'),
+    failure: 'new requests could not be read',
+  });
   #rounds = 0;
-  #running: Promise<void> | undefined;
 
   constructor(
     private readonly rows: PostgresLogRows,
@@ -56,33 +61,22 @@ export class LiveLogs implements BeforeApplicationShutdown {
     const stream = new LiveStream(options);
     this.#streams.add(stream);
     options.response.once('close', () => this.#remove(stream));
-    this.#timer ??= setInterval(() => void this.#round(), EVERY_MS).unref();
-    void this.#round();
+    this.#job.start();
+    void this.#job.round();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.#timer);
     for (const stream of this.#streams) stream.end('shutdown');
-    await this.#running;
+    await this.#job.stop();
   }
 
   #remove(stream: LiveStream): void {
     this.#streams.delete(stream);
-    if (this.#streams.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    this.#batches.forget();
-  }
-
-  /** Never rejects. A round that is still running is not joined by another. */
-  async #round(): Promise<void> {
-    this.#running ??= this.#look()
-      .catch((error: unknown) => this.#report('new requests could not be read', error))
-      .finally(() => (this.#running = undefined));
-    await this.#running;
+    if (this.#streams.size === 0) this.#batches.forget();
   }
 
   async #look(): Promise<void> {
+    if (this.#streams.size === 0) return;
     this.#rounds += 1;
     const batches = await this.#batches.next();
     // One after the other: the log is read over two connections, which others need too.

@@ -41,6 +41,48 @@ const CHARGED = `
   WHERE counter.measure <> 'concurrency'
   GROUP BY counter.key`;
 
+/** A budget of whose spent amount a part is not what a provider reported. Nano-dollars or tokens. */
+export interface EstimatedPart {
+  readonly counter: string;
+  readonly measure: 'cost' | 'tokens';
+  readonly spent: bigint;
+  /** Of what is spent: attempts whose answer has no end on record. */
+  readonly estimated: bigint;
+  /** Beside it: held by processes that were lost with their spool, which counts as spent. */
+  readonly lost: bigint;
+}
+
+const ESTIMATED = `
+  SELECT c.key AS counter, c.measure, c.spent, coalesce(attempt.amount, 0)::bigint AS estimated, coalesce(lease.amount, 0)::bigint AS lost
+  FROM limit_counters c
+  LEFT JOIN (
+    SELECT charge.key, sum(CASE WHEN counter.measure = 'cost' THEN a.cost_nano_usd
+      ELSE a.input_tokens::bigint + a.output_tokens END) AS amount
+    FROM request_attempts a CROSS JOIN LATERAL jsonb_array_elements_text(a.charged) AS charge (key)
+      JOIN limit_counters counter ON counter.key = charge.key
+    WHERE a.estimated AND a.charged IS NOT NULL GROUP BY charge.key
+  ) AS attempt ON attempt.key = c.key
+  LEFT JOIN (
+    SELECT counter, sum(amount) AS amount FROM limit_leases WHERE expires_at = 'infinity' GROUP BY counter
+  ) AS lease ON lease.counter = c.key
+  WHERE c.measure <> 'concurrency' AND coalesce(attempt.amount, 0) + coalesce(lease.amount, 0) > 0 ORDER BY c.key`;
+
+/** How much of each budget is an estimate. No difference: the books agree about it, and the provider's bill may be lower. */
+export async function estimatedParts(database: Database): Promise<EstimatedPart[]> {
+  const rows = (await database.query(ESTIMATED)) as (Record<
+    'counter' | 'spent' | 'estimated' | 'lost',
+    string
+  > &
+    Pick<EstimatedPart, 'measure'>)[];
+  return rows.map(({ counter, measure, spent, estimated, lost }) => ({
+    counter,
+    measure,
+    spent: BigInt(spent),
+    estimated: BigInt(estimated),
+    lost: BigInt(lost),
+  }));
+}
+
 /** Before this moment retention may have taken records, those of one workspace and not of another. */
 const CUT_BEFORE = "(SELECT before FROM rollup_seals WHERE grain = 'row')";
 

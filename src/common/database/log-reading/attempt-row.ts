@@ -19,4 +19,5 @@ export interface AttemptRow {
   readonly reasoning_tokens: number | null;
   readonly cost_nano_usd: string | null;
   readonly price: AppliedPrice | null;
+  readonly estimated: boolean | null;
 }

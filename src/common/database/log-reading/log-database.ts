@@ -3,14 +3,14 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { AppError } from '../../errors/app-error.js';
 import { createLogger } from '../../observability/logger.js';
+import { POSTGRES_TIMEOUTS } from '../../net/store-timeouts.js';
+import { postgresPool } from '../sessions/postgres-connections.js';
 import { UnitOfWork } from '../unit-of-work.js';
 
 const CONNECTIONS = 2;
-const STATEMENT_TIMEOUT_S = 5;
+const STATEMENT_TIMEOUT_S = POSTGRES_TIMEOUTS.logReading.serverMs / 1_000;
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const QUERY_CANCELED = '57014';
-const WAIT_MS = 2_000;
-const IDLE_MS = 10_000;
 /**
  * Compiling a statement takes longer than most of these run, and so does starting processes for a range of an index of some MB: 90,000 rows by
  * end user take 30 ms alone and 40 together with two more processes, on two cores. Groups of millions of requests hold some 20 MB, which by
@@ -36,21 +36,18 @@ export class LogDatabase implements OnApplicationShutdown {
     private readonly unitOfWork: UnitOfWork,
   ) {
     const { options } = dataSource;
-    this.#pool = new pg.Pool({
-      connectionString: 'url' in options ? options.url : undefined,
-      application_name: 'gatehouse-logs',
-      max: CONNECTIONS,
-      statement_timeout: STATEMENT_TIMEOUT_S * 1_000,
-      options: SESSION,
-      connectionTimeoutMillis: WAIT_MS,
-      idleTimeoutMillis: IDLE_MS,
-      allowExitOnIdle: true,
-    });
     const log = createLogger('log-database');
-    // An idle connection that breaks is reported here, and would end the process if nobody listened.
-    this.#pool.on('error', (error) => log.warn({ err: error }, 'an idle connection broke'));
-    // One that breaks in use fails its statement; without a listener the event would end the process all the same.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool = postgresPool(
+      'logReading',
+      {
+        connectionString: 'url' in options ? options.url : undefined,
+        application_name: 'gatehouse-logs',
+        max: CONNECTIONS,
+        options: SESSION,
+        allowExitOnIdle: true,
+      },
+      (error) => log.warn({ err: error }, 'An idle connection to the database was lost.'),
+    );
   }
 
   read<Row extends pg.QueryResultRow>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {

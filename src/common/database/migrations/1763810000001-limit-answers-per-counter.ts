@@ -6,8 +6,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * - `lease_limits`, which replaces `take_limits`, also answers what other processes hold of a counter (`others`) and the step in which a
  *   window counts the grant (`step`). `return_limits`, which replaces `give_back_limits`, gives back to that step: taken off the oldest
  *   one, it freed what others had used once its own step had left the window.
- * - A lease that has expired counts for two more seconds from the first look at it (`is_doubted`). Its process, if it lives, renews it
- *   twice a second, so a clock that jumps ahead of all leases gives nothing out twice. The lease of the calling process always counts.
+ * - `doubts`: how often a lease was found expired. After the first time it counts for two seconds more, in which its process renews it if
+ *   it lives; so a clock that jumps ahead of all leases gives nothing out twice. After the second time it has ended, also for a clock that
+ *   is set back. The lease of the calling process always counts.
  * - A budget is exhausted when what was spent reaches its amount. A request that is refused because it is too large exhausts nothing. The
  *   event, which sends the alert, is also written when a request is refused and less than a hundredth of the budget is left, because
  *   reservations seldom use a budget to its last unit.
@@ -19,7 +20,7 @@ export class LimitAnswersPerCounter1763810000001 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '2s'");
-    await runner.query('ALTER TABLE limit_leases ADD COLUMN is_doubted boolean NOT NULL DEFAULT false');
+    await runner.query('ALTER TABLE limit_leases ADD COLUMN doubts smallint NOT NULL DEFAULT 0');
     await runner.query(exhaustedWhen('spent - forgiven >= amount'));
     for (const statement of [LEASE_POOL, LEASE_WINDOW, LEASE, RETURN]) await runner.query(statement);
   }
@@ -29,7 +30,7 @@ export class LimitAnswersPerCounter1763810000001 implements MigrationInterface {
     await runner.query(`DROP FUNCTION return_limits(text, jsonb), lease_limits(text, jsonb), lease_window(jsonb),
       lease_pool(text, jsonb)`);
     await runner.query(exhaustedWhen('refused_at IS NOT NULL OR spent - forgiven >= amount'));
-    await runner.query('ALTER TABLE limit_leases DROP COLUMN is_doubted');
+    await runner.query('ALTER TABLE limit_leases DROP COLUMN doubts');
   }
 }
 
@@ -69,14 +70,14 @@ const LEASE_POOL = `
     END IF;
     SELECT coalesce(sum(l.amount) FILTER (WHERE l.holder = holder_name), 0),
       coalesce(sum(l.amount) FILTER (WHERE l.holder <> holder_name
-        AND (l.expires_at > clock_timestamp() OR NOT l.is_doubted)), 0),
+        AND (l.doubts = 0 OR l.doubts = 1 AND l.expires_at > clock_timestamp())), 0),
       coalesce(max(l.call) FILTER (WHERE l.holder = holder_name), 0),
-      coalesce(bool_or(l.holder <> holder_name AND l.amount > 0 AND l.expires_at <= clock_timestamp() AND NOT l.is_doubted),
+      coalesce(bool_or(l.holder <> holder_name AND l.amount > 0 AND l.expires_at <= clock_timestamp() AND l.doubts < 2),
         false)
     INTO mine, others, last_call, has_expired FROM limit_leases l WHERE l.counter = counter_key;
     IF has_expired THEN
-      UPDATE limit_leases l SET is_doubted = true, expires_at = clock_timestamp() + interval '2 seconds'
-      WHERE l.counter = counter_key AND l.holder <> holder_name AND l.expires_at <= clock_timestamp() AND NOT l.is_doubted;
+      UPDATE limit_leases l SET doubts = l.doubts + 1, expires_at = clock_timestamp() + interval '2 seconds'
+      WHERE l.counter = counter_key AND l.holder <> holder_name AND l.expires_at <= clock_timestamp() AND l.doubts < 2;
     END IF;
     free := total - used - mine - others - debt;
     IF call_number > 0 AND call_number <= last_call THEN
@@ -94,7 +95,7 @@ const LEASE_POOL = `
       VALUES (counter_key, holder_name, granted + debt, clock_timestamp() + (ask->>'lease')::interval, call_number,
         granted + debt)
       ON CONFLICT (counter, holder) DO UPDATE SET expires_at = EXCLUDED.expires_at, call = EXCLUDED.call,
-        changed = EXCLUDED.changed, is_doubted = false, amount = EXCLUDED.amount + l.amount;
+        changed = EXCLUDED.changed, doubts = 0, amount = EXCLUDED.amount + l.amount;
     END IF;
     IF ask->>'measure' <> 'concurrency' AND wanted > 0 AND granted = 0 AND used + wanted > total AND (total - used) * 100 < total THEN
       INSERT INTO limit_events (counter, kind, organization_id, limit_id, group_text, spent, amount)
@@ -216,7 +217,7 @@ const RETURN = `
       END LOOP;
       UPDATE limit_windows w SET marks = kept WHERE w.key = one.key;
     END LOOP;
-    UPDATE limit_leases l SET expires_at = clock_timestamp() + due.lease, is_doubted = false
+    UPDATE limit_leases l SET expires_at = clock_timestamp() + due.lease, doubts = 0
     FROM (
       SELECT d.counter, d.holder, due_lease.lease FROM limit_leases d JOIN limit_counters c ON c.key = d.counter
         CROSS JOIN LATERAL (SELECT CASE WHEN c.measure = 'concurrency' THEN interval '30 seconds'

@@ -160,6 +160,7 @@ const requestAttempts: CopyTable<AttemptRow> = {
       value: ({ attempt }) => attempt.charges?.map(({ counter }) => counter),
     },
     ...ofAttempt('jsonb', 'price'),
+    { name: 'estimated', type: 'bool', value: ({ attempt }) => attempt.isEstimated ?? false },
     ...tokens<AttemptRow>(({ attempt }) => attempt.usage),
   ],
   rowsOf: ({ record }, batch_id) => record.attempts.map((attempt) => ({ record, batch_id, attempt })),

@@ -4,24 +4,13 @@ import { ensurePartitions, type PartitionReport } from './partitions.js';
 
 /**
  * The hourly round of the background process: partitions for the days to come, and a warning about rows that fell
- * into a default partition. A failure is logged and left to the next round; there are days to spare.
+ * into a default partition. After a failure there are days to spare.
  */
-export async function maintainPartitions(pool: Pool, logger: Logger): Promise<PartitionReport | null> {
-  try {
-    const report = await inTransaction(pool);
-    if (report.strays.length > 0 || report.blocked.length > 0)
-      logger.warn(
-        report,
-        'Rows lie in the default partition of the request log; retention cannot drop them.',
-      );
-    return report;
-  } catch (error) {
-    logger.error(
-      { err: error },
-      'The partitions of the request log could not be prepared. Trying again in the next round.',
-    );
-    return null;
-  }
+export async function maintainPartitions(pool: Pool, logger: Logger): Promise<PartitionReport> {
+  const report = await inTransaction(pool);
+  if (report.strays.length > 0 || report.blocked.length > 0)
+    logger.warn(report, 'Rows lie in the default partition of the request log; retention cannot drop them.');
+  return report;
 }
 
 async function inTransaction(pool: Pool): Promise<PartitionReport> {

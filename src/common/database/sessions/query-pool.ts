@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { createLogger } from '../../observability/logger.js';
-import { CONNECT_TIMEOUT_MS, PATIENCE, sessionLimits } from './patience.js';
+import { postgresPool } from './postgres-connections.js';
 import type { Queryable } from '../queryable.js';
 
 const logger = createLogger('database');
@@ -15,16 +15,10 @@ export class QueryPool implements Queryable {
 
   /** `size`: connections at most; none is opened before the first statement. */
   constructor(url: string, size: number) {
-    this.pool = new pg.Pool({
-      connectionString: url,
-      max: size,
-      application_name: 'gatehouse gateway',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      ...sessionLimits(PATIENCE.requests),
-    });
-    this.pool.on('error', (error) =>
-      logger.warn({ err: error }, 'An idle connection to the database was lost.'),
+    this.pool = postgresPool(
+      'requests',
+      { connectionString: url, max: size, application_name: 'gatehouse gateway' },
+      (error) => logger.warn({ err: error }, 'An idle connection to the database was lost.'),
     );
   }
 

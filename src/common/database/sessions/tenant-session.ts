@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import type { Release } from '../../processes/slots.js';
-import type { Ending } from '../ending.js';
+import type { FinishedWork } from '../commit-hook.js';
 import type { PlainQuery } from '../plain-queries/plain-find.js';
 import type { StatementNames } from './statement-names.js';
 import { runAfter, type Statement } from './tenant-statement.js';
@@ -45,13 +45,14 @@ const NOTIFY = 'SELECT pg_notify($1, $2)';
  * who is asking along with the statement, in one round trip. Each statement of a reader is a transaction of its own, as each sees
  * what was committed by then anyway; those of a writer are one, which its first statement begins.
  */
-export class TenantSession implements Ending {
+export class TenantSession implements FinishedWork {
   private runner: Runner | undefined;
   private connection: Promise<Connection> | undefined;
   private connect: () => Promise<Connection> = () => Promise.reject(new Error('Nothing is open.'));
   /** The first statement of a writer, which begins the transaction. */
   private beginning: Promise<unknown> | undefined;
-  private turn: Promise<Release> | undefined;
+  private writing: Promise<Release> | undefined;
+  private entrance: Promise<Statement> | undefined;
   private readonly parting: Statement[] = [];
 
   constructor(
@@ -106,7 +107,7 @@ export class TenantSession implements Ending {
   private open(): Runner {
     const runner = this.shared.dataSource.createQueryRunner() as unknown as Runner;
     const connect = runner.connect.bind(runner) as () => Promise<Connection>;
-    this.connect = this.tenancy.isReading ? connect : () => this.connectInTurn(connect);
+    this.connect = this.tenancy.isReading ? connect : () => this.connectAsWriter(connect);
     const given = { query: (text: string, values: unknown[] = []) => this.send(runner, text, values) };
     runner.connect = () => Promise.resolve(given);
     // So that nothing within begins, or commits, one of its own.
@@ -120,9 +121,9 @@ export class TenantSession implements Ending {
     return runner;
   }
 
-  private async connectInTurn(connect: () => Promise<Connection>): Promise<Connection> {
-    this.turn = this.shared.writers.take();
-    await this.turn;
+  private async connectAsWriter(connect: () => Promise<Connection>): Promise<Connection> {
+    this.writing = this.shared.writers.take(this.tenancy.organizationId);
+    await this.writing;
     return connect();
   }
 
@@ -138,7 +139,7 @@ export class TenantSession implements Ending {
 
   private async send(runner: Runner, text: string, values: unknown[]): Promise<pg.QueryResult> {
     const statement = { text, values, name: this.shared.names.of(text) };
-    const entrance = this.shared.wall.known(this.tenancy) ?? (await this.shared.wall.entrance(this.tenancy));
+    const entrance = this.shared.wall.known(this.tenancy) ?? (await this.entranceOnce());
     // Nobody would give back what it connected now.
     if (runner.isReleased) throw new Error('The work ended before this statement began.');
     const connection = await (this.connection ??= this.connect());
@@ -154,12 +155,20 @@ export class TenantSession implements Ending {
   /** All of it in one round trip, and the beginning too where there was none. */
   private async finish(last: readonly Statement[], commit: Statement): Promise<pg.QueryResult> {
     await this.beginning;
-    const entrance = this.shared.wall.known(this.tenancy) ?? (await this.shared.wall.entrance(this.tenancy));
+    const entrance = this.shared.wall.known(this.tenancy) ?? (await this.entranceOnce());
     this.runner ??= this.open();
     const connection = await (this.connection ??= this.connect());
     const opening = this.beginning ? [] : [this.start(), entrance];
     this.beginning = Promise.resolve();
     return runAfter(connection, [...opening, ...last, ...this.parting], commit);
+  }
+
+  /**
+   * Asked for once, before this session has a connection: the wall may look into the database over one of its own, and sessions that
+   * waited for that with a connection each would wait for each other.
+   */
+  private entranceOnce(): Promise<Statement> {
+    return (this.entrance ??= this.shared.wall.entrance(this.tenancy));
   }
 
   private start(): Statement {
@@ -182,11 +191,11 @@ export class TenantSession implements Ending {
   }
 
   private async end(finish: (connection: Connection) => Promise<unknown>): Promise<void> {
-    const { runner, connection, turn } = this;
+    const { runner, connection, writing } = this;
     if (!runner) return;
     this.runner = undefined;
     this.connection = undefined;
-    this.turn = undefined;
+    this.writing = undefined;
     try {
       // One that is still being waited for would never be given back.
       const connected = await connection?.catch(() => undefined);
@@ -195,7 +204,7 @@ export class TenantSession implements Ending {
       this.beginning = undefined;
       runner.isTransactionActive = false;
       await runner.release();
-      await turn?.then((release) => release(), nothing);
+      await writing?.then((release) => release(), nothing);
     }
   }
 }

@@ -1,15 +1,13 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ClickHouseClient, ClickHouseSettings as QuerySettings, QueryParams } from '@clickhouse/client';
 import { AppError } from '../../errors/app-error.js';
+import { answeredWithin } from '../../processes/answered-within.js';
+import { CLICKHOUSE_TIMEOUTS } from '../../net/store-timeouts.js';
 import type { ClickHouseSettings, RetentionDays } from '../../settings/settings.js';
 import { Ddl } from './ddl.js';
 import { prepareSchema } from './schema.js';
 
-/** What a reading of the log may take, as in PostgreSQL, and how much longer its answer. */
-const READ_WITHIN_S = 5;
-const ANSWER_MS = 2_000;
-/** Shorter than a transaction of PostgreSQL may be idle: the one that marks the batch waits for it. */
-const STORE_WITHIN_MS = 20_000;
+const READING_LIMITS = CLICKHOUSE_TIMEOUTS.reading;
 const CONNECTIONS = 4;
 
 export interface ClickHouseOptions extends Pick<ClickHouseSettings, 'cluster'> {
@@ -46,7 +44,8 @@ export class ClickHouse implements OnApplicationShutdown {
     const client = createClient({
       url: url.reveal(),
       application: 'gatehouse',
-      request_timeout: STORE_WITHIN_MS,
+      request_timeout: CLICKHOUSE_TIMEOUTS.storing.commandMs,
+      keep_alive: { enabled: true, idle_socket_ttl: CLICKHOUSE_TIMEOUTS.storing.idleMs },
       max_open_connections: CONNECTIONS,
       // Whoever asks logs what failed; the package would write it to the console.
       log: { level: ClickHouseLogLevel.OFF },
@@ -81,10 +80,13 @@ export class ClickHouse implements OnApplicationShutdown {
     parameters: Parameters,
     ask: (asked: Omit<QueryParams, 'format'>) => Promise<Answer>,
   ): Promise<Answer> {
-    await this.#ready();
-    const { readWithinS = READ_WITHIN_S } = this.options;
-    const abort = AbortSignal.timeout(readWithinS * 1_000 + ANSWER_MS);
+    const { readWithinS = READING_LIMITS.serverMs / 1_000 } = this.options;
+    const answerMs = READING_LIMITS.commandMs - READING_LIMITS.serverMs;
+    const withinMs = readWithinS * 1_000 + answerMs;
+    const abort = AbortSignal.timeout(withinMs);
     try {
+      // Making the tables may take longer than a reader waits; then the next one finds them.
+      await answeredWithin(this.#ready(), withinMs, 'ClickHouse did not answer in time.');
       return await ask({
         query,
         query_params: { ...parameters },
@@ -156,7 +158,7 @@ const OF_ROWS = "SETTINGS date_time_output_format = 'iso', read_in_order_use_buf
 /** Rows come as one block per partition, in one order: so a second try is known by its token. */
 const STORING: QuerySettings = {
   async_insert: 0,
-  max_execution_time: STORE_WITHIN_MS / 1_000,
+  max_execution_time: CLICKHOUSE_TIMEOUTS.storing.serverMs / 1_000,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   input_format_parallel_parsing: 0,

@@ -1,5 +1,6 @@
 import type { Counter, Histogram } from '@opentelemetry/api';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../common/egress/egress.js';
 import type { Consignment, LogSink } from '../log-sink.js';
 import type { SentRow } from '../sent-row.js';
@@ -71,6 +72,7 @@ export class MetricSink implements LogSink {
     ]);
     const exporter = new OTLPMetricExporter({
       url: this.url.href,
+      timeoutMillis: OTLP_TIMEOUTS.commandMs,
       httpAgentOptions: this.#way.agentFor as never,
     });
     /** Collects when it is told to, and not by a clock: the values belong to the batches that were read. */

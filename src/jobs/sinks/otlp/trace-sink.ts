@@ -1,3 +1,4 @@
+import { OTLP_TIMEOUTS } from '../../../common/net/store-timeouts.js';
 import type { Egress } from '../../../common/egress/egress.js';
 import type { Consignment, LogSink } from '../log-sink.js';
 import { exported, originOf, throughEgress } from './exporting.js';
@@ -35,7 +36,11 @@ export class TraceSink implements LogSink {
   private async load() {
     const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
     const { agentFor } = this.#way;
-    const exporter = new OTLPTraceExporter({ url: this.url.href, httpAgentOptions: agentFor as never });
+    const exporter = new OTLPTraceExporter({
+      url: this.url.href,
+      timeoutMillis: OTLP_TIMEOUTS.commandMs,
+      httpAgentOptions: agentFor as never,
+    });
     return { exporter, origin: await originOf() };
   }
 }

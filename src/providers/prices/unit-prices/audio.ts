@@ -31,11 +31,6 @@ export const AUDIO_PRICES: readonly PlainUnitPriceRow[] = [
     { 'aura-2-*': '30' },
   ),
   ...each(
-    { provider: 'groq', source: 'https://groq.com/pricing', checked: '2026-01-31' },
-    'millionInputCharacters',
-    { 'canopylabs/orpheus-v1-english': '22' },
-  ),
-  ...each(
     {
       provider: 'workers-ai',
       source: 'https://developers.cloudflare.com/workers-ai/platform/pricing/',

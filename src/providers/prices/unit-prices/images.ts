@@ -80,14 +80,6 @@ export const IMAGE_PRICES: readonly ImagePriceRow[] = [
     'remove-background': '0.05',
   }),
   ...flat(
-    { provider: 'x-ai', source: 'https://docs.x.ai/docs/models', checked: '2026-04-18' },
-    { 'grok-imagine-image': '0.02' },
-  ),
-  ...flat(
-    { provider: 'z-ai', source: 'https://docs.z.ai/guides/overview/pricing', checked: '2026-01-31' },
-    { 'glm-image': '0.015', 'cogview-4-250304': '0.01' },
-  ),
-  ...flat(
     {
       provider: 'black-forest-labs',
       source: 'https://docs.bfl.ai/quick_start/pricing',

@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LoopHealth } from '../loops/loop-health.js';
+import { Probes } from './probes.js';
+
+let server: Server | undefined;
+const loops: LoopHealth[] = [];
+
+/** A loop that has not succeeded since just now, which is too long for its bound. */
+function aStalledLoop(name: string): LoopHealth {
+  const loop = new LoopHealth(name, -1).watch();
+  loops.push(loop);
+  return loop;
+}
+
+async function readiness(probes: Probes) {
+  server = createServer((request, response) => void probes.answer(request, response));
+  await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz?verbose`);
+  return {
+    code: answer.status,
+    ...((await answer.json()) as { status: string; checks: { readonly name: string }[] }),
+  };
+}
+
+describe('readiness', () => {
+  afterEach(() => {
+    for (const loop of loops.splice(0)) loop.unwatch();
+    server?.close();
+    server?.closeAllConnections();
+  });
+
+  it('names a loop that stands still, and goes on being ready: requests are served all the same', async () => {
+    aStalledLoop('shipper-under-test');
+
+    const { code, status, checks } = await readiness(new Probes([], undefined));
+
+    expect([code, status]).toEqual([200, 'degraded']);
+    expect(checks).toContainEqual({
+      name: 'loop shipper-under-test',
+      status: 'degraded',
+      detail: 'It has not succeeded for 0 s.',
+    });
+  });
+
+  it('fails when the loop that stands still is what the process is there for', async () => {
+    aStalledLoop('shipper-under-test');
+
+    const { code, status, checks } = await readiness(new Probes([], undefined, ['shipper-under-test']));
+
+    expect([code, status]).toEqual([503, 'not ready']);
+    expect(checks).toContainEqual(expect.objectContaining({ status: 'failed' }));
+  });
+
+  it('has no line for a loop that works', async () => {
+    loops.push(new LoopHealth('at-work', 60_000).watch());
+
+    // Other spec files of this process may have left loops of their own.
+    const { checks } = await readiness(new Probes([], undefined));
+
+    expect(checks.map(({ name }) => name)).not.toContain('loop at-work');
+  });
+});

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { aCaller, aGateway, type GatewayWishes, type TestGateway } from '../../../test/support/gateway.js';
+import { aBudget } from '../../../test/support/limits.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+const CHAT = { model: 'gpt-4o-mini', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
+const STREAM = { ...CHAT, stream: true, stream_options: { include_usage: true } };
+/** One token for each byte of the body, and the output that the request allows. */
+const reservedFor = (body: object): number => Buffer.byteLength(JSON.stringify(body)) * 150 + 10 * 600;
+const USAGE = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+const ANSWER = JSON.stringify({
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: USAGE,
+});
+const ACTUAL = 9 * 150 + 2 * 600;
+const budgeted = aCaller({ limits: { limits: [aBudget(1_000_000_000)], policies: [] } });
+const SSE = { 'content-type': 'text/event-stream' };
+const word = (content: string): string =>
+  `data: ${JSON.stringify({ model: 'gpt-4o-mini', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const END = [
+  `data: ${JSON.stringify({ model: 'gpt-4o-mini', choices: [], usage: USAGE })}\n\n`,
+  'data: [DONE]\n\n',
+];
+
+let gateway: TestGateway;
+const given = async (wishes: GatewayWishes): Promise<TestGateway> =>
+  (gateway = await aGateway({ caller: budgeted, ...wishes }));
+afterEach(() => gateway.close());
+
+describe('an attempt whose answer has no end on record', () => {
+  it('is charged its reservation where it timed out after it was sent', async () => {
+    const { chat, logged } = await given({ answers: [{ isEndless: true, status: 0 }] });
+
+    const answer = await chat(CHAT, { 'x-gateway-request-timeout': '40' });
+
+    expect(answer.status).toBe(408);
+    expect(await logged()).toMatchObject({
+      usage_source: 'estimated',
+      cost_nano_usd: reservedFor(CHAT),
+      attempts: [
+        { error_code: 'request_timeout', isEstimated: true, charges: [{ leased: reservedFor(CHAT) }] },
+      ],
+    });
+  });
+
+  it('is charged its reservation beside what the fallback cost that answered', async () => {
+    const config = {
+      strategy: { mode: 'fallback' },
+      request_timeout: 40,
+      targets: [{ virtual_key: 'openai-prod' }, { virtual_key: 'groq' }],
+    };
+    const { chat, logged } = await given({
+      virtualKeys: { groq: 'groq' },
+      answers: [{ isEndless: true, status: 0 }, { chunks: [ANSWER] }],
+    });
+
+    await chat(CHAT, { 'x-gateway-virtual-key': '', 'x-gateway-config': JSON.stringify(config) });
+
+    expect(await logged()).toMatchObject({
+      usage_source: 'provider',
+      cost_nano_usd: reservedFor(CHAT) + ACTUAL,
+      attempts: [{ isEstimated: true }, { cost_nano_usd: ACTUAL }],
+    });
+  });
+
+  it('is charged nothing where it was never sent, and is no estimate', async () => {
+    const { chat, logged } = await given({ answers: [{ isUnsent: true, isEndless: true, status: 0 }] });
+
+    await chat(CHAT, { 'x-gateway-request-timeout': '40' });
+
+    const { attempts } = await logged();
+    expect(attempts).toMatchObject([{ cost_nano_usd: null, charges: [{ leased: 0 }] }]);
+    expect(attempts[0]).not.toHaveProperty('isEstimated');
+  });
+
+  it('is charged its reservation where a plain answer broke off', async () => {
+    const { chat, logged } = await given({
+      answers: [{ status: 200, chunks: [ANSWER.slice(0, 20)], error: new AppError('upstream_error') }],
+    });
+
+    await chat(CHAT);
+
+    expect(await logged()).toMatchObject({
+      ending: 'upstream_truncated',
+      usage_source: 'estimated',
+      cost_nano_usd: reservedFor(CHAT),
+    });
+  });
+
+  it('is charged nothing where the connection was lost before an answer, and is marked', async () => {
+    const { chat, logged } = await given({ answers: [{ error: new AppError('upstream_error') }] });
+
+    await chat(CHAT);
+
+    expect(await logged()).toMatchObject({
+      usage_source: 'none',
+      cost_nano_usd: null,
+      attempts: [{ isEstimated: true, usage: null, charges: [{ leased: 0 }] }],
+    });
+  });
+
+  it('is charged what had come of a stream that broke off, and is marked', async () => {
+    const { chat, logged } = await given({
+      answers: [
+        { status: 200, headers: SSE, chunks: [word('Hello')], error: new AppError('upstream_error') },
+      ],
+    });
+
+    await (await chat(STREAM)).text().catch(() => undefined);
+
+    expect(await logged()).toMatchObject({
+      ending: 'upstream_truncated',
+      countable: { output: 'Hello' },
+      attempts: [{ isEstimated: true }],
+    });
+  });
+
+  it('is no estimate where the provider refused it, or answered to the end', async () => {
+    const refused = await given({ answers: [{ status: 400, chunks: ['{"error":{}}'] }] });
+    await refused.chat(CHAT);
+    expect((await refused.logged()).attempts[0]).not.toHaveProperty('isEstimated');
+    await refused.close();
+
+    const answered = await given({ answers: [{ chunks: [ANSWER] }] });
+    await answered.chat(CHAT);
+    const record = await answered.logged();
+    expect(record).toMatchObject({ usage_source: 'provider', cost_nano_usd: ACTUAL });
+    expect(record.attempts[0]).not.toHaveProperty('isEstimated');
+  });
+});
+
+describe('a client that leaves', () => {
+  /** Asks and leaves once the first of the answer has come, or the request has reached the provider. */
+  async function leaveEarly({ url, key, calls }: TestGateway, body: object, config: object): Promise<void> {
+    const leave = new AbortController();
+    const asked = fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: leave.signal,
+      body: JSON.stringify(body),
+      headers: {
+        'x-gateway-api-key': key,
+        'x-gateway-config': JSON.stringify({ virtual_key: 'openai-prod', ...config }),
+        'content-type': 'application/json',
+      },
+    });
+    asked.catch(() => undefined);
+    if ('stream' in body) {
+      const reader = (await asked).body?.getReader();
+      await reader?.read();
+      reader?.closed.catch(() => undefined);
+    } else await vi.waitFor(() => expect(calls).toHaveLength(1));
+    await sleep(20);
+    leave.abort();
+  }
+
+  /** The rest of the answer comes after the client left. */
+  const late = () => {
+    const leftAt = Date.now() + 150;
+    return () => Date.now() > leftAt;
+  };
+
+  it.each([
+    ['a stream', STREAM, { headers: SSE, first: [word('Hel')], rest: [word('lo'), ...END] }],
+    ['a plain answer', CHAT, { headers: undefined, first: [], rest: [ANSWER] }],
+  ] as const)(
+    'is charged the usage that the provider reports for %s with "finish"',
+    async (_, body, answer) => {
+      const { headers, first, rest } = answer;
+      const started = await given({
+        answers: [{ ...(headers && { headers }), first, until: late(), chunks: rest }],
+      });
+
+      await leaveEarly(started, body, { on_client_disconnect: 'finish' });
+
+      const record = await started.logged();
+      expect(record).toMatchObject({
+        ending: 'client_aborted',
+        usage_source: 'provider',
+        usage: { input_tokens: 9, output_tokens: 2 },
+        cost_nano_usd: ACTUAL,
+      });
+      expect(record.attempts[0]).not.toHaveProperty('isEstimated');
+      expect(started.cancelled).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['a stream', STREAM, { headers: SSE, first: [word('Hel')] }, 'Hel'],
+    ['a plain answer', CHAT, { first: [] }, ''],
+  ] as const)(
+    'is charged the input and what had come of %s with "cancel"',
+    async (_, body, answer, output) => {
+      const started = await given({ answers: [{ ...answer, isEndless: true }] });
+
+      await leaveEarly(started, body, { on_client_disconnect: 'cancel' });
+
+      const record = await started.logged();
+      expect(record).toMatchObject({ ending: 'client_aborted', attempts: [{ isEstimated: true }] });
+      const countable = record.countable ?? record.attempts[0]?.countable;
+      expect(countable).toMatchObject({ input: expect.stringContaining('Hi') as string, output });
+      expect(started.cancelled).toHaveLength(1);
+    },
+  );
+});

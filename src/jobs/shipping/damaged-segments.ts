@@ -1,0 +1,89 @@
+import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Logger } from '../../common/observability/logger.js';
+import { removeFile } from '../../common/spool/spool-files.js';
+import { shipperMetrics } from './shipper-metrics.js';
+
+/** Beside the writers' folders in the spool. */
+const FOLDER = 'damaged';
+const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+/** It holds requests in clear, so it is not kept longer than somebody takes to look at it. */
+const KEPT_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Damaged segments of one spool: each is logged once, and moved to the folder `damaged` instead of being deleted, so
+ * that somebody can find out what happened to it. The folder is bounded in size and age; the oldest files go first.
+ */
+export class DamagedSegments {
+  private readonly folder: string;
+  private readonly known = new Set<string>();
+
+  constructor(
+    spool: string,
+    private readonly logger: Logger,
+  ) {
+    this.folder = join(spool, FOLDER);
+  }
+
+  /** Damage was found in this segment, first at this offset in bytes. */
+  found(path: string, offset: number): void {
+    if (this.known.has(path)) return;
+    this.known.add(path);
+    this.logger.error(
+      { file: path, offset },
+      'A segment of the spool is damaged. What is readable of it is stored, the rest is lost.',
+    );
+  }
+
+  isKnown(path: string): boolean {
+    return this.known.has(path);
+  }
+
+  /** Takes a segment that is done with out of the spool. Where it cannot be kept, it is deleted. */
+  keep(path: string): void {
+    const kept = join(this.folder, `${basename(dirname(path))}-${basename(path)}`);
+    try {
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      renameSync(path, kept);
+      shipperMetrics.damagedKept.inc();
+      this.logger.warn({ file: kept }, 'A damaged segment of the spool was moved aside.');
+      this.forgetOld();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.logger.warn({ err: error, file: path }, 'A damaged segment of the spool could not be kept.');
+      removeFile(path);
+    }
+    this.forget(path);
+  }
+
+  forget(path: string): void {
+    this.known.delete(path);
+  }
+
+  /** Deletes the oldest files until the rest is within both bounds. */
+  forgetOld(now = Date.now()): void {
+    let bytes = 0;
+    for (const { path, size, mtimeMs } of this.newestFirst()) {
+      bytes += size;
+      if (bytes > KEPT_BYTES_MAX || now - mtimeMs > KEPT_MS) removeFile(path);
+    }
+  }
+
+  private newestFirst() {
+    try {
+      return readdirSync(this.folder)
+        .map((name) => join(this.folder, name))
+        .map((path) => ({ path, ...fileFacts(path) }))
+        .sort((one, other) => other.mtimeMs - one.mtimeMs);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+}
+
+/** Another process may have removed it a moment ago. */
+function fileFacts(path: string): { readonly size: number; readonly mtimeMs: number } {
+  const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return { size, mtimeMs };
+}

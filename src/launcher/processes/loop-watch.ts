@@ -1,0 +1,53 @@
+import type { ChildMessage, StalledLoop } from '../../common/processes/ipc.js';
+import type { KeptProcess } from './kept-process.js';
+
+const TELL_EVERY_MS = 5_000;
+/** A process that reports nothing for so long is stalled as a whole: it hangs, or does not come up. */
+const SILENT_AFTER_MS = 60_000;
+
+interface Report {
+  readonly at: number;
+  readonly stalled: readonly StalledLoop[];
+}
+
+/**
+ * What each process reports of its background loops, passed on to all others: whoever asks any of them for readiness
+ * learns that the shipper of the worker stands still.
+ */
+export class LoopWatch {
+  readonly #reports = new Map<KeptProcess, Report>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly everyone: () => readonly KeptProcess[],
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  start(): void {
+    for (const kept of this.everyone()) this.#reports.set(kept, { at: this.now(), stalled: [] });
+    this.#timer = setInterval(() => this.tell(), TELL_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  hear(message: ChildMessage, from: KeptProcess): void {
+    if (message.type === 'loops') this.#reports.set(from, { at: this.now(), stalled: message.stalled });
+  }
+
+  /** One round of messages. Each process receives what the others reported. */
+  tell(): void {
+    for (const kept of this.everyone()) kept.tell({ type: 'loops', stalled: this.#besides(kept) });
+  }
+
+  #besides(receiver: KeptProcess): StalledLoop[] {
+    const now = this.now();
+    return [...this.#reports].flatMap(([kept, { at, stalled }]) => {
+      if (kept === receiver) return [];
+      if (now - at > SILENT_AFTER_MS)
+        return [{ loop: 'process', process: kept.name, seconds: Math.round((now - at) / 1000) }];
+      return stalled.map((each) => ({ ...each, process: kept.name }));
+    });
+  }
+}
