@@ -178,15 +178,23 @@ describe.each(CLIENTS)('a plain answer for a client of $shape', (client) => {
     expect(error.type).not.toBe('');
   });
 
-  it.each(['no json at all', '[]', '{}', '{"content":7,"usage":"much"}'])(
-    'of nonsense (%s) harms nobody',
+  it.each(['no json at all', '<html>Sign in</html>', '', '{"content":[{"te'])(
+    'that cannot be read (%s) is a failure, for the client and in the log',
     async (body) => {
       const answer = await ask(client, { headers: JSON_TYPE, body }, plain);
 
-      expect(answer.status).toBe(200);
-      expect(JSON.parse(answer.body.toString())).toHaveProperty('object');
+      expect(answer.status).toBe(502);
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_error' } });
+      expect(await world.logs.row(answer.requestId)).toMatchObject({ error_code: 'upstream_error' });
     },
   );
+
+  it.each(['[]', '{}', '{"content":7,"usage":"much"}'])('of nonsense (%s) harms nobody', async (body) => {
+    const answer = await ask(client, { headers: JSON_TYPE, body }, plain);
+
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body.toString())).toHaveProperty('object');
+  });
 });
 
 describe('sound of a provider with words of its own', () => {
