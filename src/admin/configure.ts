@@ -8,6 +8,7 @@ import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { entityTagOf, isOneThing } from './entity-tag.js';
+import { markUnreadable } from './readable-body.guard.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
 const JSON_TYPE = 'application/json';
@@ -50,18 +51,18 @@ function readJsonOnly(app: NestFastifyApplication): void {
   const limit = { bodyLimit: ADMINISTRATION_BODY_LIMIT };
   app.useBodyParser(JSON_TYPE, limit, (request, body, done) => {
     void unpacked(request, body).then(
-      (bytes) => finish(done, () => parseJsonBody(bytes)),
-      (error: unknown) => done(AppError.from(error)),
+      (bytes) => finish(request, done, () => parseJsonBody(bytes)),
+      (error: unknown) => finishUnreadable(request, done, error),
     );
   });
   app.useBodyParser(PROTOBUF_TYPE, limit, (request, body, done) => {
     void unpacked(request, body).then(
-      (bytes) => finish(done, () => only(OTLP_PATH, request, bytes)),
-      (error: unknown) => done(AppError.from(error)),
+      (bytes) => finish(request, done, () => only(OTLP_PATH, request, bytes)),
+      (error: unknown) => finishUnreadable(request, done, error),
     );
   });
-  app.useBodyParser(FORM_TYPE, limit, (_request, _body, done) => {
-    finish(done, () => {
+  app.useBodyParser(FORM_TYPE, limit, (request, _body, done) => {
+    finish(request, done, () => {
       throw new AppError('unsupported_media_type', { contentType: FORM_TYPE });
     });
   });
@@ -93,15 +94,21 @@ async function unpacked(request: Head, bytes: Buffer): Promise<Buffer> {
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-function finish(done: Done, read: () => unknown): void {
+function finish(request: object, done: Done, read: () => unknown): void {
   let body: unknown;
   try {
     body = read();
   } catch (error) {
-    done(AppError.from(error));
+    finishUnreadable(request, done, error);
     return;
   }
   done(null, body);
+}
+
+/** The request goes on without a body: `ReadableBodyGuard` refuses it once the caller and its scope are checked. */
+function finishUnreadable(request: object, done: Done, error: unknown): void {
+  markUnreadable(request, AppError.from(error));
+  done(null);
 }
 
 /** Only what one reads alone has a tag, which its change may name. */

@@ -1,7 +1,8 @@
-import { applyDecorators, Controller, SetMetadata, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { publicPath } from '../common/http/body-limits.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { ReadableBodyGuard } from './readable-body.guard.js';
 import { SlowGuessingInterceptor } from './slow-guessing.interceptor.js';
 
 export const PUBLIC_DOOR = 'gatehouse:public-door';
@@ -15,6 +16,7 @@ export function PublicController(path: string): ClassDecorator {
   return applyDecorators(
     Controller(publicPath(path)),
     SetMetadata(PUBLIC_DOOR, true),
+    UseGuards(ReadableBodyGuard),
     UseInterceptors(SlowGuessingInterceptor, AuditInterceptor),
     ApiTags('invites'),
   );

@@ -367,16 +367,20 @@ describe('F16: rotation', () => {
     world.canaries.watch('rotated', rotated.key);
   });
 
-  it('at most two secrets live: a second rotation ends the first', async () => {
+  it('at most two secrets live: a second rotation waits for the promised overlap, or ends all old secrets', async () => {
     const first = await aKey();
-    const second = await world.administration.ask('POST', `/v1/api-keys/${first.id}/rotate`, {});
-    const third = await world.administration.ask('POST', `/v1/api-keys/${first.id}/rotate`, {});
+    const rotation = `/v1/api-keys/${first.id}/rotate`;
+    const second = await world.administration.ask('POST', rotation, {});
+    expect((await world.administration.call('POST', rotation, {})).status).toBe(409);
+    expect([await freshStatus(first.key), await freshStatus(second.key)]).toEqual([200, 200]);
+
+    const third = await world.administration.ask('POST', rotation, { key_transition_period_ms: 0 });
     await sleep(REVOCATION_MS);
     expect([
       await freshStatus(first.key),
       await freshStatus(second.key),
       await freshStatus(third.key),
-    ]).toEqual([401, 200, 200]);
+    ]).toEqual([401, 401, 200]);
   });
 
   it(`the old secret ends with its overlap, within ${REVOCATION_MS} ms`, async () => {
