@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { createConnection } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -115,6 +116,63 @@ describe('a connection that was told that it closes', () => {
 
     expect(text).toMatch(/^HTTP\/1\.1 413 [^]*no$/);
     expect(handled).toEqual(['/v1/chat/completions']);
+  });
+});
+
+describe('a client that waits for 100 Continue', () => {
+  const HEAD = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n`;
+
+  /** Sends the head, and the body when it is asked for it. Answers what came back. */
+  function waiting(port: number, path: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = createConnection(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+        if (text === 'HTTP/1.1 100 Continue\r\n\r\n') socket.write('{}');
+        else if (text.endsWith('no')) socket.end();
+      });
+      socket.on('error', () => undefined).on('close', () => resolve(text));
+      socket.write(HEAD(path));
+    });
+  }
+
+  it.each(['/v1/chat/completions', '/v1/api-keys'])('is refused at %s by its head alone', async (path) => {
+    const refusing: AnyPlane = {
+      handle: (request, response) => {
+        response.writeHead(401, ['connection', 'close', 'content-length', '2']).write(Buffer.from('no'));
+        endLingering(request, response);
+      },
+    };
+    const port = await listening(refusing);
+
+    const text = await waiting(port, path);
+
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(text).not.toContain('100 Continue');
+  });
+
+  it.each(['/v1/chat/completions', '/v1/api-keys'])('is asked once for its body at %s', async (path) => {
+    const { port } = await aServer();
+
+    const text = await waiting(port, path);
+
+    expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [^]*whole$/);
+  });
+
+  it('is asked for a body that somebody reads piece by piece', async () => {
+    const port = await listening({
+      handle: (request, response) => {
+        void (async () => {
+          for await (const chunk of request as IncomingMessage) expect(String(chunk)).toBe('{}');
+          response.writeHead(200, ['content-length', '5']);
+          response.end('whole');
+        })();
+      },
+    });
+
+    expect(await waiting(port, '/v1/files')).toMatch(/^HTTP\/1\.1 100 [^]*200 [^]*whole$/);
   });
 });
 

@@ -56,6 +56,10 @@ export class FrontServer {
     this.server = createServer(options, (request, response) => {
       this.handle(request, response);
     });
+    this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      continueWhenRead(request, response);
+      this.handle(request, response);
+    });
     this.server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
     this.server.requestTimeout = requestTimeoutMs;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -128,6 +132,21 @@ export class FrontServer {
       return false;
     }
   }
+}
+
+/**
+ * Asks a client that sends `Expect: 100-continue` for its body only when somebody begins to read it, so that a request which is
+ * refused by its head alone gets that answer first: https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1
+ * A reader's first step is the `_read` of the stream: https://nodejs.org/docs/latest-v20.x/api/stream.html#readable_readsize
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const read = request._read.bind(request);
+  request._read = (size) => {
+    request._read = read;
+    // What is left of a refused request is read away, and nothing may follow its answer.
+    if (!response.headersSent) response.writeContinue();
+    read(size);
+  };
 }
 
 /**

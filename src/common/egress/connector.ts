@@ -4,6 +4,7 @@ import type { buildConnector } from 'undici';
 import { AppError } from '../errors/app-error.js';
 import { parseAddress } from './address-classes.js';
 import { type DestinationPolicy, type Endpoint, blocked, endpointOf } from './destination-policy.js';
+import { readBeforeDestroy } from './read-before-destroy.js';
 import type { Resolve } from './resolver.js';
 import { TlsSessions } from './tls-sessions.js';
 import { endSafelyWhilePaused, markReset } from './undici-parser.js';
@@ -36,7 +37,12 @@ export type Dialer = (endpoint: Endpoint, opened: Opened) => void;
  */
 export function createDialer(parts: ConnectorParts): Dialer {
   const dial = { ...parts, sessions: new TlsSessions() };
-  return (endpoint, opened) => new Connection(dial, endpoint, opened).start();
+  return (endpoint, opened) =>
+    new Connection(dial, endpoint, (error, socket) => {
+      if (socket === null) return opened(error, null);
+      readBeforeDestroy(socket);
+      opened(null, socket);
+    }).start();
 }
 
 /** The same in the form that undici asks for. */

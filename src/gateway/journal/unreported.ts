@@ -41,12 +41,13 @@ interface Assumption {
 
 function assumed(
   exchange: ChargedExchange,
-  { attempt: { reserved }, target, charge }: Assumption,
+  { attempt, target, charge }: Assumption,
   reading: Reading,
 ): Reading {
+  const { reserved } = attempt;
   const usage = (reserved ?? shown(exchange, target, charge))?.usage;
   if (usage && isUnits(usage)) return { ...reading, usage, isAssumed: true };
-  if (isCountable(exchange, charge, reading)) return { ...reading, isInputCounted: true };
+  if (isCountable(exchange, { attempt, charge }, reading)) return { ...reading, isInputCounted: true };
   return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
 }
 
@@ -57,10 +58,21 @@ const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: Attempt): boolea
 const isUnits = ({ input_tokens, output_tokens }: Usage): boolean => input_tokens + output_tokens === 0;
 
 /** Of an answer that was read, since one that was not may have said much. */
-function isCountable({ endpoint, body }: ChargedExchange, charge: Charge, reading: Reading): boolean {
+function isCountable(
+  { endpoint, body }: ChargedExchange,
+  { attempt, charge }: Omit<Assumption, 'target'>,
+  reading: Reading,
+): boolean {
   if (!endpoint?.usage || !body || reading === UNREAD) return false;
-  if (charge.unreported(body) !== 'text') return false;
-  return reading.outputText !== '' || endpoint.usage.inputText(body) !== '';
+  switch (charge.unreported(body)) {
+    case 'text':
+      // A whole answer without a text was not understood: it may be too large to be read.
+      return reading.outputText !== '' || (attempt.wasLeft && !attempt.isWhole);
+    case 'input':
+      return endpoint.usage.inputText(body) !== '';
+    case 'reservation':
+      return false;
+  }
 }
 
 /** The same as a limit would reserve, of a request that shows it exactly. */

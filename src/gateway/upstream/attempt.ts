@@ -52,6 +52,8 @@ export class Attempt implements WireHandler, Watched, Reply {
   partial: Reading | null = null;
   /** Its answer is read to the end also when its client leaves. */
   finishes = false;
+  /** Its client left before its answer was whole. */
+  wasLeft = false;
   /** The cache gave the answer: no provider was asked. */
   isReplayed = false;
   /** Writes the answer down for the cache; null where it is not wanted. */
@@ -134,6 +136,7 @@ export class Attempt implements WireHandler, Watched, Reply {
    */
   clientLeft(): void {
     if (this.isOver) return;
+    this.wasLeft = true;
     if (this.hasFirstByte) this.resume();
     if (this.finishes) return;
     // On a busy process the timer is late, and what came meanwhile is read only after timers have run.

@@ -19,10 +19,11 @@ export interface Charge {
    */
   most(request: ChargedRequest): readonly Usage[] | null;
   /**
-   * What is charged when a successful answer reports no usage: its `text`, counted, or the `reservation`. Units such as
+   * What is charged when a successful answer reports no usage: the `text` of request and answer, counted, the text of the
+   * `input` alone, or the `reservation`. Units such as
    * characters, pictures and seconds are charged as reserved in any case, because the request shows them exactly.
    */
-  unreported(body: Json): 'text' | 'reservation';
+  unreported(body: Json): 'text' | 'input' | 'reservation';
   /** Units are known exactly from the request, so that they are recorded where no limit reserves them, too. */
   readonly isExact?: true;
   /** Providers that do not bill it. */

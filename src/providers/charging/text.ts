@@ -34,7 +34,7 @@ export const responsesCharge: Charge = {
 /** Text in, no tokens out. Input that is no text (tokens, pictures) cannot be counted. */
 const inputOnly = (hasText: (body: Json) => boolean): Charge => ({
   most: ({ bodyBytes }) => [{ input_tokens: bodyBytes, output_tokens: 0 }],
-  unreported: (body) => (hasText(body) ? 'text' : 'reservation'),
+  unreported: (body) => (hasText(body) ? 'input' : 'reservation'),
 });
 
 const isText = (value: unknown): boolean =>
@@ -66,7 +66,7 @@ export const rerankCharge: Charge = {
     { input_tokens: 0, output_tokens: 0 },
     { input_tokens: 0, output_tokens: 0, search_units: searchUnits(body, bodyBytes) },
   ],
-  unreported: () => 'text',
+  unreported: () => 'input',
 };
 
 /** A search has up to 100 documents, and a document of more than 500 tokens is several. */

@@ -322,6 +322,14 @@ describe('C: headers', () => {
     expect(world.upstream.ledger[0] && header(world.upstream.ledger[0], 'expect')).toBeUndefined();
   });
 
+  it('C25: a bad key is refused with 401 before the client is asked for its body', async () => {
+    const credentials = ['x-gateway-api-key: gw_ws_unknown', 'x-gateway-provider: openai'];
+    const head = bytesOf({ credentials, lines: ['Expect: 100-continue', 'Content-Length: 2'] });
+    const { answers } = await exchange(head);
+    expect(answers.map(({ status }) => status)).toEqual([401]);
+    expect(reached()).toEqual([]);
+  });
+
   it('C28: a header of 17 KiB is too large', async () => {
     const { answers } = await exchange(post([`X-Big: ${'a'.repeat(17 * 1024)}`]));
     expect(answers.map(({ status }) => status)).toEqual([431]);
