@@ -21,7 +21,7 @@ new Gauge({
 
 /**
  * Whether one background loop of this process does its work. The loop reports each success and each failure; the age
- * of the last success is computed when somebody asks, so a loop that has ended looks stalled and not healthy.
+ * of the last success is computed when it is read, so a loop that has ended looks stalled and not healthy.
  */
 export class LoopHealth {
   #succeededAt = performance.now();
@@ -54,7 +54,7 @@ export class LoopHealth {
     return this;
   }
 
-  /** The loop has ended because it was told to. */
+  /** The loop was stopped on purpose. */
   unwatch(): void {
     loops.delete(this);
   }

@@ -9,7 +9,7 @@ import type { Settings } from '../settings/settings.js';
 import type { S3Settings } from '../settings/sink-settings.js';
 import { redisLimits } from './redis-limits.js';
 
-/** These stores cost a round trip over the network, and nobody needs to know of them within a second. */
+/** A check of these stores costs a round trip over the network, so its result is reused. */
 const FRESH_MS = 15_000;
 
 /** What readiness says of the stores besides PostgreSQL. None of them is vital: the data plane goes on without each. */

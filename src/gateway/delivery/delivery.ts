@@ -92,7 +92,7 @@ export class Delivery implements ReplySink {
     const { endpoint, isStreamed } = this.entry;
     this.isArray = this.head.isJson && isStreamed && endpoint?.id === 'generate-content';
     this.meter = this.meterFor();
-    // Of an array that is compressed nobody sees the end coming, so it is held as a plain answer is.
+    // The end of a compressed array cannot be recognized as it passes, so it is held as a plain answer is.
     const passes = this.isStream || (this.isArray && this.head.contentEncoding === null);
     this.isHolding = this.meter !== null && !passes && this.head.isJson;
   }

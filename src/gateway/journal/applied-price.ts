@@ -19,7 +19,7 @@ export function appliedPrice(price: Price, source: AppliedPrice['source'], model
 }
 
 /** What is priced: a model at a place. */
-export interface PricedModel {
+export interface ModelAtTarget {
   readonly target: Target;
   readonly model: string | null;
 }
@@ -38,7 +38,7 @@ interface FoundPrice {
 export function priceFor(
   book: PriceBook,
   responseModel: string | null,
-  { target, model }: PricedModel,
+  { target, model }: ModelAtTarget,
 ): FoundPrice | null {
   const own = target.virtualKey?.prices;
   return (

@@ -27,7 +27,7 @@ import {
   appliedPrice,
   type Bill,
   coveredCost,
-  type PricedModel,
+  type ModelAtTarget,
   priceFor,
   UNBILLED,
 } from './applied-price.js';
@@ -145,7 +145,7 @@ export class Entry implements Findings {
     return this.request.method ?? '';
   }
 
-  /** How the request is charged at a target. What never leaves the process is billed by nobody. */
+  /** How the request is charged at a target. A request that never leaves the process is not billed. */
   chargeAt({ provider }: Target): ChargeKind {
     const charge = chargeOf(this.method, this.path, provider.id);
     return charge === 'unmeasured' && provider.inProcess ? 'nothing' : charge;
@@ -286,7 +286,7 @@ export class Entry implements Findings {
     this.attempts.push(record);
   }
 
-  private billed(added: EndedAttempt, priced: PricedModel, reserved: Estimate | null): Bill {
+  private billed(added: EndedAttempt, priced: ModelAtTarget, reserved: Estimate | null): Bill {
     const { usage, responseModel } = added.reading;
     if (usage !== null && usage === this.priced?.usage) return { cost: this.priced.cost, price: null };
     const found = usage || this.isCountedLater(added) ? priceFor(this.prices, responseModel, priced) : null;

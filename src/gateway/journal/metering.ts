@@ -31,7 +31,7 @@ export interface Meter {
   feed(chunk: Buffer): void;
   /** The last byte has passed; calls back when `reading` is final. */
   end(done: () => void): void;
-  /** Whether the answer by itself has come to its end. Absent where only its last byte tells. */
+  /** Whether the answer is complete by its own syntax. Absent where only its last byte shows that. */
   readonly isOver?: () => boolean;
 }
 
@@ -118,7 +118,7 @@ export function meterArray(reader: UsageReader, contentEncoding: string | null):
   return decoder && { ...meter(reading, decoder, () => undefined), isOver: () => objects.isOver };
 }
 
-/** Takes from a whole answer what it tells of itself, be it an object or an array of them. */
+/** Reads usage, model and text of a whole answer, which is an object or an array of objects. */
 export function noteWhole(reading: Reading, reader: UsageReader, answer: Buffer): void {
   new JsonObjects((json) => {
     note(reading, reader, parsedObject(json));

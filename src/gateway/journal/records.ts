@@ -129,9 +129,9 @@ export interface EndedAttempt {
   readonly reading: Reading;
   /** It was working when its client left, so its input is billed whatever came of it. */
   readonly isCut?: boolean;
-  /** The answer came to its end, whether or not the attempt has heard of it. */
+  /** The answer is complete, also where the attempt does not know it yet. */
   readonly isComplete?: boolean;
-  /** Absent: it is the answer's, which the record as a whole tells. */
+  /** Absent: the record of the request has the text of the answer. */
   readonly countable?: AttemptRecord['countable'] | null;
   readonly isAside?: true;
 }

@@ -51,7 +51,7 @@ function assumed(
   return usage && reserved ? { ...reading, usage, isAssumed: true } : reading;
 }
 
-/** A provider that answered with success has done what it was asked for; one that was given up while it worked bills for that. */
+/** A provider bills for an answer with a success status, and for work that it had begun when the attempt timed out. */
 const isBilled = ({ status, isReplayed, wasSent, hasTimedOut }: Attempt): boolean =>
   wasSent && !isReplayed && ((status >= 200 && status < 300) || (hasTimedOut && status === 0));
 

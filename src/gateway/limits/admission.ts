@@ -163,7 +163,7 @@ class Wish implements Wanted {
     return (this.estimated ??= this.estimateNow());
   }
 
-  /** What a limit of tokens or money has asked for; null where none did. */
+  /** What a limit of tokens or money reserves; null where no such limit applies. */
   get reserved(): Estimate | null {
     const { estimated } = this;
     return estimated && !isInestimable(estimated) ? estimated : null;

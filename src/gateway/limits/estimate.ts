@@ -13,10 +13,10 @@ export interface Estimate {
   readonly usage?: Usage;
 }
 
-/** A request whose use nobody can bound: it goes on only where no limit counts tokens or money. */
+/** A request whose use cannot be bounded: it is sent only where no limit counts tokens or money. */
 export interface Inestimable {
   readonly problem: 'body_unreadable' | 'usage_unknown';
-  /** What could not be read, or which request it is, as the error tells it. */
+  /** What could not be read, or which request it is, for the error message. */
   readonly detail: string;
 }
 
@@ -35,7 +35,7 @@ export interface EstimatedRequest {
   readonly outputCeiling: number;
 }
 
-/** What nobody is billed for. */
+/** Requests that providers do not bill. */
 export const FREE: Estimate = { tokens: 0, costNanoUsd: 0 };
 
 /** Bounds a request from above, by the most expensive way in which its provider may bill it. */
@@ -63,6 +63,6 @@ function highestOf(usages: readonly Usage[], price: Price | null): Estimate {
   return usage ? { tokens, costNanoUsd, usage } : FREE;
 }
 
-/** Whether nobody can bound it. */
+/** Whether the use of the request cannot be bounded. */
 export const isInestimable = (estimate: Estimate | Inestimable): estimate is Inestimable =>
   'problem' in estimate;

@@ -7,7 +7,7 @@ import { LimitFault, type LimitStore } from '../ports.js';
 import { limitCounts } from './limit-metrics.js';
 import { Pool, type PoolCalls } from './pool.js';
 import type { AskAnswer, Counter, LimitAsk, LimitReturn, ReturnAnswer } from './store.js';
-import type { StoreHealth } from './store-health.js';
+import type { LimitStoreHealth } from './store-health.js';
 
 /** How often what nobody uses goes back, and what is leased is kept alive. */
 const ROUND_MS = 500;
@@ -49,7 +49,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
 
   constructor(
     private readonly store: LimitStore,
-    readonly health: StoreHealth,
+    readonly health: LimitStoreHealth,
   ) {}
 
   /** The pool by that name, if there is one whose period is not over. */

@@ -5,7 +5,7 @@ import { areThere, Demands, type LeasesByKind, type Wanted } from './demands.js'
 import { Hold, type Part } from './hold.js';
 import { Leases } from './leases.js';
 import { limitCounts } from './limit-metrics.js';
-import { StoreHealth } from './store-health.js';
+import { LimitStoreHealth } from './store-health.js';
 
 export type { Wanted };
 
@@ -27,8 +27,8 @@ export class Limiter implements OnApplicationShutdown {
 
   constructor(store: LimitStore) {
     const isOneStore = store.budgets === store;
-    const rates = new Leases(store, new StoreHealth(isOneStore ? 'rates and budgets' : 'rates'));
-    const budgets = isOneStore ? rates : new Leases(store.budgets, new StoreHealth('budgets'));
+    const rates = new Leases(store, new LimitStoreHealth(isOneStore ? 'rates and budgets' : 'rates'));
+    const budgets = isOneStore ? rates : new Leases(store.budgets, new LimitStoreHealth('budgets'));
     this.leases = { rates, budgets };
     this.holder = store.holder;
   }

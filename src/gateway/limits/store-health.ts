@@ -4,7 +4,7 @@ import { limitCounts } from './limit-metrics.js';
 const log = createLogger('limits');
 
 /** Whether a limit store answers, as this process sees it. Logs the start and the end of each outage. */
-export class StoreHealth {
+export class LimitStoreHealth {
   /** When the outage began, milliseconds since the epoch; null while the store answers. */
   unavailableSince: number | null = null;
   private passedBefore = 0;

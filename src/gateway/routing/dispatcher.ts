@@ -205,7 +205,7 @@ export class Dispatcher {
     return placed && placed.entry.priceAt(placed.target, placed.content.model);
   }
 
-  /** What a request may cost at most at a target, nano-dollars; null where nobody can say. */
+  /** What a request may cost at most at a target, nano-dollars; null where it cannot be estimated. */
   private async estimate(sending: Sending, planned: PlannedTarget): Promise<number | null> {
     const placed = await this.placed(sending, planned);
     const estimate = placed && estimateAt(placed, this.settings.outputTokensCeiling);

@@ -7,12 +7,12 @@ import { shipperMetrics } from './shipper-metrics.js';
 /** Beside the writers' folders in the spool. */
 const FOLDER = 'damaged';
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
-/** It holds requests in clear, so it is not kept longer than somebody takes to look at it. */
+/** It holds requests in clear text, so it is kept only as long as an operator needs to examine it. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
  * Damaged segments of one spool: each is logged once, and moved to the folder `damaged` instead of being deleted, so
- * that somebody can find out what happened to it. The folder is bounded in size and age; the oldest files go first.
+ * that an operator can find out what happened to it. The folder is bounded in size and age; the oldest files go first.
  */
 export class DamagedSegments {
   private readonly folder: string;
