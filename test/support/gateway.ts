@@ -12,6 +12,7 @@ import type {
 } from '../../src/common/contracts/request-log.js';
 import { readRoutingConfig } from '../../src/common/contracts/routing-config.js';
 import { Egress } from '../../src/common/egress/egress.js';
+import type { ClientDisconnectRule } from '../../src/common/contracts/client-disconnect.js';
 import type { Limit } from '../../src/common/limits/limit.js';
 import { ClientAddresses } from '../../src/common/http/client-address.js';
 import { loadSettings } from '../../src/common/settings/settings.js';
@@ -76,6 +77,8 @@ export interface ScriptedAnswer {
 }
 
 export interface GatewayWishes {
+  /** Rule of the virtual key "openai-prod" for clients that leave. */
+  readonly onClientDisconnect?: ClientDisconnectRule;
   readonly caller?: Principal;
   /** Signed tokens and whose they are. */
   readonly tokens?: TokenDirectory;
@@ -167,7 +170,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
   const virtualKeys = new Map(
     Object.entries({ 'openai-prod': 'openai', ...wishes.virtualKeys }).map(([slug, providerId], index) => [
       slug,
-      aVirtualKey(slug, providerId, index, wishes.limits),
+      aVirtualKey(slug, providerId, index, wishes),
     ]),
   );
   const configs = new Map(
@@ -281,7 +284,7 @@ function aVirtualKey(
   slug: string,
   providerId: string,
   index: number,
-  limits: readonly Limit[] | undefined,
+  { limits, onClientDisconnect }: GatewayWishes,
 ): VirtualKeySnapshot {
   return {
     id: `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}`,
@@ -292,6 +295,7 @@ function aVirtualKey(
     credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields: {} },
     expiresAt: null,
     ...(limits && slug === 'openai-prod' ? { limits } : {}),
+    ...(onClientDisconnect && slug === 'openai-prod' ? { onClientDisconnect } : {}),
   };
 }
 

@@ -186,6 +186,78 @@ describe('a client that leaves', () => {
     },
   );
 
+  const GUARDED = {
+    output_guardrails: [{ 'default.contains': { operator: 'none', words: ['Apollo'] }, deny: true }],
+  };
+  /** Of Anthropic, for a client that speaks OpenAI's dialect. */
+  const claude = (type: string, data: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  const CLAUDE = [
+    claude('message_start', {
+      message: {
+        id: 'm',
+        role: 'assistant',
+        model: 'gpt-4o-mini',
+        content: [],
+        usage: { input_tokens: 9, output_tokens: 1 },
+      },
+    }) +
+      claude('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +
+      claude('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Hel' } }),
+    claude('content_block_stop', { index: 0 }) +
+      claude('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }) +
+      claude('message_stop', {}),
+  ] as const;
+
+  it.each([
+    ['a guarded stream', STREAM, GUARDED, { headers: SSE, first: [word('Hel')], rest: [word('lo'), ...END] }],
+    ['a guarded plain answer', CHAT, GUARDED, { headers: undefined, first: [], rest: [ANSWER] }],
+    [
+      'a translated stream',
+      STREAM,
+      { virtual_key: 'claude' },
+      { headers: SSE, first: [CLAUDE[0]], rest: [CLAUDE[1]] },
+    ],
+  ] as const)(
+    'is charged what the provider reports for %s with "finish"',
+    async (_, body, config, answer) => {
+      const { headers, first, rest } = answer;
+      const started = await given({
+        virtualKeys: { claude: 'anthropic' },
+        answers: [{ ...(headers && { headers }), first, until: late(), chunks: rest }],
+      });
+
+      await leaveEarly(started, body, { ...config, on_client_disconnect: 'finish' });
+
+      expect(await started.logged()).toMatchObject({
+        ending: 'client_aborted',
+        usage_source: 'provider',
+        usage: { input_tokens: 9, output_tokens: 2 },
+        cost_nano_usd: ACTUAL,
+      });
+      expect(started.cancelled).toEqual([]);
+    },
+  );
+
+  it('is charged by the rule of its config, or else its virtual key, or else its workspace', async () => {
+    const finishes = async (wishes: GatewayWishes, config: object): Promise<boolean> => {
+      const started = await given({
+        ...wishes,
+        answers: [{ headers: SSE, first: [word('Hel')], until: late(), chunks: [...END] }],
+      });
+      await leaveEarly(started, STREAM, config);
+      await started.logged();
+      await started.close();
+      return started.cancelled.length === 0;
+    };
+    const ofWorkspace = { caller: aCaller({ onClientDisconnect: 'finish' }) };
+
+    expect(await finishes({}, {})).toBe(false);
+    expect(await finishes(ofWorkspace, {})).toBe(true);
+    expect(await finishes({ ...ofWorkspace, onClientDisconnect: 'cancel' }, {})).toBe(false);
+    expect(await finishes({ onClientDisconnect: 'cancel' }, { on_client_disconnect: 'finish' })).toBe(true);
+  });
+
   it.each([
     ['a stream', STREAM, { headers: SSE, first: [word('Hel')] }, 'Hel'],
     ['a plain answer', CHAT, { first: [] }, ''],

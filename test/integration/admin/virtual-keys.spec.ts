@@ -63,6 +63,23 @@ describe('virtual keys', () => {
       });
     });
 
+    it('keeps the rule for clients that leave, until it is taken away', async () => {
+      const slug = await aSlug({ on_client_disconnect: 'finish' });
+      const rule = async (): Promise<unknown> =>
+        (await app.call('GET', `${KEYS}/${slug}`)).body.on_client_disconnect;
+
+      expect(await rule()).toBe('finish');
+      expect(
+        (await app.call('PUT', `${KEYS}/${slug}`, { body: { on_client_disconnect: null } })).status,
+      ).toBe(200);
+      expect(await rule()).toBeNull();
+      const refused = await app.call('PUT', `${KEYS}/${slug}`, { body: { on_client_disconnect: 'wait' } });
+      expect([refused.status, refused.body.error.message]).toEqual([
+        400,
+        expect.stringContaining('on_client_disconnect'),
+      ]);
+    });
+
     it('shows the secret nowhere: answers, audit, database', async () => {
       const secret = aSecret();
       const slug = await aSlug({ key: secret });
