@@ -244,4 +244,15 @@ describe('what an organization and a workspace impose on requests', () => {
     expect(await principalOf(key)).not.toHaveProperty('guardrails');
     expect((await app.call('DELETE', `/v1/configs/${slug}`)).status).toBe(200);
   });
+
+  it('may be the rule for clients that leave, which every key of the workspace gets until it is taken away', async () => {
+    const { key } = await app.workspaceKey();
+    const rule = async (): Promise<unknown> => (await principalOf(key))?.onClientDisconnect;
+
+    expect((await putWorkspace({ on_client_disconnect: 'wait' })).status).toBe(400);
+    expect((await putWorkspace({ on_client_disconnect: 'finish' })).status).toBe(200);
+    expect(await rule()).toBe('finish');
+    expect((await putWorkspace({ on_client_disconnect: null })).status).toBe(200);
+    expect(await rule()).toBeUndefined();
+  });
 });
