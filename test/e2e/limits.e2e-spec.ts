@@ -374,7 +374,8 @@ describe(`a limit of 100 requests a second under five times the load for ${SECON
     async ({ skip }) => {
       let shown = await load();
       // All connections may by chance be accepted by one process, which shows nothing of several.
-      const isTelling = async (one: Load): Promise<boolean> => hadTurns(one) && (await holdersOf(one.key)) > 1;
+      const isTelling = async (one: Load): Promise<boolean> =>
+        hadTurns(one) && (await holdersOf(one.key)) > 1;
       for (let tries = 1; tries < TRIES && !(await isTelling(shown)); tries++) shown = await load();
       const { key, asked, failedOpen: open } = shown;
       const fewest = fewestPerSecond(asked);
