@@ -23,7 +23,7 @@ function controllersOf(module: Type | ModuleLike, seen = new Set<unknown>()): Ty
 }
 
 /** Who is let in without an API key. Each of them must have its own reason to be here. */
-const PUBLIC = ['AcceptInviteController'];
+const PUBLIC = ['AcceptInviteController', 'SignInController'];
 
 const isPublic = (controller: Type): boolean =>
   Reflect.getMetadata('gatehouse:public-door', controller) === true;
@@ -62,7 +62,7 @@ describe('the doors of the administration', () => {
     expect(controllers.flatMap(doorsWithoutScope)).toEqual([]);
     for (const controller of controllers) {
       const names = (key: string) => (Reflect.getMetadata(key, controller) as Type[]).map(({ name }) => name);
-      expect(names('__guards__')).toEqual(['AuthGuard', 'ScopeGuard', 'ReadableBodyGuard']);
+      expect(names('__guards__')).toEqual(['AuthGuard', 'ScopeGuard', 'RoleGuard', 'ReadableBodyGuard']);
       expect(names('__interceptors__')).toEqual(['IdempotencyInterceptor', 'AuditInterceptor']);
     }
   });

@@ -126,8 +126,8 @@ function aboutCaller(caller: Principal) {
   };
 }
 
-function aboutAction({ scopes }: Access, notes: AuditNotes) {
-  const action = notes.action ?? scopes?.[0] ?? 'unknown';
+function aboutAction(access: Access, notes: AuditNotes) {
+  const action = notes.action ?? access.action ?? access.scopes?.[0] ?? 'unknown';
   const [targetType = action] = action.split('.');
   return { action, targetType, before: notes.before ?? null, after: notes.after ?? null };
 }

@@ -7,6 +7,7 @@ import type { Secret } from '../../common/crypto/secret.js';
 import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
@@ -84,8 +85,8 @@ async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): 
     organizationId,
     email: OWNER_EMAIL,
     role: 'owner',
-    passwordHash,
   });
+  await manager.insert(UserCredential, { userId: ownerId, organizationId, passwordHash });
   await manager.insert(WorkspaceMember, { workspaceId, userId: ownerId, organizationId, role: 'admin' });
   const issuer = new ApiKeyIssuer(keys.keyPepper);
   const adminKey = await makeKey(manager, tenant, 'admin', issuer);

@@ -20,6 +20,8 @@ import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
+import { Session } from './entities/session.entity.js';
+import { UserCredential } from './entities/user-credential.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
 import { WorkspaceMember } from './entities/workspace-member.entity.js';
@@ -69,6 +71,7 @@ import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-ro
 import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
 import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
 import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
+import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -99,7 +102,9 @@ const ENTITIES = [
   Mail,
   Organization,
   OrganizationJwt,
+  Session,
   User,
+  UserCredential,
   VirtualKey,
   Workspace,
   WorkspaceMember,
@@ -152,6 +157,7 @@ const MIGRATIONS = [
   LimitAnswersPerCounter1763810000001,
   ClientDisconnects1763811000001,
   EstimatedAttempts1763811000002,
+  SignIn1763820000001,
 ];
 
 /**

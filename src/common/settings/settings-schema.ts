@@ -92,6 +92,16 @@ export const settingsSchema = z.object({
     .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, 'must be an address, or a name with an address in <>')
     .optional()
     .describe('Sender of mails: "Gatehouse <gatehouse@example.com>". Needed with GATEHOUSE_SMTP_URL.'),
+  GATEHOUSE_SESSION_IDLE_MS: whole(
+    12 * 60 * MINUTE,
+    MINUTE,
+    'How long a dashboard session lasts without a request, in milliseconds.',
+  ),
+  GATEHOUSE_SESSION_LIFETIME_MS: whole(
+    7 * 24 * 60 * MINUTE,
+    MINUTE,
+    'How long a dashboard session lasts at most, in milliseconds.',
+  ),
   GATEHOUSE_METRICS_TOKEN: z
     .string()
     .min(16)

@@ -27,6 +27,7 @@ export interface Settings {
   readonly nextMasterKey: Secret | undefined;
   readonly keyPepper: Secret | undefined;
   readonly metricsToken: Secret | undefined;
+  readonly sessions: SessionSettings;
   /** Null where no mails can be sent. */
   readonly mail: MailSettings | null;
   readonly egressAllow: readonly EgressRule[];
@@ -72,6 +73,14 @@ export interface ExportSettings {
   readonly retentionDays: number;
   readonly limitBytes: number;
   readonly store: Raw['GATEHOUSE_EXPORT_STORE'];
+}
+
+/** When a dashboard session ends, in milliseconds. */
+export interface SessionSettings {
+  /** Since its last request. */
+  readonly idleMs: number;
+  /** Since the sign-in. */
+  readonly lifetimeMs: number;
 }
 
 export interface MailSettings {
@@ -261,6 +270,7 @@ function toSettings(raw: Raw): Settings {
     nextMasterKey: secret(raw.GATEHOUSE_NEXT_MASTER_KEY),
     keyPepper: secret(raw.GATEHOUSE_KEY_PEPPER),
     metricsToken: secret(raw.GATEHOUSE_METRICS_TOKEN),
+    sessions: { idleMs: raw.GATEHOUSE_SESSION_IDLE_MS, lifetimeMs: raw.GATEHOUSE_SESSION_LIFETIME_MS },
     mail: mailOf(raw),
     egressAllow: parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).rules,
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,

@@ -4,6 +4,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'analytics',
   'api-keys',
   'audit-logs',
+  'auth',
   'collections',
   'configs',
   'feedback',

@@ -7,6 +7,7 @@ import { Secret } from '../../../src/common/crypto/secret.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
 import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
 import { Organization } from '../../../src/common/database/entities/organization.entity.js';
+import { UserCredential } from '../../../src/common/database/entities/user-credential.entity.js';
 import { User } from '../../../src/common/database/entities/user.entity.js';
 import { migrate } from '../../../src/common/database/migrate.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
@@ -40,16 +41,16 @@ describe('bootstrap', () => {
 
   it('stores none of the secrets in clear', async () => {
     const result = await bootstrap(database.dataSource, keys, noted);
-    const users = await database.dataSource.getRepository(User).find({ select: { passwordHash: true } });
+    const credentials = await database.dataSource.getRepository(UserCredential).find();
     const all = JSON.stringify(
-      await database.dataSource.query('SELECT * FROM api_keys, users, organizations'),
+      await database.dataSource.query('SELECT * FROM api_keys, users, organizations, user_credentials'),
     );
 
     for (const secret of [result?.admin_api_key, result?.workspace_api_key, result?.dashboard_password])
       expect(all).not.toContain(secret);
-    expect(await isPassword(new Secret(result?.dashboard_password ?? ''), users[0]?.passwordHash ?? '')).toBe(
-      true,
-    );
+    expect(
+      await isPassword(new Secret(result?.dashboard_password ?? ''), credentials[0]?.passwordHash ?? ''),
+    ).toBe(true);
   });
 
   it('does nothing when there is an organization already', async () => {

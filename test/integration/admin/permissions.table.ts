@@ -274,4 +274,14 @@ export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
+  'POST /v1/auth/sign-in',
+];
+
+/** About the caller's own dashboard session. Every other credential is refused; test/integration/sign-in walks through them. */
+export const OF_SESSIONS: readonly string[] = [
+  'GET /v1/auth/session',
+  'GET /v1/auth/sessions',
+  'DELETE /v1/auth/sessions',
+  'DELETE /v1/auth/sessions/{id}',
+  'POST /v1/auth/sign-out',
 ];

@@ -1,0 +1,25 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, IsUUID, Length, MaxLength } from 'class-validator';
+import { IfGiven } from '../../common/http/validators.js';
+import { AN_ID } from '../shapes/fields.js';
+import { LONGEST_PASSWORD } from './password-policy.js';
+
+const LONGEST_EMAIL = 320;
+
+export class SignInDto {
+  @ApiProperty({ example: 'ada@example.com' })
+  @IsString()
+  @MaxLength(LONGEST_EMAIL)
+  readonly email: string;
+
+  @ApiProperty({ writeOnly: true, maxLength: LONGEST_PASSWORD, example: '…' })
+  @IsString()
+  @Length(1, LONGEST_PASSWORD)
+  readonly password: string;
+
+  /** For a user of several organizations; otherwise the oldest one in which the password fits. */
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly organisation_id?: string;
+}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { SessionsModule } from './sessions.module.js';
+import { PasswordsService } from './passwords.service.js';
+import { SignInBrakes } from './sign-in-brakes.service.js';
+import { SignInController } from './sign-in.controller.js';
+import { SignInService } from './sign-in.service.js';
+
+@Module({
+  imports: [
+    AuthModule,
+    CryptoModule,
+    SessionsModule,
+    TransactionRepositories.forFeature(User, UserCredential),
+  ],
+  controllers: [SignInController],
+  providers: [PasswordsService, SignInBrakes, SignInService],
+  exports: [PasswordsService],
+})
+export class SignInModule {}
