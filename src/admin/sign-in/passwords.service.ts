@@ -57,6 +57,14 @@ export class PasswordsService {
     );
   }
 
+  /** Replaces the password that has this hash. Refuses with `conflict` when another change came first. */
+  async replace(userId: string, verifiedHash: string, passwordHash: string): Promise<void> {
+    const changed = { passwordHash, passwordChangedAt: new Date() };
+    const { affected } = await this.credentials.update({ userId, passwordHash: verifiedHash }, changed);
+    if (!affected)
+      throw new AppError('conflict', { detail: 'Your password was changed a moment ago. Sign in again.' });
+  }
+
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
     const release = await this.slots
       .take(LONGEST_WAIT_MS, () => false)

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, IsUUID, Length, MaxLength } from 'class-validator';
+import { IsString, IsUUID, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
 import { AN_ID } from '../shapes/fields.js';
-import { LONGEST_PASSWORD } from './password-policy.js';
+import { TakesPassword } from './password.dto.js';
 
 const LONGEST_EMAIL = 320;
 
@@ -12,9 +12,7 @@ export class SignInDto {
   @MaxLength(LONGEST_EMAIL)
   readonly email: string;
 
-  @ApiProperty({ writeOnly: true, maxLength: LONGEST_PASSWORD, example: '…' })
-  @IsString()
-  @Length(1, LONGEST_PASSWORD)
+  @TakesPassword()
   readonly password: string;
 
   /** For a user of several organizations; otherwise the oldest one in which the password fits. */

@@ -5,6 +5,7 @@ import { UserCredential } from '../../common/database/entities/user-credential.e
 import { User } from '../../common/database/entities/user.entity.js';
 import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
 import { SessionsModule } from './sessions.module.js';
+import { PasswordController } from './password.controller.js';
 import { PasswordsService } from './passwords.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInController } from './sign-in.controller.js';
@@ -17,7 +18,7 @@ import { SignInService } from './sign-in.service.js';
     SessionsModule,
     TransactionRepositories.forFeature(User, UserCredential),
   ],
-  controllers: [SignInController],
+  controllers: [PasswordController, SignInController],
   providers: [PasswordsService, SignInBrakes, SignInService],
   exports: [PasswordsService],
 })

@@ -1,4 +1,5 @@
 import type { ErrorSpec } from './error-spec.js';
+import { SIGN_IN_ERRORS } from './sign-in-errors.js';
 
 /** Every refusal of the gateway: code, status, and what the caller reads. */
 export const ERRORS = {
@@ -73,17 +74,6 @@ export const ERRORS = {
       "Authorization carries a gateway key where the provider's own key belongs. It was not sent on. Put the gateway key into x-gateway-api-key and the provider's key into Authorization.",
   },
   confirmation_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
-  workspace_required: {
-    status: 400,
-    type: 'invalid_request_error',
-    message:
-      'You are not a member of exactly one workspace, so the request must name one. Send its id or slug in the header x-gateway-workspace.',
-  },
-  password_unacceptable: {
-    status: 400,
-    type: 'invalid_request_error',
-    message: 'This password cannot be used: {detail}.',
-  },
   scope_unknown: { status: 400, type: 'invalid_request_error', message: 'There is no scope "{scope}".' },
   parameter_unsupported: {
     status: 400,
@@ -101,16 +91,6 @@ export const ERRORS = {
     status: 401,
     type: 'authentication_error',
     message: 'No valid gateway API key was given. Send it in the header x-gateway-api-key.',
-  },
-  sign_in_failed: {
-    status: 401,
-    type: 'authentication_error',
-    message: 'The e-mail address or the password is wrong.',
-  },
-  session_ended: {
-    status: 401,
-    type: 'authentication_error',
-    message: 'Your session has ended. Sign in again.',
   },
   budget_exceeded: {
     status: 402,
@@ -133,11 +113,6 @@ export const ERRORS = {
     doNotRetry: true,
   },
   forbidden: { status: 403, type: 'permission_error', message: 'This credential may not do that: {detail}.' },
-  csrf_rejected: {
-    status: 403,
-    type: 'permission_error',
-    message: 'The request was refused to protect your session: {detail}.',
-  },
   custom_host_blocked: {
     status: 403,
     type: 'permission_error',
@@ -166,6 +141,7 @@ export const ERRORS = {
     message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
+  ...SIGN_IN_ERRORS,
   body_search_unavailable: {
     status: 409,
     type: 'conflict_error',
@@ -181,11 +157,6 @@ export const ERRORS = {
     status: 410,
     type: 'not_found_error',
     message: 'This invite is used, cancelled or expired. Ask the person who invited you for another one.',
-  },
-  sign_in_link_gone: {
-    status: 410,
-    type: 'not_found_error',
-    message: 'This link is used or expired. Ask an administrator of the installation for another one.',
   },
   precondition_failed: {
     status: 412,

@@ -8,7 +8,6 @@ import { createDataSource } from '../../../src/common/database/data-source.js';
 import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
 import { Organization } from '../../../src/common/database/entities/organization.entity.js';
 import { UserCredential } from '../../../src/common/database/entities/user-credential.entity.js';
-import { User } from '../../../src/common/database/entities/user.entity.js';
 import { migrate } from '../../../src/common/database/migrate.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 

@@ -284,4 +284,6 @@ export const OF_SESSIONS: readonly string[] = [
   'DELETE /v1/auth/sessions',
   'DELETE /v1/auth/sessions/{id}',
   'POST /v1/auth/sign-out',
+  'POST /v1/auth/step-up',
+  'POST /v1/auth/password',
 ];
