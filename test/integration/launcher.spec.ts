@@ -157,8 +157,8 @@ describe('gatehouse start', () => {
       expect(Object.keys(made).sort()).toEqual([
         'admin_api_key',
         'base_url',
-        'dashboard_password',
         'organisation_id',
+        'setup_url',
         'workspace_api_key',
         'workspace_id',
         'workspace_slug',

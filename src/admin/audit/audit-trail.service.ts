@@ -63,10 +63,10 @@ export class AuditTrail {
     if (seen) checkMatch(request.headers, seen);
   }
 
-  /** For a handler that finds out by itself who is calling, as one without an API key does. */
-  identify(caller: Principal): void {
+  /** For a handler that finds out by itself who is calling, as one without an API key does. `action`: where no scope names it. */
+  identify(caller: Principal, action?: string): void {
     const request = this.current.get();
-    if (request) accessOf(request).caller = caller;
+    if (request) Object.assign(accessOf(request), { caller, ...(action === undefined ? {} : { action }) });
   }
 
   /** For a rehearsal: it changes nothing, so there is nothing to record, however it ends. */

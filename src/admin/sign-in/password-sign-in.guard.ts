@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { accessOf } from '../../auth/permissions/access.js';
-import { checkOrigin } from '../../auth/strategies/check-origin.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { describeFailure } from '../../common/errors/describe-failure.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { createValidationPipe } from '../../common/http/validation.js';
 import { createLogger } from '../../common/observability/logger.js';
-import { SETTINGS } from '../../common/settings/settings.module.js';
-import type { Settings } from '../../common/settings/settings.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInDto } from './sign-in.dto.js';
@@ -42,13 +39,11 @@ export class PasswordSignInGuard implements CanActivate {
     private readonly brakes: SignInBrakes,
     private readonly trail: AuditTrail,
     private readonly addresses: ClientAddresses,
-    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
     const startedAt = performance.now();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    checkOrigin(request, this.settings.publicUrl);
     const dto = (await this.validation.transform(request.body ?? {}, {
       type: 'body',
       metatype: SignInDto,

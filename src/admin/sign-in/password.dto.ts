@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Length } from 'class-validator';
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-policy.js';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../common/crypto/password-policy.js';
 
 /** A password that the user has. */
 export const TakesPassword = (): PropertyDecorator =>

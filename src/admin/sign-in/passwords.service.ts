@@ -6,17 +6,12 @@ import { Secret } from '../../common/crypto/secret.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { NoSlotError, Slots } from '../../common/processes/slots.js';
-import { checkPassword } from './password-policy.js';
+import { checkPassword } from '../../common/crypto/password-policy.js';
+import { type SessionOwner, SessionsService } from './sessions.service.js';
 
 /** Each hash takes 32 MiB and a thread of the pool that file access shares. */
 const HASHES_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 10_000;
-
-interface PasswordOwner {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly email: string;
-}
 
 /** Passwords of users: the one place that decides which are good enough, and that hashes and compares them. */
 @Injectable()
@@ -25,7 +20,10 @@ export class PasswordsService {
   /** Compared with where there is no user, so that the answer takes as long. */
   private readonly nobodys = hashPassword(mintPassword());
 
-  constructor(@InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>) {}
+  constructor(
+    @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
+    private readonly sessions: SessionsService,
+  ) {}
 
   /** Refuses with `password_unacceptable` a password that is too easy to guess for this user. Takes about 0.2 s. */
   async hash(password: string, email: string): Promise<string> {
@@ -49,12 +47,14 @@ export class PasswordsService {
     return (await this.credentials.findOne({ where: { userId, passwordHash }, lock })) !== null;
   }
 
-  /** Stores what `hash` made. The caller ends the sessions that must not outlive the old password. */
-  async set({ id, organizationId }: Omit<PasswordOwner, 'email'>, passwordHash: string): Promise<void> {
+  /** Stores what `hash` made, and ends all sessions of the user. */
+  async set(user: SessionOwner, passwordHash: string): Promise<void> {
+    const { id, organizationId } = user;
     await this.credentials.upsert(
       { userId: id, organizationId, passwordHash, passwordChangedAt: new Date() },
       ['userId'],
     );
+    await this.sessions.endAllOf(user);
   }
 
   /** Replaces the password that has this hash. Refuses with `conflict` when another change came first. */

@@ -1,6 +1,7 @@
 import { Body, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OriginGuard } from '../../auth/strategies/origin.guard.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
@@ -24,7 +25,7 @@ export class SignInController {
 
   @Post()
   @HttpCode(200)
-  @UseGuards(PasswordSignInGuard)
+  @UseGuards(OriginGuard, PasswordSignInGuard)
   @ApiOperation({ summary: 'Sign in with e-mail address and password', security: [] })
   @Refuses(new AppError('sign_in_failed'), 'The address or the password is wrong.')
   @ApiOkResponse({ type: SignedInDto })

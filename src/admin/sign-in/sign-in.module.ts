@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
 import { SessionsModule } from './sessions.module.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordsService } from './passwords.service.js';
+import { SetUpController } from './set-up.controller.js';
+import { SetUpService } from './set-up.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
@@ -16,10 +19,10 @@ import { SignInService } from './sign-in.service.js';
     AuthModule,
     CryptoModule,
     SessionsModule,
-    TransactionRepositories.forFeature(User, UserCredential),
+    TransactionRepositories.forFeature(SignInLink, User, UserCredential),
   ],
-  controllers: [PasswordController, SignInController],
-  providers: [PasswordsService, SignInBrakes, SignInService],
+  controllers: [PasswordController, SetUpController, SignInController],
+  providers: [PasswordsService, SetUpService, SignInBrakes, SignInService],
   exports: [PasswordsService],
 })
 export class SignInModule {}

@@ -20,6 +20,7 @@ import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
+import { SignInLink } from './entities/sign-in-link.entity.js';
 import { Session } from './entities/session.entity.js';
 import { UserCredential } from './entities/user-credential.entity.js';
 import { User } from './entities/user.entity.js';
@@ -72,6 +73,7 @@ import { CountedLists1763790010001 } from './migrations/1763790010001-counted-li
 import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
 import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
 import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
+import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -103,6 +105,7 @@ const ENTITIES = [
   Organization,
   OrganizationJwt,
   Session,
+  SignInLink,
   User,
   UserCredential,
   VirtualKey,
@@ -158,6 +161,7 @@ const MIGRATIONS = [
   ClientDisconnects1763811000001,
   EstimatedAttempts1763811000002,
   SignIn1763820000001,
+  SignInLinks1763820000002,
 ];
 
 /**

@@ -78,6 +78,7 @@ describe('the OpenAPI document', () => {
     const open = operations().filter(({ description }) => description?.includes('everybody'));
     expect(open.map(({ where }) => where)).toEqual([
       'post /v1/admin/invites/accept',
+      'post /v1/auth/set-up',
       'post /v1/auth/sign-in',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ]);

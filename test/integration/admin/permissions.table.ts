@@ -274,6 +274,7 @@ export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
+  'POST /v1/auth/set-up',
   'POST /v1/auth/sign-in',
 ];
 

@@ -1,0 +1,43 @@
+import { issueSignInLink, signInLink } from '../../common/contracts/sign-in-link.js';
+import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
+import { say } from '../terminal.js';
+import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
+
+export interface ResetPasswordOptions {
+  /** Where the address belongs to users of several. */
+  readonly organization?: string;
+}
+
+/** `gatehouse user reset-password <email>`. Returns the exit code. */
+export async function resetPasswordCommand(
+  environment: NodeJS.ProcessEnv,
+  email: string,
+  options: ResetPasswordOptions,
+): Promise<number> {
+  const { link, expiresAt } = await asOperator(environment, (session) =>
+    newResetLink(session, email, options),
+  );
+  say(
+    `${link}\nThe link works once, until ${expiresAt.toISOString()}. It sets a password and ends all sessions of the user.`,
+  );
+  return 0;
+}
+
+/** Replaces an open link of the user. The present password stays until the link is used. */
+export async function newResetLink(
+  { manager, keyPepper, baseUrl, record }: OperatorSession,
+  email: string,
+  { organization }: ResetPasswordOptions,
+): Promise<{ readonly link: string; readonly expiresAt: Date }> {
+  const user = await findActiveUser(manager, { email, organization });
+  const { token, stored } = issueSignInLink(keyPepper, user, 'reset');
+  await manager.delete(SignInLink, { userId: user.id });
+  await manager.insert(SignInLink, stored);
+  record({
+    organizationId: user.organizationId,
+    action: 'sign_in_links.create',
+    targetId: user.id,
+    command: 'gatehouse user reset-password',
+  });
+  return { link: signInLink(baseUrl, token.reveal()), expiresAt: stored.expiresAt };
+}
