@@ -6,7 +6,7 @@ import {
   REQUIRED_SCOPES,
   SESSION_ACTION,
 } from '../../auth/permissions/access.decorators.js';
-import { SESSION_COOKIE_NAMES } from '../../common/http/session-cookie.js';
+import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from '../admin-controller.js';
 import { addExamples } from './examples.js';
 import { shareRefusals } from './refusals.js';
@@ -16,7 +16,7 @@ const DESCRIPTION = `The administration of Gatehouse. The data plane speaks the 
 Every POST may carry an \`Idempotency-Key\`; every answer to a GET has an \`ETag\`, which a change may name in \`If-Match\`.
 Each operation says which scope opens it.`;
 
-const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${SESSION_COOKIE_NAMES[1]}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
+const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 
 /** The OpenAPI document of the administration, made from its controllers. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
@@ -28,7 +28,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addServer('/')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-gateway-api-key' }, API_KEY_SECURITY)
     .addCookieAuth(
-      SESSION_COOKIE_NAMES[0],
+      COOKIE_OVER_HTTPS,
       { type: 'apiKey', in: 'cookie', description: SESSION },
       SESSION_SECURITY,
     )

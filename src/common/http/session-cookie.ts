@@ -1,21 +1,12 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
-
-/**
- * Browsers accept the prefix `__Host-` only for cookies that are Secure, have the path `/` and no domain, so that no
- * other host of the domain can plant one: https://www.rfc-editor.org/rfc/rfc6265bis-20#section-4.1.3.2
- */
-const OVER_HTTPS = '__Host-gatehouse';
-const OVER_HTTP = 'gatehouse_session';
-
-/** The names of the session cookie. The data plane drops a provider's `Set-Cookie` that bears one of them. */
-export const SESSION_COOKIE_NAMES = [OVER_HTTPS, OVER_HTTP] as const;
+import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from './session-cookie-names.js';
 
 /** How the cookie is written: `Secure` and with the prefix where clients reach the service over https. */
 export class SessionCookie {
   readonly name: string;
 
   constructor(private readonly isSecure: boolean) {
-    this.name = isSecure ? OVER_HTTPS : OVER_HTTP;
+    this.name = isSecure ? COOKIE_OVER_HTTPS : COOKIE_OVER_HTTP;
   }
 
   /** The session id that a request presents, or null. `header`: its `Cookie` header. */
