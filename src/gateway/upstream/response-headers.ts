@@ -61,8 +61,7 @@ export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
     const value = rawHeaders[index + 1] as string;
     const read = READ.get(name);
     if (read) found[read] = value;
-    if (!NOT_PASSED.has(name) && !(name === 'set-cookie' && setsSessionCookie(value)))
-      headers.push(rawHeaders[index] as string, value);
+    if (passes(name, value)) headers.push(rawHeaders[index] as string, value);
   }
   const mediaType = mediaTypeOf(found.contentType ?? '');
   return {
@@ -75,6 +74,10 @@ export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
     contentLength: found.contentLength === undefined ? null : Number(found.contentLength),
     hasDate: found.date !== undefined,
   };
+}
+
+function passes(name: string, value: string): boolean {
+  return !NOT_PASSED.has(name) && !(name === 'set-cookie' && setsSessionCookie(value));
 }
 
 function mediaTypeOf(contentType: string): string {
