@@ -40,6 +40,8 @@ export interface KnownSession {
   readonly lastSeenAt: Date;
   /** When the user last proved who they are. */
   readonly authenticatedAt: Date;
+  /** Whether that was within the last 10 minutes, by the clock of the database. */
+  readonly isRecent: boolean;
   readonly principal: Principal;
   /** Why the principal has no scopes: the user belongs to several workspaces and the request names none. */
   readonly needsWorkspace: boolean;

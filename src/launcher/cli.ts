@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { ApplyOptions } from './declared/apply-command.js';
 import type { ConnectOptions } from './declared/connect.js';
 import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
+import type { ResetPasswordOptions } from './operator/reset-password-command.js';
 import { complain, explain } from './terminal.js';
 
 /**
@@ -122,7 +123,8 @@ function accessCommands(program: Command): void {
     .description('print a one-use link with which the user sets another password')
     .argument('<email>')
     .option('--organization <id>', 'where users of several organizations have this address')
-    .action(async (email: string, options: { readonly organization?: string }) => {
+    .option('--remove-second-factors', 'also remove the authenticator app and the recovery codes')
+    .action(async (email: string, options: ResetPasswordOptions) => {
       const { resetPasswordCommand } = await import('./operator/reset-password-command.js');
       await finish(resetPasswordCommand(process.env, email, options));
     });

@@ -14,6 +14,7 @@ interface SessionRow {
   readonly created_at: Date;
   readonly last_seen_at: Date;
   readonly authenticated_at: Date;
+  readonly is_recent: boolean;
 }
 
 /** Sessions that are not over. $2 and $3: the longest life and the longest pause, in milliseconds. */
@@ -26,7 +27,9 @@ const BY_SECRET = `
     UPDATE sessions SET last_seen_at = now()
     WHERE secret_hash = $1 AND last_seen_at < now() - interval '1 minute' AND ${NOT_OVER}
   )
-  SELECT id, organization_id, user_id, created_at, last_seen_at, authenticated_at FROM sessions session
+  SELECT id, organization_id, user_id, created_at, last_seen_at, authenticated_at,
+    authenticated_at > now() - interval '10 minutes' AS is_recent
+  FROM sessions session
   WHERE secret_hash = $1 AND ${NOT_OVER} AND EXISTS (
     SELECT FROM users WHERE users.id = session.user_id AND users.status = 'active')`;
 
@@ -65,6 +68,7 @@ export class PostgresSessionDirectory extends SessionDirectory {
       createdAt: row.created_at,
       lastSeenAt: row.last_seen_at,
       authenticatedAt: row.authenticated_at,
+      isRecent: row.is_recent,
       principal,
       needsWorkspace: workspace === null && !hasOneReach(subject.person),
     };

@@ -8,6 +8,7 @@ import {
 } from '../../auth/permissions/access.decorators.js';
 import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
 import { API_KEY_SECURITY, SESSION_SECURITY } from '../admin-controller.js';
+import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { addExamples } from './examples.js';
 import { shareRefusals } from './refusals.js';
 
@@ -35,7 +36,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
   nameScopes(document, scopesByOperation(app));
-  nameSessions(document, sessionOperations(app));
+  nameSessions(document, operationsWith(app, SESSION_ACTION));
+  nameStepUps(document, operationsWith(app, STEP_UP));
   nameSecondPaths(document);
   shareRefusals(document);
   addExamples(document);
@@ -81,6 +83,16 @@ function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): voi
     }
 }
 
+/** Operations that ask the user of a session for a fresh proof. */
+function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
+  for (const methods of Object.values(paths) as Described[])
+    for (const operation of Object.values(methods))
+      if (names.has(operation.operationId?.replace(NUMBER, '') ?? ''))
+        operation.description = `${operation.description ?? ''} ${STEP_UP_TEXT}`;
+}
+
+const STEP_UP_TEXT =
+  'A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).';
 const OPEN_TO_EVERY_CALLER = 'Open to every caller.';
 const OPEN_TO_SESSIONS = 'Open to users who are signed in to the dashboard.';
 
@@ -108,11 +120,12 @@ function scopesByOperation(app: INestApplication): Map<string, readonly string[]
   return new Map(controllersOf(app).flatMap(handlersOf));
 }
 
-function sessionOperations(app: INestApplication): Set<string> {
+/** Operations whose handlers have this metadata. */
+function operationsWith(app: INestApplication, metadata: string): Set<string> {
   const operations = controllersOf(app).flatMap((controller) => {
     const prototype = controller.prototype as Record<string, object>;
     return Object.getOwnPropertyNames(prototype)
-      .filter((name) => Reflect.hasMetadata(SESSION_ACTION, prototype[name] ?? {}))
+      .filter((name) => Reflect.hasMetadata(metadata, prototype[name] ?? {}))
       .map((name) => operationIdFactory(controller.name, name));
   });
   return new Set(operations);

@@ -9,12 +9,19 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import { createValidationPipe } from '../../common/http/validation.js';
 import { createLogger } from '../../common/observability/logger.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
-import { SignInBrakes } from './sign-in-brakes.service.js';
+import { SecondFactorsService } from './second-factors.service.js';
+import { type SignInAttempt, SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInDto } from './sign-in.dto.js';
 import { signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
 
 /** Failures are answered at multiples of this, so that the record which a known user leaves shows in no time. */
 const FAILURE_STEP_MS = 500;
+
+interface CheckedCode {
+  readonly user: VerifiedUser;
+  readonly code: string | undefined;
+  readonly attempt: SignInAttempt;
+}
 
 const VERIFIED = new WeakMap<object, VerifiedUser>();
 const logger = createLogger('sign-in');
@@ -36,6 +43,7 @@ export class PasswordSignInGuard implements CanActivate {
 
   constructor(
     private readonly signIn: SignInService,
+    private readonly secondFactors: SecondFactorsService,
     private readonly brakes: SignInBrakes,
     private readonly trail: AuditTrail,
     private readonly addresses: ClientAddresses,
@@ -58,10 +66,24 @@ export class PasswordSignInGuard implements CanActivate {
       await sleep(Math.ceil(elapsed / FAILURE_STEP_MS) * FAILURE_STEP_MS - elapsed);
       throw new AppError('sign_in_failed');
     }
+    await this.checkCode(request, { user, code: dto.code, attempt });
     await this.brakes.giveBack(attempt);
     VERIFIED.set(request, user);
-    Object.assign(accessOf(request), { caller: signingIn(user), action: 'sessions.create' });
     return true;
+  }
+
+  /** A first request without the code is no failed attempt: it leaves no record and no count. */
+  private async checkCode(request: FastifyRequest, { user, code, attempt }: CheckedCode): Promise<void> {
+    const access = { caller: signingIn(user), action: 'sessions.create' };
+    try {
+      await this.secondFactors.check(user, code);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'second_factor_required')
+        await this.brakes.undo(attempt);
+      else Object.assign(accessOf(request), access);
+      throw error;
+    }
+    Object.assign(accessOf(request), access);
   }
 
   /** Here and not in the filter for refusals, which would take time after the pace is set. */

@@ -1,7 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Length } from 'class-validator';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../common/crypto/password-policy.js';
+import { IfGiven } from '../../common/http/validators.js';
+
+const LONGEST_CODE = 40;
 
 /** A password that the user has. */
 export const TakesPassword = (): PropertyDecorator =>
@@ -23,9 +26,21 @@ export const TakesNewPassword = (): PropertyDecorator =>
     IsString(),
   );
 
+/** Where the user has an authenticator app: its code, or a recovery code. */
+export const MayTakeCode = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_CODE, example: '123456' }),
+    IfGiven(),
+    Length(1, LONGEST_CODE),
+    IsString(),
+  );
+
 export class StepUpDto {
   @TakesPassword()
   readonly password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
 }
 
 export class ChangePasswordDto {
@@ -34,4 +49,7 @@ export class ChangePasswordDto {
 
   @TakesNewPassword()
   readonly new_password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
 }

@@ -107,6 +107,13 @@ class SignInMethodsDto {
   /** Whether the user has a password. */
   @ApiProperty({ example: true })
   readonly password: boolean;
+
+  /** Whether sign-ins ask for a code of an authenticator app. */
+  @ApiProperty({ example: false })
+  readonly totp: boolean;
+
+  @ApiProperty({ example: 0 })
+  readonly recovery_codes_left: number;
 }
 
 /** Who is signed in, and what they may do. */

@@ -1,4 +1,14 @@
-import { Body, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  type CanActivate,
+  type ExecutionContext,
+  HttpCode,
+  Injectable,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,8 +20,9 @@ import { IfGiven } from '../../common/http/validators.js';
 import { Refusals, Refuses } from '../openapi/decorators.js';
 import { PublicController } from '../public-controller.js';
 import { MayTakeName } from '../shapes/fields.js';
-import { TakesNewPassword } from './password.dto.js';
+import { MayTakeCode, TakesNewPassword } from './password.dto.js';
 import { SetUpService } from './set-up.service.js';
+import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignedInDto } from './session.dto.js';
 import { SignedInService } from './signed-in.service.js';
 
@@ -36,6 +47,27 @@ class SetUpDto {
 
   @TakesNewPassword()
   readonly password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
+}
+
+/** Slows down guesses at the second factor of a user whose link somebody else holds. */
+@Injectable()
+export class SetUpBrakeGuard implements CanActivate {
+  constructor(
+    private readonly brakes: SignInBrakes,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const { raw, body } = context
+      .switchToHttp()
+      .getRequest<FastifyRequest<{ Body: { token?: unknown } | null }>>();
+    const token = typeof body?.token === 'string' ? body.token.slice(0, LONGEST_TOKEN) : '';
+    await this.brakes.count({ address: this.addresses.of(raw), account: `link ${token}` });
+    return true;
+  }
 }
 
 /** Needs no other credential: the token of the link is one. */
@@ -50,7 +82,7 @@ export class SetUpController {
 
   @Post()
   @HttpCode(200)
-  @UseGuards(OriginGuard)
+  @UseGuards(OriginGuard, SetUpBrakeGuard)
   @ApiOperation({ summary: 'Set your password with a one-use link, and sign in', security: [] })
   @Refuses(new AppError('sign_in_link_gone'), 'The link is used, expired or unknown.')
   @ApiOkResponse({ type: SignedInDto })

@@ -11,6 +11,7 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PasswordsService } from './passwords.service.js';
 import type { OpenedSession, SignInOrigin } from './sessions.service.js';
+import { SecondFactorsService } from './second-factors.service.js';
 import { signingIn, SignInService } from './sign-in.service.js';
 
 interface SetUp {
@@ -18,34 +19,53 @@ interface SetUp {
   readonly email?: string | undefined;
   readonly name?: string | undefined;
   readonly password: string;
+  readonly code?: string | undefined;
+}
+
+@Injectable()
+export class SignInLinks {
+  constructor(
+    @InjectRepository(SignInLink) private readonly links: Repository<SignInLink>,
+    private readonly tokens: OpaqueTokens,
+  ) {}
+
+  find(token: string): Promise<SignInLink | null> {
+    const tokenHash = this.tokens.hashOf('sign-in link', token);
+    return this.links.findOneBy({ tokenHash, expiresAt: MoreThan(new Date()) });
+  }
+
+  /** False when another request used it first. */
+  async use({ id }: SignInLink): Promise<boolean> {
+    const { affected } = await this.links.delete({ id });
+    return affected === 1;
+  }
 }
 
 /** Sets the password of a user who holds a one-use link. */
 @Injectable()
 export class SetUpService {
   constructor(
-    @InjectRepository(SignInLink) private readonly links: Repository<SignInLink>,
+    private readonly links: SignInLinks,
     @InjectRepository(User) private readonly users: Repository<User>,
-    private readonly tokens: OpaqueTokens,
     private readonly passwords: PasswordsService,
+    private readonly factors: SecondFactorsService,
     private readonly signIn: SignInService,
     private readonly audit: AuditTrail,
     private readonly changes: ChangePublisher,
   ) {}
 
   /** Refuses with `sign_in_link_gone` a link that is used, expired or unknown. Of two uses at the same moment one wins. */
-  async use({ token, email, name, password }: SetUp, origin: SignInOrigin): Promise<OpenedSession> {
-    const tokenHash = this.tokens.hashOf('sign-in link', token);
-    const found = await this.links.findOneBy({ tokenHash, expiresAt: MoreThan(new Date()) });
+  async use({ token, email, name, password, code }: SetUp, origin: SignInOrigin): Promise<OpenedSession> {
+    const found = await this.links.find(token);
     const user = found && (await this.users.findOneBy({ id: found.userId, status: 'active' }));
     if (!user) throw new AppError('sign_in_link_gone');
     this.identify(user);
+    await this.factors.check(user, code);
     const isFirst = found.purpose === 'set_up';
     const address = isFirst && email !== undefined ? (normalizeEmail(email) ?? email) : user.email;
     // It takes its time, and nobody waits for a lock meanwhile.
     const hash = await this.passwords.hash(password, address);
-    const { affected } = await this.links.delete({ id: found.id });
-    if (!affected) throw new AppError('sign_in_link_gone');
+    if (!(await this.links.use(found))) throw new AppError('sign_in_link_gone');
     if (isFirst) await this.introduce(user, address, name);
     await this.passwords.set(user, hash);
     this.identify(user);

@@ -24,6 +24,7 @@ const COUNT = `
     failures = CASE WHEN brake.ends_at <= now() THEN 1 ELSE least(brake.failures + 1, 1000000) END,
     ends_at = CASE WHEN brake.ends_at <= now() THEN excluded.ends_at ELSE brake.ends_at END
   RETURNING failures, ceil(extract(epoch FROM ends_at - now()))::integer AS seconds`;
+const UNDO = 'UPDATE sign_in_brakes SET failures = greatest(failures - 1, 0) WHERE subject = ANY ($1)';
 const GIVE_BACK = `
   UPDATE sign_in_brakes SET failures = CASE WHEN subject = $2 THEN 0 ELSE greatest(failures - 1, 0) END
   WHERE subject = ANY ($1)`;
@@ -66,6 +67,11 @@ export class SignInBrakes {
           retryAfterSeconds: Math.max(row.seconds, 1),
         });
     }
+  }
+
+  /** The attempt was no guess, because it lacked the second factor. */
+  async undo(attempt: SignInAttempt): Promise<void> {
+    await this.database.query(UNDO, [this.subjectsOf(attempt).map(([, subject]) => subject)]);
   }
 
   /** The attempt succeeded, so it is no failure, and neither are the user's earlier ones from there. */

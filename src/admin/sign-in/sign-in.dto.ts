@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, IsUUID, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
 import { AN_ID } from '../shapes/fields.js';
-import { TakesPassword } from './password.dto.js';
+import { MayTakeCode, TakesPassword } from './password.dto.js';
 
 const LONGEST_EMAIL = 320;
 
@@ -14,6 +14,9 @@ export class SignInDto {
 
   @TakesPassword()
   readonly password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
 
   /** For a user of several organizations; otherwise the oldest one in which the password fits. */
   @ApiPropertyOptional({ format: 'uuid', example: AN_ID })

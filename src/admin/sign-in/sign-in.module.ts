@@ -8,8 +8,9 @@ import { TransactionRepositories } from '../../common/database/transaction-repos
 import { SessionsModule } from './sessions.module.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordsService } from './passwords.service.js';
+import { SecondFactorsController } from './second-factors.controller.js';
 import { SetUpController } from './set-up.controller.js';
-import { SetUpService } from './set-up.service.js';
+import { SetUpService, SignInLinks } from './set-up.service.js';
 import { SignInBrakes } from './sign-in-brakes.service.js';
 import { SignInController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
@@ -21,8 +22,8 @@ import { SignInService } from './sign-in.service.js';
     SessionsModule,
     TransactionRepositories.forFeature(SignInLink, User, UserCredential),
   ],
-  controllers: [PasswordController, SetUpController, SignInController],
-  providers: [PasswordsService, SetUpService, SignInBrakes, SignInService],
+  controllers: [PasswordController, SecondFactorsController, SetUpController, SignInController],
+  providers: [PasswordsService, SetUpService, SignInBrakes, SignInLinks, SignInService],
   exports: [PasswordsService],
 })
 export class SignInModule {}

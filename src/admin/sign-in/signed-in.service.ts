@@ -14,6 +14,7 @@ import { WorkspaceMember } from '../../common/database/entities/workspace-member
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
+import { SecondFactorsService } from './second-factors.service.js';
 import { SessionDto, SignedInDto } from './session.dto.js';
 
 const MOST_WORKSPACES = 1_000;
@@ -30,6 +31,7 @@ export class SignedInService {
     @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
     @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
+    private readonly factors: SecondFactorsService,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -55,10 +57,18 @@ export class SignedInService {
       session: this.shown(session, true),
       authenticated_at: session.authenticatedAt.toISOString(),
       csrf_header: CSRF_HEADER,
-      sign_in_methods: {
-        password: (await this.credentials.findOneBy({ userId: user.id }))?.passwordHash != null,
-      },
+      sign_in_methods: await this.methodsOf(user),
     });
+  }
+
+  private async methodsOf(user: User): Promise<SignedInDto['sign_in_methods']> {
+    const credential = await this.credentials.findOneBy({ userId: user.id });
+    const { hasTotp, recoveryCodesLeft } = await this.factors.status(user);
+    return {
+      password: credential?.passwordHash != null,
+      totp: hasTotp,
+      recovery_codes_left: recoveryCodesLeft,
+    };
   }
 
   shown(session: Session, isCurrent: boolean): SessionDto {

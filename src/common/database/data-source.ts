@@ -20,6 +20,7 @@ import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
+import { RecoveryCode } from './entities/recovery-code.entity.js';
 import { SignInLink } from './entities/sign-in-link.entity.js';
 import { Session } from './entities/session.entity.js';
 import { UserCredential } from './entities/user-credential.entity.js';
@@ -74,6 +75,7 @@ import { LateBatches1763800010001 } from './migrations/1763800010001-late-batche
 import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
 import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
 import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
+import { SecondFactors1763820000003 } from './migrations/1763820000003-second-factors.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -104,6 +106,7 @@ const ENTITIES = [
   Mail,
   Organization,
   OrganizationJwt,
+  RecoveryCode,
   Session,
   SignInLink,
   User,
@@ -162,6 +165,7 @@ const MIGRATIONS = [
   EstimatedAttempts1763811000002,
   SignIn1763820000001,
   SignInLinks1763820000002,
+  SecondFactors1763820000003,
 ];
 
 /**

@@ -18,6 +18,23 @@ export const SIGN_IN_ERRORS = {
     type: 'authentication_error',
     message: 'The e-mail address or the password is wrong.',
   },
+  second_factor_required: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'Your account has a second factor. Send the code of your authenticator app, or a recovery code, in the field "code".',
+  },
+  second_factor_failed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The code is wrong, expired or used. Send the next one, or a recovery code.',
+  },
+  step_up_required: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'This change needs a fresh proof of who you are. Send your password to POST /v1/auth/step-up, then try again.',
+  },
   session_ended: {
     status: 401,
     type: 'authentication_error',

@@ -1,4 +1,6 @@
 import { issueSignInLink, signInLink } from '../../common/contracts/sign-in-link.js';
+import { RecoveryCode } from '../../common/database/entities/recovery-code.entity.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
 import { say } from '../terminal.js';
 import { asOperator, findActiveUser, type OperatorSession } from './operator-session.js';
@@ -6,6 +8,8 @@ import { asOperator, findActiveUser, type OperatorSession } from './operator-ses
 export interface ResetPasswordOptions {
   /** Where the address belongs to users of several. */
   readonly organization?: string;
+  /** For a user who has lost the authenticator app and the recovery codes. */
+  readonly removeSecondFactors?: boolean;
 }
 
 /** `gatehouse user reset-password <email>`. Returns the exit code. */
@@ -27,12 +31,16 @@ export async function resetPasswordCommand(
 export async function newResetLink(
   { manager, keyPepper, baseUrl, record }: OperatorSession,
   email: string,
-  { organization }: ResetPasswordOptions,
+  { organization, removeSecondFactors }: ResetPasswordOptions,
 ): Promise<{ readonly link: string; readonly expiresAt: Date }> {
   const user = await findActiveUser(manager, { email, organization });
   const { token, stored } = issueSignInLink(keyPepper, user, 'reset');
   await manager.delete(SignInLink, { userId: user.id });
   await manager.insert(SignInLink, stored);
+  if (removeSecondFactors) {
+    await manager.update(UserCredential, { userId: user.id }, { sealedTotp: null, totpConfirmedAt: null });
+    await manager.delete(RecoveryCode, { userId: user.id });
+  }
   record({
     organizationId: user.organizationId,
     action: 'sign_in_links.create',

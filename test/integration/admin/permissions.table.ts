@@ -287,4 +287,8 @@ export const OF_SESSIONS: readonly string[] = [
   'POST /v1/auth/sign-out',
   'POST /v1/auth/step-up',
   'POST /v1/auth/password',
+  'POST /v1/auth/totp',
+  'POST /v1/auth/totp/confirm',
+  'DELETE /v1/auth/totp',
+  'POST /v1/auth/recovery-codes',
 ];

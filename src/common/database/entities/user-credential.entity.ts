@@ -16,6 +16,18 @@ export class UserCredential {
   @Column({ type: 'timestamptz', nullable: true })
   passwordChangedAt: Date | null;
 
+  /** The secret of the authenticator app, sealed by the organization's key. */
+  @Column({ type: 'bytea', nullable: true })
+  sealedTotp: Buffer | null;
+
+  /** Null until a code of it was seen: then sign-ins ask for one. */
+  @Column({ type: 'timestamptz', nullable: true })
+  totpConfirmedAt: Date | null;
+
+  /** The time step of the last code used. */
+  @Column({ type: 'integer', default: 0 })
+  totpLastStep: number;
+
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt: Date;
 
