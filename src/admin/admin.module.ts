@@ -22,6 +22,7 @@ import { RepeatsModule } from './repeats/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { SessionsModule } from './sign-in/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
+import { PasskeysModule } from './passkeys/passkeys.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { NewcomersModule } from './users/newcomers.module.js';
@@ -44,6 +45,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     MeModule,
     SessionsModule,
     SignInModule,
+    PasskeysModule,
     NewcomersModule,
     ApiKeysModule,
     VirtualKeysModule,

@@ -123,7 +123,7 @@ function accessCommands(program: Command): void {
     .description('print a one-use link with which the user sets another password')
     .argument('<email>')
     .option('--organization <id>', 'where users of several organizations have this address')
-    .option('--remove-second-factors', 'also remove the authenticator app and the recovery codes')
+    .option('--remove-second-factors', 'also remove authenticator app, recovery codes and passkeys')
     .action(async (email: string, options: ResetPasswordOptions) => {
       const { resetPasswordCommand } = await import('./operator/reset-password-command.js');
       await finish(resetPasswordCommand(process.env, email, options));

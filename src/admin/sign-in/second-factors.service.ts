@@ -32,6 +32,7 @@ export interface EnrolledTotp {
 }
 
 export interface SecondFactorStatus {
+  readonly hasPassword: boolean;
   readonly hasTotp: boolean;
   readonly recoveryCodesLeft: number;
 }
@@ -50,7 +51,11 @@ export class SecondFactorsService {
   async status({ id, organizationId }: SessionOwner): Promise<SecondFactorStatus> {
     const credential = await this.credentials.findOneBy({ userId: id });
     const recoveryCodesLeft = await this.recoveryCodes.countBy({ organizationId, userId: id });
-    return { hasTotp: credential?.totpConfirmedAt != null, recoveryCodesLeft };
+    return {
+      hasPassword: credential?.passwordHash != null,
+      hasTotp: credential?.totpConfirmedAt != null,
+      recoveryCodesLeft,
+    };
   }
 
   /**

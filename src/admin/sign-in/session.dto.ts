@@ -114,6 +114,9 @@ class SignInMethodsDto {
 
   @ApiProperty({ example: 0 })
   readonly recovery_codes_left: number;
+
+  @ApiProperty({ example: 0 })
+  readonly passkeys: number;
 }
 
 /** Who is signed in, and what they may do. */

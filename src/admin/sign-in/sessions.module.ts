@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
+import { Passkey } from '../../common/database/entities/passkey.entity.js';
 import { RecoveryCode } from '../../common/database/entities/recovery-code.entity.js';
 import { Session } from '../../common/database/entities/session.entity.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
@@ -20,6 +21,7 @@ import { SignedInService } from './signed-in.service.js';
     CryptoModule,
     TransactionRepositories.forFeature(
       Organization,
+      Passkey,
       RecoveryCode,
       Session,
       User,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, Not, type Repository } from 'typeorm';
+import { LessThan, MoreThan, Not, type Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
 import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
 import { Session, type SignInMethod } from '../../common/database/entities/session.entity.js';
@@ -42,6 +42,7 @@ export class SessionsService {
 
   /** Always a new secret, whatever the browser presented before: nobody can plant a session id. */
   async open(user: SessionOwner, method: SignInMethod, origin: SignInOrigin): Promise<OpenedSession> {
+    await this.forgetOver(user);
     const { token, hash } = this.tokens.issue('session');
     const id = uuidV7(Date.now());
     await this.sessions.insert({
@@ -95,6 +96,14 @@ export class SessionsService {
   /** For a user whose role, status or credentials changed. */
   async endAllOf({ id, organizationId }: SessionOwner): Promise<void> {
     await this.sessions.delete({ organizationId, userId: id });
+  }
+
+  /** Sessions that are over are gone with the next sign-in of their user, so no job has to remove them. */
+  private async forgetOver({ id: userId, organizationId }: SessionOwner): Promise<void> {
+    const { lifetimeMs, idleMs } = this.settings.sessions;
+    const before = (ms: number) => LessThan(new Date(Date.now() - ms));
+    await this.sessions.delete({ organizationId, userId, createdAt: before(lifetimeMs) });
+    await this.sessions.delete({ organizationId, userId, lastSeenAt: before(idleMs) });
   }
 
   /** `Set-Cookie` that removes the cookie. */

@@ -6,6 +6,9 @@ import { UserCredential } from '../../common/database/entities/user-credential.e
 import { User } from '../../common/database/entities/user.entity.js';
 import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
 import { SessionsModule } from './sessions.module.js';
+import { PasskeysModule } from '../passkeys/passkeys.module.js';
+import { PasskeySignInController, PasskeyStepUpController } from './passkey-sign-in.controller.js';
+import { PasskeySignInService } from './passkey-sign-in.service.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordsService } from './passwords.service.js';
 import { SecondFactorsController } from './second-factors.controller.js';
@@ -19,11 +22,19 @@ import { SignInService } from './sign-in.service.js';
   imports: [
     AuthModule,
     CryptoModule,
+    PasskeysModule,
     SessionsModule,
     TransactionRepositories.forFeature(SignInLink, User, UserCredential),
   ],
-  controllers: [PasswordController, SecondFactorsController, SetUpController, SignInController],
-  providers: [PasswordsService, SetUpService, SignInBrakes, SignInLinks, SignInService],
+  controllers: [
+    PasskeySignInController,
+    PasskeyStepUpController,
+    PasswordController,
+    SecondFactorsController,
+    SetUpController,
+    SignInController,
+  ],
+  providers: [PasskeySignInService, PasswordsService, SetUpService, SignInBrakes, SignInLinks, SignInService],
   exports: [PasswordsService],
 })
 export class SignInModule {}

@@ -7,8 +7,8 @@ import { CSRF_HEADER } from '../../auth/strategies/check-origin.js';
 import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
 import type { WorkspaceRole } from '../../common/contracts/roles.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
+import { Passkey } from '../../common/database/entities/passkey.entity.js';
 import type { Session } from '../../common/database/entities/session.entity.js';
-import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
@@ -30,7 +30,7 @@ export class SignedInService {
     @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
     @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
     @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
-    @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
+    @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
     private readonly factors: SecondFactorsService,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -62,12 +62,12 @@ export class SignedInService {
   }
 
   private async methodsOf(user: User): Promise<SignedInDto['sign_in_methods']> {
-    const credential = await this.credentials.findOneBy({ userId: user.id });
-    const { hasTotp, recoveryCodesLeft } = await this.factors.status(user);
+    const { hasPassword, hasTotp, recoveryCodesLeft } = await this.factors.status(user);
     return {
-      password: credential?.passwordHash != null,
+      password: hasPassword,
       totp: hasTotp,
       recovery_codes_left: recoveryCodesLeft,
+      passkeys: await this.passkeys.countBy({ organizationId: user.organizationId, userId: user.id }),
     };
   }
 

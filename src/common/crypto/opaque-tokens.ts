@@ -3,7 +3,8 @@ import { bytesToBase62 } from './base62.js';
 import { Secret } from './secret.js';
 
 /** What a token or a hash is for. The purpose goes into the hash, so a token of one purpose serves no other. */
-export type TokenPurpose = 'session' | 'sign-in link' | 'recovery code' | 'sign-in brake';
+export type TokenPurpose =
+  'session' | 'sign-in link' | 'recovery code' | 'sign-in brake' | 'passkey challenge';
 
 export interface IssuedToken {
   /** Shown once. */

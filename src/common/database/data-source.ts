@@ -20,6 +20,7 @@ import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
+import { Passkey, UsedPasskeyChallenge } from './entities/passkey.entity.js';
 import { RecoveryCode } from './entities/recovery-code.entity.js';
 import { SignInLink } from './entities/sign-in-link.entity.js';
 import { Session } from './entities/session.entity.js';
@@ -76,6 +77,7 @@ import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js
 import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
 import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
 import { SecondFactors1763820000003 } from './migrations/1763820000003-second-factors.js';
+import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -106,10 +108,12 @@ const ENTITIES = [
   Mail,
   Organization,
   OrganizationJwt,
+  Passkey,
   RecoveryCode,
   Session,
   SignInLink,
   User,
+  UsedPasskeyChallenge,
   UserCredential,
   VirtualKey,
   Workspace,
@@ -166,6 +170,7 @@ const MIGRATIONS = [
   SignIn1763820000001,
   SignInLinks1763820000002,
   SecondFactors1763820000003,
+  Passkeys1763820000004,
 ];
 
 /**

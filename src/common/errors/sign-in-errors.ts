@@ -29,6 +29,16 @@ export const SIGN_IN_ERRORS = {
     type: 'permission_error',
     message: 'The code is wrong, expired or used. Send the next one, or a recovery code.',
   },
+  passkey_failed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The passkey was not accepted. Ask for new options and try again.',
+  },
+  passkeys_unavailable: {
+    status: 409,
+    type: 'conflict_error',
+    message: 'Passkeys need a host name. Set GATEHOUSE_PUBLIC_URL to an address with one.',
+  },
   step_up_required: {
     status: 403,
     type: 'permission_error',

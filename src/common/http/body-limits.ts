@@ -12,6 +12,8 @@ const ROOT = '/v1/';
 /** What can be asked of the administration without an API key. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set([
   `${ROOT}admin/invites/accept`,
+  `${ROOT}auth/passkeys/request-options`,
+  `${ROOT}auth/passkeys/sign-in`,
   `${ROOT}auth/sign-in`,
   `${ROOT}auth/set-up`,
 ]);

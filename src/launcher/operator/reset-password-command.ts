@@ -1,4 +1,5 @@
 import { issueSignInLink, signInLink } from '../../common/contracts/sign-in-link.js';
+import { Passkey } from '../../common/database/entities/passkey.entity.js';
 import { RecoveryCode } from '../../common/database/entities/recovery-code.entity.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
@@ -8,7 +9,7 @@ import { asOperator, findActiveUser, type OperatorSession } from './operator-ses
 export interface ResetPasswordOptions {
   /** Where the address belongs to users of several. */
   readonly organization?: string;
-  /** For a user who has lost the authenticator app and the recovery codes. */
+  /** For a user who has lost the authenticator app, the recovery codes or a device with passkeys. */
   readonly removeSecondFactors?: boolean;
 }
 
@@ -40,6 +41,7 @@ export async function newResetLink(
   if (removeSecondFactors) {
     await manager.update(UserCredential, { userId: user.id }, { sealedTotp: null, totpConfirmedAt: null });
     await manager.delete(RecoveryCode, { userId: user.id });
+    await manager.delete(Passkey, { userId: user.id });
   }
   record({
     organizationId: user.organizationId,

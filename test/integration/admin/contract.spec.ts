@@ -78,8 +78,10 @@ describe('the OpenAPI document', () => {
     const open = operations().filter(({ description }) => description?.includes('everybody'));
     expect(open.map(({ where }) => where)).toEqual([
       'post /v1/admin/invites/accept',
+      'post /v1/auth/passkeys/sign-in',
       'post /v1/auth/set-up',
       'post /v1/auth/sign-in',
+      'post /v1/auth/passkeys/request-options',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ]);
     const rotation = operations().find(({ path }) => path === '/v2/api-keys/{id}/rotate');

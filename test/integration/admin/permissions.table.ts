@@ -274,6 +274,8 @@ export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
+  'POST /v1/auth/passkeys/request-options',
+  'POST /v1/auth/passkeys/sign-in',
   'POST /v1/auth/set-up',
   'POST /v1/auth/sign-in',
 ];
@@ -291,4 +293,9 @@ export const OF_SESSIONS: readonly string[] = [
   'POST /v1/auth/totp/confirm',
   'DELETE /v1/auth/totp',
   'POST /v1/auth/recovery-codes',
+  'GET /v1/auth/passkeys',
+  'POST /v1/auth/passkeys',
+  'POST /v1/auth/passkeys/creation-options',
+  'POST /v1/auth/passkeys/step-up',
+  'DELETE /v1/auth/passkeys/{id}',
 ];

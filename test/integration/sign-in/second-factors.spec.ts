@@ -133,7 +133,12 @@ describe('an authenticator app', () => {
     });
     const answer = await signIn(email, password, authenticator.code(1), other);
     expect(answer.status, answer.text).toBe(200);
-    expect(answer.body.sign_in_methods).toEqual({ password: true, totp: true, recovery_codes_left: 10 });
+    expect(answer.body.sign_in_methods).toEqual({
+      password: true,
+      totp: true,
+      recovery_codes_left: 10,
+      passkeys: 0,
+    });
     const stored = JSON.stringify(await app.dataSource.query('SELECT * FROM user_credentials'));
     expect(stored).not.toContain(secret);
     expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
@@ -242,7 +247,12 @@ describe('an authenticator app', () => {
     expect((await browser.call('DELETE', '/v1/auth/totp')).status).toBe(200);
 
     const answer = await signIn(email, password);
-    expect(answer.body.sign_in_methods).toEqual({ password: true, totp: false, recovery_codes_left: 0 });
+    expect(answer.body.sign_in_methods).toEqual({
+      password: true,
+      totp: false,
+      recovery_codes_left: 0,
+      passkeys: 0,
+    });
     expect((await browser.call('POST', '/v1/auth/recovery-codes')).body.error.code).toBe('conflict');
   });
 });

@@ -348,6 +348,17 @@ describe('a session ends', () => {
     expect(await lastSeen()).toEqual(seen);
   });
 
+  it('and its row goes with the next sign-in of its user', async () => {
+    const { email, password, id } = await signedIn();
+    await app.dataSource.query(
+      "UPDATE sessions SET last_seen_at = now() - interval '13 hours' WHERE user_id = $1",
+      [id],
+    );
+    await new Browser(app).signIn(email, password);
+
+    expect(await app.dataSource.query('SELECT 1 FROM sessions WHERE user_id = $1', [id])).toHaveLength(1);
+  });
+
   it('by its user from another session: one, or all others, and nobody else’s', async () => {
     const { browser: first, email, password } = await signedIn();
     const { browser: stranger, answer: strangers } = await signedIn();
