@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type {
@@ -7,6 +6,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
+import ipaddr from 'ipaddr.js';
 import type { Repository } from 'typeorm';
 import type { KnownSession } from '../../auth/ports.js';
 import { Passkey } from '../../common/database/entities/passkey.entity.js';
@@ -155,7 +155,7 @@ export class PasskeysService {
     const { publicUrl, port } = this.settings;
     if (publicUrl === undefined) return { id: 'localhost', origin: `http://localhost:${port}` };
     const { hostname, origin } = new URL(publicUrl);
-    if (isIP(hostname.replace(/^\[|\]$/g, ''))) throw new AppError('passkeys_unavailable');
+    if (ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''))) throw new AppError('passkeys_unavailable');
     return { id: hostname, origin };
   }
 }
