@@ -13,6 +13,7 @@ import { asksForModels, LocalModels } from './models/local-models.js';
 import { stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './door/arrival.js';
 import { orPathMeant } from './door/mistyped-path.js';
+import type { GatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
 import { Journal } from './journal/journal.js';
@@ -23,6 +24,7 @@ import { readRequest, type Reading } from './door/read-request.js';
 import { Dispatcher } from './routing/dispatcher.js';
 import type { Answer } from './types/answer.js';
 import type { Exchange } from './types/exchange.js';
+import type { CompiledConfig } from './types/plan.js';
 import { FailedAttempt } from './upstream/retry.js';
 
 /**
@@ -78,7 +80,8 @@ export class Pipeline {
     const config = found instanceof Promise ? await found : found;
     entry.config = config.saved;
     checkNamedKey(config, options);
-    const read = await readRequest(request, path, entry, config.sendsAgain ? this.keeping : this.reading);
+    const reading = config.sendsAgain ? this.keeping : this.reading;
+    const read = await readRequest(request, path, entry, readingFor(reading, config, options));
     checkTargets(config, entry.endpoint);
 
     const answer = await this.dispatcher.dispatch({ exchange, caller, read, leg: null }, config.plan);
@@ -104,6 +107,16 @@ export class Pipeline {
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
     stopExchange(exchange, orPathMeant(thrown, request), hasLeft);
   }
+}
+
+/** A pass-through is read only where nothing but its body can name the target. */
+function readingFor(
+  reading: Reading,
+  { namedKeys }: CompiledConfig,
+  { virtualKey, provider }: GatewayHeaders,
+): Reading {
+  const isChosen = namedKeys !== null || virtualKey !== null || provider !== null;
+  return isChosen ? reading : { ...reading, needsTarget: true };
 }
 
 function isGone(request: ClientRequest, response: ClientResponse): boolean {

@@ -76,6 +76,12 @@ export interface ScriptedAnswer {
   readonly isUnsent?: boolean;
 }
 
+export interface WishedAccount {
+  readonly provider: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly customHost?: string;
+}
+
 export interface GatewayWishes {
   /** Rule of the virtual key "openai-prod" for clients that leave. */
   readonly onClientDisconnect?: ClientDisconnectRule;
@@ -86,8 +92,8 @@ export interface GatewayWishes {
   readonly answers?: readonly ScriptedAnswer[];
   /** Saved configs by slug. */
   readonly configs?: Readonly<Record<string, object>>;
-  /** Virtual keys besides `openai-prod`: providers by slug. */
-  readonly virtualKeys?: Readonly<Record<string, string>>;
+  /** Virtual keys besides `openai-prod`: providers by slug, or accounts at them. */
+  readonly virtualKeys?: Readonly<Record<string, string | WishedAccount>>;
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the virtual key "openai-prod". */
   readonly limits?: readonly Limit[];
@@ -168,9 +174,9 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
     cancelled: [],
   };
   const virtualKeys = new Map(
-    Object.entries({ 'openai-prod': 'openai', ...wishes.virtualKeys }).map(([slug, providerId], index) => [
+    Object.entries({ 'openai-prod': 'openai', ...wishes.virtualKeys }).map(([slug, account], index) => [
       slug,
-      aVirtualKey(slug, providerId, index, wishes),
+      aVirtualKey(slug, typeof account === 'string' ? { provider: account } : account, index, wishes),
     ]),
   );
   const configs = new Map(
@@ -282,7 +288,7 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
 
 function aVirtualKey(
   slug: string,
-  providerId: string,
+  { provider, fields = {}, customHost }: WishedAccount,
   index: number,
   { limits, onClientDisconnect }: GatewayWishes,
 ): VirtualKeySnapshot {
@@ -290,9 +296,9 @@ function aVirtualKey(
     id: `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}`,
     slug,
     workspaceId: '00000000-0000-7000-8000-000000000003',
-    providerId,
-    customHost: null,
-    credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields: {} },
+    providerId: provider,
+    customHost: customHost ?? null,
+    credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields },
     expiresAt: null,
     ...(limits && slug === 'openai-prod' ? { limits } : {}),
     ...(onClientDisconnect && slug === 'openai-prod' ? { onClientDisconnect } : {}),

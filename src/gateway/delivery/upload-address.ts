@@ -1,6 +1,7 @@
 import type { ClientRequest } from '../../common/fast-path/messages.js';
 import type { TLSSocket } from 'node:tls';
 import { UPLOAD_ROOT } from '../door/front-door.js';
+import { rootOf } from '../translating/own-path.js';
 import type { Target } from '../types/target.js';
 
 /**
@@ -10,22 +11,24 @@ import type { Target } from '../types/target.js';
  */
 export function nameUploadsHere(
   headers: string[],
-  { provider: { uploads }, origin, basePath }: Target,
+  { provider: { uploadAddressHeader, paths }, origin, basePath }: Target,
   request: ClientRequest,
 ): void {
-  if (!uploads) return;
+  if (uploadAddressHeader === undefined) return;
   const at = headers.findIndex(
-    (name, index) => index % 2 === 0 && name.toLowerCase() === uploads.addressHeader,
+    (name, index) => index % 2 === 0 && name.toLowerCase() === uploadAddressHeader,
   );
   const address = at < 0 ? undefined : headers[at + 1];
-  const root = `${origin}${uploads.prefix}${basePath}/`;
-  const { host } = request.headers;
-  if (host && address?.startsWith(root))
-    headers[at + 1] = `${schemeOf(request)}://${host}${UPLOAD_ROOT}${address.slice(root.length)}`;
+  const root = origin + rootOf(basePath, paths);
+  const here = addressHere(request);
+  if (here !== null && address?.startsWith(root + UPLOAD_ROOT))
+    headers[at + 1] = here + address.slice(root.length);
 }
 
-/** As the client came, or as a proxy before us says that it did. */
-function schemeOf({ headers, socket }: ClientRequest): 'http' | 'https' {
+/** Scheme and host by which the client reached the gateway; null where it names no host. */
+export function addressHere({ headers, socket }: ClientRequest): string | null {
+  if (!headers.host) return null;
+  // As the client came, or as a proxy before us says that it did.
   const isSecure = (socket as TLSSocket).encrypted || headers['x-forwarded-proto'] === 'https';
-  return isSecure ? 'https' : 'http';
+  return `${isSecure ? 'https' : 'http'}://${headers.host}`;
 }

@@ -266,6 +266,8 @@ function azureOpenAiRow({ fields = [], ...row }: Proven): Provider {
       }),
       ...fields,
     ],
+    // https://github.com/openai/openai-node/blob/master/src/azure.ts
+    paths: { atRoot: ['/openai'], withoutQuery: ['/openai/v1'] },
     query: { 'api-version': `{${API_VERSION}}` },
     accountHeaders: [{ field: 'openai-beta', header: 'openai-beta' }],
     pricesId: 'azure',

@@ -59,8 +59,12 @@ export const modelLabs: readonly Provider[] = [
     dialect: gemini,
     auth: inHeader('x-goog-api-key'),
     endpoints: ['generate-content', 'embed-content'],
-    // https://ai.google.dev/api/files#method:-media.upload
-    uploads: { prefix: '/upload', addressHeader: 'x-goog-upload-url' },
+    // Versions, live sessions and uploads stand beside each other: https://ai.google.dev/api/live,
+    // https://ai.google.dev/api/files#method:-media.upload. OpenAI's shape stands below a version:
+    // https://ai.google.dev/gemini-api/docs/openai
+    paths: { atRoot: ['/v1beta', '/v1alpha', '/v1', '/ws', '/upload'], belowBase: ['/openai'] },
+    uploadAddressHeader: 'x-goog-upload-url',
+    keyParameter: 'key',
     source: 'https://ai.google.dev/api',
   },
   passedThrough({
