@@ -1,11 +1,12 @@
 import type { ClientRequest, ClientResponse } from '../common/fast-path/messages.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { IdentityService } from '../auth/identity/identity.service.js';
-import type { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { Delivery } from './delivery/delivery.js';
 import { RunningStreams } from './delivery/running-streams.js';
+import { deliverLinked, linkFieldOf } from './delivery/linked-delivery.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
@@ -85,7 +86,17 @@ export class Pipeline {
     checkTargets(config, entry.endpoint);
 
     const answer = await this.dispatcher.dispatch({ exchange, caller, read, leg: null }, config.plan);
-    this.deliver(exchange, answer);
+    const linkField = linkFieldOf(answer, read.path);
+    if (linkField !== null) await this.deliverLinked(exchange, answer, linkField);
+    else this.deliver(exchange, answer);
+  }
+
+  private async deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
+    try {
+      await deliverLinked(exchange, answer, field);
+    } catch (thrown) {
+      throw new FailedAttempt(answer.attempt, AppError.from(thrown));
+    }
   }
 
   /** The answer stands: it goes to the client, and ends the exchange when its last byte has. */

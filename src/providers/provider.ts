@@ -30,6 +30,8 @@ export interface Provider {
   readonly paths?: OwnPaths;
   /** Header of an answer, in lower case, that has the address to which the client sends the bytes of a file. */
   readonly uploadAddressHeader?: string;
+  /** Links in its answers that its clients follow with the key that they have, which is the gateway's. They lead back to the gateway. */
+  readonly links?: readonly AnswerLink[];
   /** What an account has besides its key. */
   readonly fields?: readonly AccountField[];
   /**
@@ -66,6 +68,13 @@ export interface OwnPaths {
   readonly belowBase?: readonly string[];
   /** Those of `atRoot` that take none of the parameters of `Provider.query`. */
   readonly withoutQuery?: readonly string[];
+}
+
+/** A field of JSON answers that has an absolute address at the provider. */
+export interface AnswerLink {
+  /** Of the requests that are answered so, below the base URL. */
+  readonly paths: RegExp;
+  readonly field: string;
 }
 
 /** One thing, not secret, that an account has besides its key: a field of its virtual keys, or `x-gateway-<name>`. */

@@ -109,7 +109,7 @@ function knownRequest(prepared: Prepared): WireRequest {
 function ownRequest(prepared: Prepared): WireRequest {
   const { request, content, target, entry } = prepared;
   const body = bodyAt(content, target);
-  const own = entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+  const own = codingsFor(prepared);
   const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
   addLength(headers, body);
   if (content.isWebSocket) addSubprotocols(headers, request, target);
@@ -121,6 +121,14 @@ function ownRequest(prepared: Prepared): WireRequest {
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
 }
+
+/** What is asked of the coding of an answer that is read, or written anew, on its way. */
+function codingsFor({ request, content, target, entry }: Prepared): readonly string[] | undefined {
+  if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
+  return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+}
+
+const PLAINLY = ['accept-encoding', 'identity'] as const;
 
 const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
   isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
@@ -172,9 +180,6 @@ function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
   return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
 
-/** The answer must be read, so it may not be compressed in a way that the gateway cannot undo. */
-const OWN_HEADERS = ['accept-encoding', 'identity'] as const;
-
 function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
   const { content, target, entry } = prepared;
   const isForm = entry.endpoint?.body === 'form';
@@ -191,7 +196,7 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
     body: hub,
   };
   const { contentType, bytes } = encodeBody(body, longStrings(content, asked));
-  const own = ['content-type', contentType, ...OWN_HEADERS, ...headers];
+  const own = ['content-type', contentType, ...PLAINLY, ...headers];
   const wire = {
     method: 'POST',
     path: (translation.translator?.isBesideBase ? '' : target.basePath) + joined(path, target.query),
