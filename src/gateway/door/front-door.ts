@@ -66,6 +66,8 @@ const CLIENT_ROOTS = [
   UPLOAD_ROOT,
   '/upload/v1alpha/',
   '/ws/google.ai.generativelanguage.',
+  // As its client for JavaScript writes it.
+  '//ws/google.ai.generativelanguage.',
 ] as const;
 
 /** Whose a request is: the data plane's, the administration's, or of a part of the administration that is not built. */

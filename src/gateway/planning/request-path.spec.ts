@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { requestPath, withoutParameter } from './request-path.js';
 
 describe('requestPath', () => {
+  it("takes the doubled slash out of the path of Google's sessions", () => {
+    const session = '/ws/google.ai.generativelanguage.v1beta.X';
+    expect(requestPath(`/${session}?a`)).toEqual({ path: session, query: '?a', isProxied: false });
+  });
+
   it.each([
     ['/v1/chat/completions', '/chat/completions', ''],
     ['/v1/x?a=1&a=2&b=%2f..&c', '/x', '?a=1&a=2&b=%2f..&c'],

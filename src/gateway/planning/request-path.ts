@@ -2,6 +2,8 @@ import { AppError } from '../../common/errors/app-error.js';
 
 const ROOT_LENGTH = '/v1'.length;
 const ROOT = /^\/v1(?=\/|$)/;
+/** Google's client puts a slash between its base address, which ends with one, and the path of a session. */
+const DOUBLED_SLASH = /^\/\/(?=ws\/)/;
 const PROXY = '/proxy/';
 
 /** A key of ours, which would reach the provider with the path and its logs. */
@@ -52,7 +54,7 @@ export function requestPath(target: string): RequestPath {
     refuse('it carries a gateway key, which must not leave the gateway');
   const query = mark < 0 ? '' : target.slice(mark);
   const isBelowRoot = ROOT.test(whole);
-  const written = isBelowRoot ? whole.slice(ROOT_LENGTH) : whole;
+  const written = isBelowRoot ? whole.slice(ROOT_LENGTH) : whole.replace(DOUBLED_SLASH, '/');
   const isProxied = isBelowRoot && written.startsWith(PROXY);
   const path = isProxied ? written.slice(PROXY.length - 1) : written;
   if (!PLAIN.test(path)) inspect(path);

@@ -87,6 +87,7 @@ describe('the key in the query of a Gemini Live session', () => {
   it.each([
     [`${path}?key=${gatewayKey}`, path],
     [`/v1${path}?key=${gatewayKey}`, `/v1${path}`],
+    [`/${path}?key=${gatewayKey}`, `/${path}`],
     [`${path}?a=%2f&key=${gatewayKey}&b`, `${path}?a=%2f&b`],
     [`${path}?key=${gatewayKey}&key=${gatewayKey}`, path],
   ])('is the gateway key, and stays here', (url, left) => {

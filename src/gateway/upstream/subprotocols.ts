@@ -28,7 +28,7 @@ export function takeKeyFromSubprotocols(request: ClientRequest): void {
 }
 
 /** The sessions of Google's clients: https://github.com/googleapis/js-genai/blob/main/src/live.ts */
-const GOOGLES_SESSION = /^(?:\/v1)?\/ws\/google\.ai\.generativelanguage\./;
+const GOOGLES_SESSION = /^(?:\/v1|\/)?\/ws\/google\.ai\.generativelanguage\./;
 const KEY_PARAMETER = 'key';
 
 /**
