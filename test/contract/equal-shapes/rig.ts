@@ -1,0 +1,92 @@
+import { loadSettings } from '../../../src/common/settings/settings.js';
+import { Egress } from '../../../src/common/egress/egress.js';
+import { wireOf } from '../../../src/gateway/upstream/wire.js';
+import type { Provider } from '../../../src/providers/provider.js';
+import { providers } from '../../../src/providers/registry.js';
+import { type AccountWish, aGateway, type GatewayWishes, type TestGateway } from '../../support/gateway.js';
+import { type Answer, type Call, type HeaderList, HttpClient } from '../../support/http-client.js';
+import { EchoUpstream, header, type Received, type Script } from '../../support/upstreams/echo.js';
+
+/** Every provider of the catalogue that is called. The sandbox answers inside the process: there are no bytes to compare. */
+export const CALLED: readonly Provider[] = [...providers.values()].filter(({ inProcess }) => !inProcess);
+
+/** Where providers without an address of their own are. */
+const OWN_HOST = 'https://models.example/base';
+
+/** What the provider received, and what the client did. */
+export interface Exchanged {
+  readonly received: Received | null;
+  readonly answer: Answer;
+}
+
+/**
+ * The built pipeline with a virtual key for each provider, named like it. Whatever address a target has, its requests
+ * leave by the real HTTP client to one server on this machine, which notes their bytes.
+ */
+export class Rig {
+  private readonly plans = new Map<string, Script>();
+  private readonly seen = new Map<string, Received>();
+  private count = 0;
+
+  private constructor(
+    readonly gateway: TestGateway,
+    private readonly client: HttpClient,
+    private readonly upstream: EchoUpstream,
+  ) {}
+
+  static async start(wishes: GatewayWishes = {}): Promise<Rig> {
+    const upstream = await EchoUpstream.start();
+    const { egressAllow, timeouts } = loadSettings({ GATEHOUSE_EGRESS_ALLOW: '127.0.0.1:*' });
+    const egress = new Egress({ allow: egressAllow, timeouts });
+    const gateway = await aGateway({
+      virtualKeys: Object.fromEntries(CALLED.map((provider) => [provider.id, accountOf(provider)])),
+      wire: ({ tenant }) => wireOf(egress.origin(tenant, upstream.url), upstream.url),
+      ...wishes,
+    });
+    const rig = new Rig(gateway, new HttpClient(gateway.url), upstream);
+    upstream.otherwise((received) => rig.answerTo(received));
+    return rig;
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.gateway.close();
+    await this.upstream.stop();
+  }
+
+  /** Sends a request, which the provider answers as the script says. */
+  async exchange(call: Call, script: Script): Promise<Exchanged> {
+    const id = String(++this.count);
+    this.plans.set(id, script);
+    const headers = { 'x-gateway-api-key': this.gateway.key, ...call.headers, 'x-exchange': id };
+    const answer = await this.client.call({ ...call, headers });
+    const received = this.seen.get(id) ?? null;
+    this.plans.delete(id);
+    this.seen.delete(id);
+    return { received, answer };
+  }
+
+  private answerTo(received: Received): Script {
+    const id = header(received, 'x-exchange') ?? '';
+    this.seen.set(id, received);
+    this.upstream.ledger.length = 0;
+    return this.plans.get(id) ?? {};
+  }
+}
+
+/** Only what the provider cannot do without. */
+function accountOf({ id, baseUrl, fields = [] }: Provider): AccountWish {
+  const required = fields.filter(({ isRequired }) => isRequired).map(({ name, example }) => [name, example]);
+  return {
+    providerId: id,
+    customHost: baseUrl === null ? OWN_HOST : null,
+    fields: Object.fromEntries(required) as Record<string, string>,
+  };
+}
+
+/** Headers of a provider's answer, with its type in a spelling that a writer here would not choose. */
+export const typed = (type: string, others: HeaderList = []): HeaderList => [
+  ['Content-Type', type],
+  ['X-Odd', 'kept  as it is'],
+  ...others,
+];
