@@ -3,7 +3,6 @@ import { chatAnswer } from './answer.js';
 import { cohereEmbeddings } from './embeddings.js';
 import { cohereError } from './errors.js';
 import { chatRequest } from './request.js';
-import { cohereRerank } from './rerank.js';
 import { CohereStream } from './stream.js';
 
 /**
@@ -20,6 +19,7 @@ export const cohere: Dialect = {
       stream: { framing: 'sse', open: (context) => new CohereStream(context) },
     },
     embeddings: cohereEmbeddings,
-    rerank: cohereRerank,
   },
+  // The shape at `/v1/rerank` is that of the second version: https://docs.cohere.com/reference/rerank
+  pathOf: ({ endpoint, path }) => (endpoint === 'rerank' ? '/v2/rerank' : path),
 };
