@@ -38,14 +38,20 @@ const ADDED: Readonly<Record<string, string>> = {
 };
 
 /** The request target that the provider must receive for a path and query of the client's. */
-export function targetOf(provider: Provider, endpoint: EndpointId, path: string, model: string): string {
-  const mapped = WHERE[provider.id]?.(path, endpoint, model) ?? path;
+export function targetOf(
+  provider: Provider,
+  endpoint: EndpointId,
+  path: string,
+  model: string,
+  { isEndpoint = true } = {},
+): string {
+  const mapped = (isEndpoint && WHERE[provider.id]?.(path, endpoint, model)) || path;
   const added = ADDED[provider.id];
   const query = added === undefined ? '' : `${mapped.includes('?') ? '&' : '?'}${added}`;
   return basePathOf(provider) + mapped + query;
 }
 
-function basePathOf({ baseUrl, fields = [] }: Provider): string {
+export function basePathOf({ baseUrl, fields = [] }: Provider): string {
   const filled = (baseUrl ?? 'https://models.example/base').replaceAll(
     /\{([a-z0-9-]+)\}/g,
     (_, name: string) => {
