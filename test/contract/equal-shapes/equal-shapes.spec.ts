@@ -93,8 +93,12 @@ function jsonRequest(random: SeededRandom, { request, path }: EndpointCase, isSt
   const model = path.startsWith('/models/') ? [] : ([['model', `"${MODEL}"`]] as const);
   const stream = isStreamed ? ([['stream', 'true']] as const) : [];
   const odd = OddJson.of(random, [...model, ...request, ...stream]);
-  return { type: 'application/json ; charset="utf-8"', bytes: odd.bytes };
+  return { type: 'application/json ; charset="utf-8"', bytes: marked(random, odd.bytes) };
 }
+
+/** Some writers begin with a byte order mark, which readers may ignore: https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
+const marked = (random: SeededRandom, json: Buffer): Buffer =>
+  random.is(0.1) ? Buffer.concat([Buffer.from('\ufeff'), json]) : json;
 
 interface Planned {
   readonly script: Script;
@@ -117,7 +121,7 @@ const scripted = (
 function plainAnswer(random: SeededRandom, { answer, endpoint }: EndpointCase): Planned {
   if (endpoint === 'speech')
     return scripted(random, 'sound', Buffer.from([0xff, 0xfb, 0, 13, 10]), typed('audio/mpeg'));
-  const { bytes } = OddJson.of(random, answer);
+  const bytes = marked(random, OddJson.of(random, answer).bytes);
   const title = random.is(0.2) ? 'gzip' : 'plain';
   const type = random.of(['application/json', 'Application/JSON ; Charset="UTF-8"']);
   return title === 'gzip'
