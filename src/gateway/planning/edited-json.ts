@@ -12,6 +12,7 @@ interface Edit extends Span {
  * both. A changed field that stands twice is changed in both places, so that no reader sees the old value.
  */
 export function editedJson(json: Buffer, before: unknown, after: unknown): Buffer {
+  if (Object.is(before, after)) return json;
   const text = json.toString('latin1');
   return spliced(json, editsOf({ text, before, span: rootOf(text) }, after));
 }
