@@ -13,9 +13,14 @@ export const CALLED: readonly Provider[] = [...providers.values()].filter(({ inP
 /** Where providers without an address of their own are. */
 const OWN_HOST = 'https://models.example/base';
 
+/** Names an exchange; a header that makes no request another one for the cache. */
+const EXCHANGE = 'x-request-id';
+
 /** What the provider received, and what the client did. */
 export interface Exchanged {
+  /** The last request that it received; null for none. */
   readonly received: Received | null;
+  readonly all: readonly Received[];
   readonly answer: Answer;
 }
 
@@ -24,8 +29,8 @@ export interface Exchanged {
  * leave by the real HTTP client to one server on this machine, which notes their bytes.
  */
 export class Rig {
-  private readonly plans = new Map<string, Script>();
-  private readonly seen = new Map<string, Received>();
+  private readonly plans = new Map<string, readonly Script[]>();
+  private readonly seen = new Map<string, Received[]>();
   private count = 0;
 
   private constructor(
@@ -54,23 +59,24 @@ export class Rig {
     await this.upstream.stop();
   }
 
-  /** Sends a request, which the provider answers as the script says. */
-  async exchange(call: Call, script: Script): Promise<Exchanged> {
+  /** Sends a request, which the provider answers as the script says, and as `later` says when it comes again. */
+  async exchange(call: Call, script: Script, later: Script = script): Promise<Exchanged> {
     const id = String(++this.count);
-    this.plans.set(id, script);
-    const headers = { 'x-gateway-api-key': this.gateway.key, ...call.headers, 'x-exchange': id };
+    this.plans.set(id, [script, later]);
+    this.seen.set(id, []);
+    const headers = { 'x-gateway-api-key': this.gateway.key, ...call.headers, [EXCHANGE]: id };
     const answer = await this.client.call({ ...call, headers });
-    const received = this.seen.get(id) ?? null;
+    const all = this.seen.get(id) ?? [];
     this.plans.delete(id);
     this.seen.delete(id);
-    return { received, answer };
+    return { received: all.at(-1) ?? null, all, answer };
   }
 
   private answerTo(received: Received): Script {
-    const id = header(received, 'x-exchange') ?? '';
-    this.seen.set(id, received);
+    const id = header(received, EXCHANGE) ?? '';
+    const before = this.seen.get(id)?.push(received) ?? 1;
     this.upstream.ledger.length = 0;
-    return this.plans.get(id) ?? {};
+    return this.plans.get(id)?.[before === 1 ? 0 : 1] ?? {};
   }
 }
 
