@@ -86,9 +86,9 @@ export interface GatewayWishes {
   readonly answers?: readonly ScriptedAnswer[];
   /** Saved configs by slug. */
   readonly configs?: Readonly<Record<string, object>>;
-  /** Virtual keys besides `openai-prod` by slug: a provider, or more of the key. */
+  /** Virtual keys besides `openai-prod` by slug: a provider id, or an account. */
   readonly virtualKeys?: Readonly<Record<string, string | AccountWish>>;
-  /** Takes the requests instead of the scripted answers. */
+  /** Sends requests instead of playing the scripted answers. */
   readonly wire?: (request: SentRequest) => Wire;
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the virtual key "openai-prod". */
@@ -112,7 +112,7 @@ export interface GatewayWishes {
   readonly embed?: (text: string) => ScriptedAnswer;
 }
 
-/** A virtual key whose account is more than its secret. */
+/** The provider, host and fields of a virtual key. */
 export type AccountWish = Pick<VirtualKeySnapshot, 'providerId' | 'customHost'> &
   Pick<VirtualKeySnapshot['credentials'], 'fields'>;
 

@@ -1,6 +1,6 @@
 import type { SeededRandom } from './random.js';
 
-/** One field as it stands in the text: its name in quotes, its value, and the blanks around both. */
+/** One field of the text: its quoted name, its value, and the whitespace around both. */
 interface Member {
   readonly name: string;
   readonly value: string;
@@ -9,7 +9,7 @@ interface Member {
 
 const BLANKS = ['', '', '', ' ', '\t', '\n', '\r\n', '  \n\t'] as const;
 
-/** Texts that JSON.stringify writes in another way, or cannot write at all. */
+/** Values that JSON.stringify writes differently or cannot write. */
 const SCALARS = [
   '1.0',
   '1e3',
@@ -32,7 +32,7 @@ const SCALARS = [
   '{}',
 ] as const;
 
-/** A JSON object that a parser and a writer would not leave as it is. */
+/** A valid JSON object whose text does not survive JSON.parse and JSON.stringify. */
 export class OddJson {
   private constructor(
     private readonly members: readonly Member[],
@@ -40,7 +40,7 @@ export class OddJson {
     private readonly closing: string,
   ) {}
 
-  /** `fields` are names and texts of values, which stand among others of any kind, in their order. */
+  /** `fields` are names and JSON texts, in order. Random fields are inserted between them. */
   static of(random: SeededRandom, fields: readonly (readonly [name: string, value: string])[]): OddJson {
     const members: Member[] = [];
     for (const [name, value] of fields) {
@@ -53,26 +53,26 @@ export class OddJson {
     return new OddJson(members, random.of(BLANKS), random.of(BLANKS));
   }
 
-  /** The same text with another value for each field of that name. */
+  /** The same text with another value for every field of that name. */
   with(name: string, value: string): OddJson {
     const members = this.members.map((one) => (nameOf(one) === name ? { ...one, value } : one));
     return new OddJson(members, this.opening, this.closing);
   }
 
-  /** The same text with another field of the same name right behind each one of that name. */
+  /** The same text with every field of that name duplicated. */
   twice(name: string, value: string): OddJson {
     const members = this.members.flatMap((one) => (nameOf(one) === name ? [one, { ...one, value }] : [one]));
     return new OddJson(members, this.opening, this.closing);
   }
 
-  /** The same text with a name spelled in escapes. */
+  /** The same text with a name spelled with escapes. */
   escaped(name: string): OddJson {
     const spelled = `"\\u${(name.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}${name.slice(1)}"`;
     const members = this.members.map((one) => (nameOf(one) === name ? { ...one, name: spelled } : one));
     return new OddJson(members, this.opening, this.closing);
   }
 
-  /** The same text with a further field, written plainly, behind the value of the last one. */
+  /** The same text with another field directly after the last value. */
   plus(name: string, value: string): OddJson {
     const last = this.members.at(-1);
     if (!last) throw new Error('an odd object has fields');
@@ -107,6 +107,6 @@ function oddValue(random: SeededRandom, depth: number): string {
   if (depth === 0 || random.is(0.6)) return random.of(SCALARS);
   const values = Array.from({ length: random.whole(0, 3) }, () => oddValue(random, depth - 1));
   if (random.is(0.5)) return `[${blank}${values.join(`${blank},`)}${blank}]`;
-  // Every second name comes twice.
+  // Every name occurs twice.
   return `{${blank}${values.map((value, at) => `"k${at >> 1}"${blank}:${value}`).join(`,${blank}`)}}`;
 }

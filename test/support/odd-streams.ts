@@ -1,12 +1,12 @@
 import type { SeededRandom } from './random.js';
 
 /**
- * The same events in a framing that readers of event streams must take, and that no writer here would choose.
+ * Writes events in a valid but unusual framing.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export type Framing = (events: readonly string[]) => string;
 
-/** Each event is JSON on one line. `[DONE]` may be among them. */
+/** Events are one-line JSON objects or `[DONE]`. */
 export const FRAMINGS: Readonly<Record<string, Framing>> = {
   plain: (events) => events.map((data) => `data: ${data}\n\n`).join(''),
   'CR LF': (events) => events.map((data) => `data: ${data}\r\n\r\n`).join(''),
@@ -23,7 +23,7 @@ export const FRAMINGS: Readonly<Record<string, Framing>> = {
     `${events.map((data) => `data: ${data}\n\n`).join('')}: trailing\n\n\n`,
 };
 
-/** Cuts bytes anywhere, also within a character. */
+/** Cuts bytes at random positions, including inside characters. */
 export function cut(random: SeededRandom, bytes: Buffer): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

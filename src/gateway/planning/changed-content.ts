@@ -5,8 +5,8 @@ import type { ParamChanges, ParamPath } from '../types/plan.js';
 import { editedJson } from './edited-json.js';
 
 /**
- * A request as one target gets it, with the parameters that its config sets, fills in and takes out. A body that was not
- * read as JSON goes as it came. Only the bytes of these parameters change, and further ones stand behind the last.
+ * The request for one target, with the parameters that its config overrides, defaults and drops. Only the bytes of
+ * these parameters change; new ones come last. A body that was not read as JSON does not change.
  */
 export function changedContent(read: ReadRequest, changes: ParamChanges): Content {
   if (!read.json) return read;
@@ -20,7 +20,7 @@ export function changedContent(read: ReadRequest, changes: ParamChanges): Conten
 
 function withParams(content: Content, asked: Json, { defaults, overrides, drops }: ParamChanges): Content {
   const set: Json = { ...asked, ...missingIn(asked, defaults), ...overrides };
-  // An override is written in every place where its name stands, also where the last of them has its value already.
+  // Overridden fields count as changed, so that every duplicate is replaced even if the last one has the value already.
   const before: Json = { ...asked, ...Object.fromEntries(presentIn(asked, overrides)) };
   const isSet = Object.keys(defaults).length > 0 || Object.keys(overrides).length > 0;
   return drops.reduce<Content>(

@@ -1,15 +1,15 @@
 import { itemsOf, type Member, membersOf, rootOf, type Span } from './json-spans.js';
 
-/** What stands in place of a span of the text. */
+/** A replacement for a span of the text. */
 interface Edit extends Span {
   readonly text: string;
 }
 
 /**
- * The bytes of a JSON text that was parsed to `before`, changed so that they are parsed to `after`. Only the bytes of what
- * changed are replaced: numbers keep digits that JavaScript cannot hold (https://www.rfc-editor.org/rfc/rfc8259#section-6),
- * and blanks, escapes, the order of fields and fields that stand twice stay. What did not change must be the same object in
- * both. A changed field that stands twice is changed in both places, so that no reader sees the old value.
+ * Edits JSON bytes that parse to `before` so that they parse to `after`. Only changed values are replaced. Numbers
+ * keep digits that JavaScript cannot represent (https://www.rfc-editor.org/rfc/rfc8259#section-6), and whitespace,
+ * escapes, field order and duplicate fields stay. Unchanged values must be identical in both. A changed field that
+ * occurs twice is replaced twice, so that no parser reads the old value.
  */
 export function editedJson(json: Buffer, before: unknown, after: unknown): Buffer {
   if (Object.is(before, after)) return json;
@@ -17,7 +17,7 @@ export function editedJson(json: Buffer, before: unknown, after: unknown): Buffe
   return spliced(json, editsOf({ text, before, span: rootOf(text) }, after));
 }
 
-/** The same JSON object with another text for each of its own fields of that name. `value` is JSON. */
+/** Replaces the value of every top-level field of that name. `value` is a JSON text. */
 export function withField(json: Buffer, name: string, value: string): Buffer {
   const text = json.toString('latin1');
   const edits = membersOf(text, rootOf(text).start)
@@ -26,7 +26,7 @@ export function withField(json: Buffer, name: string, value: string): Buffer {
   return spliced(json, edits);
 }
 
-/** Edits are in the order of the text and do not overlap. */
+/** Edits must be in order and must not overlap. */
 function spliced(json: Buffer, edits: readonly Edit[]): Buffer {
   if (edits.length === 0) return json;
   const pieces: Buffer[] = [];
@@ -38,7 +38,7 @@ function spliced(json: Buffer, edits: readonly Edit[]): Buffer {
   return Buffer.concat([...pieces, json.subarray(copied)]);
 }
 
-/** A value and where it stands. */
+/** A parsed value and its place in the text. */
 interface Origin {
   readonly text: string;
   readonly before: unknown;
@@ -76,7 +76,7 @@ function editsOfObject({ text, span }: Origin, before: Fields, after: Fields): r
   );
 }
 
-/** Further fields stand behind the last one. */
+/** New fields come after the last one. */
 function additions(
   members: readonly Member[],
   isKept: (member: Member) => boolean,
@@ -88,7 +88,7 @@ function additions(
   return [{ start: at, end: at, text: (members.some(isKept) ? ',' : '') + texts.join(',') }];
 }
 
-/** Takes out each part that is not kept, with the comma behind it, or before it where another part stays before it. */
+/** Removes each part that is not kept, with the comma after it, or before it if an earlier part is kept. */
 function removals<T extends Span>(parts: readonly T[], isKept: (part: T) => boolean): readonly Edit[] {
   const edits: Edit[] = [];
   let hasKept = false;
@@ -100,7 +100,7 @@ function removals<T extends Span>(parts: readonly T[], isKept: (part: T) => bool
   return edits;
 }
 
-/** Items are changed in their place, or some are taken out; null for anything else. */
+/** Items are changed in place or removed; null for any other change. */
 function editsOfList(
   { text, span }: Origin,
   before: readonly unknown[],

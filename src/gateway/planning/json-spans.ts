@@ -1,4 +1,4 @@
-/** A value within a JSON text: `start` is its first character, `end` the one behind its last. */
+/** A value within a JSON text, from `start` up to, not including, `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -18,18 +18,18 @@ const closes = (code: number): boolean => code === 0x7d || code === 0x5d;
 const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const ENDS_WORD: ReadonlySet<number> = new Set([COMMA, 0x7d, 0x5d, ...BLANK]);
 
-/** A byte order mark in UTF-8, one character for each byte. */
+/** The UTF-8 bytes of a byte order mark, as Latin-1 characters. */
 const BOM = 'ï»¿';
 
-/** The value of a whole text, without what stands around it. */
+/** The value of a whole text, without surrounding whitespace. */
 export function rootOf(text: string): Span {
   const start = behindBlanks(text, text.startsWith(BOM) ? BOM.length : 0);
   return { start, end: endOfValue(text, start) };
 }
 
 /**
- * The fields of the object that begins at `start`, in their order; one name may come twice. The text must be valid JSON
- * in UTF-8, with one character for each byte (`latin1`), so that positions are those of bytes.
+ * The fields of the object that begins at `start`, in order; a name may occur twice. The text must be valid UTF-8
+ * JSON decoded as Latin-1, so that positions are byte offsets.
  */
 export function membersOf(text: string, start: number): Member[] {
   const members: Member[] = [];
@@ -54,7 +54,7 @@ export function itemsOf(text: string, start: number): Span[] {
   return items;
 }
 
-/** Names may be spelled with escapes, so they are compared as JSON reads them. */
+/** Names may be spelled with escapes, so they are decoded before they are compared. */
 function nameIn(literal: string): string {
   if (PLAIN_NAME.test(literal)) return literal.slice(1, -1);
   return JSON.parse(Buffer.from(literal, 'latin1').toString('utf8')) as string;
@@ -79,14 +79,14 @@ function endOfNested(text: string, start: number): number {
   return text.length;
 }
 
-/** Of a number, `true`, `false` or `null`. */
+/** The end of a number, `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let at = start;
   while (at < text.length && !ENDS_WORD.has(text.charCodeAt(at))) at++;
   return at;
 }
 
-/** Long strings are most of a body, so they are searched and not walked. */
+/** Long strings make up most of a body, so `indexOf` skips them. */
 function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1);
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1);

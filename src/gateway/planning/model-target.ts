@@ -17,6 +17,6 @@ export function modelTarget(model: string): ModelTarget | null {
     : null;
 }
 
-/** The same JSON object with another value for its `model`, every other byte as it was. */
+/** Replaces the value of the top-level `model`; every other byte stays. */
 export const withModel = (json: Buffer, model: string): Buffer =>
   withField(json, 'model', JSON.stringify(model));

@@ -117,7 +117,7 @@ function ownRequest(prepared: Prepared): WireRequest {
   };
 }
 
-/** Below `/proxy` the path is the provider's already. */
+/** A path below `/proxy` is already the provider's own. */
 function targetPath({ path: { path, query, isProxied } }: Content, target: Target, entry: Subject): string {
   return (isProxied ? path : ownPath(target, entry, path)) + query;
 }

@@ -58,7 +58,7 @@ export const gateways: readonly Provider[] = [
     id: 'poe',
     name: 'Poe',
     baseUrl: 'https://api.poe.com/v1',
-    // It has messages for Claude's models alone, so these are translated.
+    // Its messages endpoint serves Claude models only, so messages are translated.
     endpoints: ['chat-completions', 'responses'],
     pricesId: null,
     source: 'https://creator.poe.com/docs/external-applications/openai-compatible-api',

@@ -2,21 +2,21 @@ import type { EndpointId } from '../../../src/providers/endpoint.js';
 
 type Field = readonly [name: string, value: string];
 
-/** One endpoint as its clients use it, in texts, so that nothing here is written by a JSON library. */
+/** One endpoint as clients use it. Values are JSON texts, so that no JSON library writes them. */
 export interface EndpointCase {
   readonly endpoint: EndpointId;
   /** Below `/v1`. */
   readonly path: string;
   readonly body: 'json' | 'form';
-  /** Without the model. */
+  /** Fields besides the model. */
   readonly request: readonly Field[];
-  /** Of a plain answer. */
+  /** Fields of a plain answer. */
   readonly answer: readonly Field[];
   /** Events of a stream, each a JSON object or `[DONE]`; absent where the endpoint does not stream. */
   readonly events?: readonly string[];
   /** The path of a streamed request, where it differs. */
   readonly streamPath?: string;
-  /** What the answer and the stream report, input and output; null where they report none. */
+  /** Input and output tokens that the answer and the stream report; null where they report none. */
   readonly tokens: readonly [number, number] | null;
 }
 

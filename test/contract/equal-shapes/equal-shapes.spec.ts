@@ -29,12 +29,12 @@ afterAll(() => rig.close());
 
 const spokenBy = ({ id }: Provider): ReadonlySet<string> => new Set((SPOKEN[id] ?? '').split(' '));
 
-/** A provider with an API that nobody here reads gets every request as it is; so does a host of the caller's own what the gateway has no translation for. */
+/** Also true for a provider whose API the gateway does not know: it receives every request unchanged. */
 const passes = (provider: Provider, endpoint: EndpointId): boolean =>
   provider.dialect === own || spokenBy(provider).has(endpoint);
 
 describe('the catalogue', () => {
-  it('agrees with the list that was read in the documentation of the providers', () => {
+  it('lists the endpoints that the providers document', () => {
     const native = ({ endpoints: ids }: Provider): string[] =>
       CASES.map(({ endpoint }) => endpoint).filter((endpoint) => ids.includes(endpoint));
     const speaking = CALLED.filter((row) => native(row).length > 0);
@@ -44,14 +44,14 @@ describe('the catalogue', () => {
     );
   });
 
-  it('translates what is translated on purpose', () => {
+  it('translates the pairs that are translated on purpose', () => {
     for (const [id, endpoint] of TRANSLATED_ON_PURPOSE) {
       const provider = providers.get(id);
       expect(provider && supportOf(provider, endpoint), `${id} ${endpoint}`).toBe('translated');
     }
   });
 
-  it('has a case for every endpoint that is read', () => {
+  it('has a case for every endpoint that the gateway reads', () => {
     const read = endpoints.filter(({ body }) => body !== 'opaque').map(({ id }) => id);
 
     expect(CASES.map(({ endpoint }) => endpoint).sort()).toEqual(read.sort());
@@ -64,7 +64,7 @@ interface Sent {
   readonly query: string;
 }
 
-/** A request as an odd client sends it. */
+/** A valid request in unusual spelling. */
 function aRequest(random: SeededRandom, provider: Provider, one: EndpointCase, isStreamed: boolean): Sent {
   const path = (isStreamed && one.streamPath) || one.path;
   const query = path.includes('?') ? '' : random.of(QUERIES);
@@ -96,7 +96,7 @@ function jsonRequest(random: SeededRandom, { request, path }: EndpointCase, isSt
   return { type: 'application/json ; charset="utf-8"', bytes: marked(random, odd.bytes) };
 }
 
-/** Some writers begin with a byte order mark, which readers may ignore: https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
+/** With or without a byte order mark, which readers may ignore: https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
 const marked = (random: SeededRandom, json: Buffer): Buffer =>
   random.is(0.1) ? Buffer.concat([Buffer.from('\ufeff'), json]) : json;
 

@@ -15,7 +15,7 @@ afterAll(() => rig.close());
 interface Spoken {
   readonly slug: string;
   readonly path: string;
-  /** A field of the request and one of the answer with a text in it, as JSON. */
+  /** A field that contains the text, as JSON. */
   readonly request: (text: string) => readonly [string, string];
   readonly answer: (text: string) => readonly [string, string];
 }
@@ -84,8 +84,8 @@ async function exchange(
   };
 }
 
-describe('guardrails change the text that they are to change and no other byte', () => {
-  it.each(SHAPES)('none where nothing is found, at $slug', async (shape) => {
+describe('guardrails change the redacted text and no other byte', () => {
+  it.each(SHAPES)('no byte when they find nothing, at $slug', async (shape) => {
     const random = new SeededRandom(SEED);
     const hooks = [
       { 'default.pii': { redact: true } },
@@ -100,7 +100,7 @@ describe('guardrails change the text that they are to change and no other byte',
     }
   });
 
-  it.each(SHAPES)('of the request, at $slug', async (shape) => {
+  it.each(SHAPES)('in a request at $slug', async (shape) => {
     const random = new SeededRandom(SEED + 1);
     for (let turn = 0; turn < 20; turn++) {
       const { asked, said, received, given } = await exchange(random, shape, `by ${MAIL}`, {
@@ -114,7 +114,7 @@ describe('guardrails change the text that they are to change and no other byte',
     }
   });
 
-  it.each(SHAPES.filter(({ slug }) => slug !== 'cohere'))('of the answer, at $slug', async (shape) => {
+  it.each(SHAPES.filter(({ slug }) => slug !== 'cohere'))('in an answer at $slug', async (shape) => {
     const random = new SeededRandom(SEED + 2);
     for (let turn = 0; turn < 20; turn++) {
       const { asked, said, received, given } = await exchange(random, shape, `by ${MAIL}`, {

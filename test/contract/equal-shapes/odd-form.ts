@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../support/random.js';
 
-/** A multipart form as an odd client writes it: https://www.rfc-editor.org/rfc/rfc7578 */
+/** A valid multipart form in unusual spelling: https://www.rfc-editor.org/rfc/rfc7578 */
 export function oddForm(
   random: SeededRandom,
   model: string,

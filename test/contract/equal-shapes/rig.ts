@@ -7,26 +7,26 @@ import { type AccountWish, aGateway, type GatewayWishes, type TestGateway } from
 import { type Answer, type Call, type HeaderList, HttpClient } from '../../support/http-client.js';
 import { EchoUpstream, header, type Received, type Script } from '../../support/upstreams/echo.js';
 
-/** Every provider of the catalogue that is called. The sandbox answers inside the process: there are no bytes to compare. */
+/** Every provider of the catalogue except the sandbox, which answers inside the process. */
 export const CALLED: readonly Provider[] = [...providers.values()].filter(({ inProcess }) => !inProcess);
 
-/** Where providers without an address of their own are. */
+/** The custom host of providers that have no base URL. */
 const OWN_HOST = 'https://models.example/base';
 
-/** Names an exchange; a header that makes no request another one for the cache. */
+/** Identifies an exchange. The cache key ignores this header. */
 const EXCHANGE = 'x-request-id';
 
-/** What the provider received, and what the client did. */
+/** What the provider and the client received. */
 export interface Exchanged {
-  /** The last request that it received; null for none. */
+  /** The provider's last request; null for none. */
   readonly received: Received | null;
   readonly all: readonly Received[];
   readonly answer: Answer;
 }
 
 /**
- * The built pipeline with a virtual key for each provider, named like it. Whatever address a target has, its requests
- * leave by the real HTTP client to one server on this machine, which notes their bytes.
+ * The built pipeline with one virtual key per provider, whose slug is the provider's id. The real HTTP client sends every
+ * request to one local server, whatever its origin, and that server records the bytes. Requests are not signed.
  */
 export class Rig {
   private readonly plans = new Map<string, readonly Script[]>();
@@ -80,7 +80,7 @@ export class Rig {
   }
 }
 
-/** Only what the provider cannot do without. */
+/** An account with the required fields only. */
 function accountOf({ id, baseUrl, fields = [] }: Provider): AccountWish {
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name, example }) => [name, example]);
   return {
@@ -90,7 +90,7 @@ function accountOf({ id, baseUrl, fields = [] }: Provider): AccountWish {
   };
 }
 
-/** Headers of a provider's answer, with its type in a spelling that a writer here would not choose. */
+/** Headers of a provider's answer. */
 export const typed = (type: string, others: HeaderList = []): HeaderList => [
   ['Content-Type', type],
   ['X-Odd', 'kept  as it is'],

@@ -39,7 +39,7 @@ const send = (path: string, config: object, type: string, body: Buffer, script: 
 
 const bytesOf = (all: readonly Received[]): string[] => all.map(({ body }) => body.toString('latin1'));
 
-describe('bytes are the same when they are sent again', () => {
+describe('the same bytes are sent again', () => {
   const again = [
     { title: 'a retry', config: { virtual_key: 'openai', retry: { attempts: 1, on_status_codes: [503] } } },
     {
@@ -51,7 +51,7 @@ describe('bytes are the same when they are sent again', () => {
     },
   ];
 
-  it.each(again)('$title', async ({ config }) => {
+  it.each(again)('by $title', async ({ config }) => {
     const random = new SeededRandom(SEED);
     for (let turn = 0; turn < 10; turn++) {
       const { bytes } = oddChat(random, false);
@@ -66,7 +66,7 @@ describe('bytes are the same when they are sent again', () => {
     }
   });
 
-  it.each(again)('$title, of a form', async ({ config }) => {
+  it.each(again)('by $title, for a form', async ({ config }) => {
     const random = new SeededRandom(SEED + 1);
     for (let turn = 0; turn < 10; turn++) {
       const { type, bytes } = oddForm(random, MODEL, false);
@@ -80,7 +80,7 @@ describe('bytes are the same when they are sent again', () => {
     }
   });
 
-  it('the last refusal, where every target has refused', async () => {
+  it('the client receives the bytes of the last refusal when every target refuses', async () => {
     const random = new SeededRandom(SEED + 2);
     const { bytes } = oddChat(random, false);
     const config = again[1]?.config ?? {};
@@ -95,16 +95,16 @@ describe('bytes are the same when they are sent again', () => {
   });
 });
 
-describe('the cache gives the bytes of the provider', () => {
+describe('the cache returns the bytes of the provider', () => {
   const config = { virtual_key: 'openai', cache: { mode: 'simple' } };
   const asked = (seed: string): Buffer =>
     Buffer.from(
       `{ "model" : "${MODEL}",\n "messages":[{"role":"user","content":"${seed} h\\u00e9"}], "n":1.0 }\n`,
     );
-  /** Its last word is not recognized, so it is not kept. */
+  /** The cache does not recognize the end of this stream, so it does not store it. */
   const unkept = 'more blank lines, and an end without one';
 
-  it.each(Object.entries(FRAMINGS))('of a stream: %s', async (title, framing) => {
+  it.each(Object.entries(FRAMINGS))('for a stream: %s', async (title, framing) => {
     const random = new SeededRandom(SEED + 3);
     const bytes = Buffer.from(asked(title).toString().replace('"n":1.0', '"stream":true'));
     const stream = Buffer.from(framing(CHAT?.events ?? []));
@@ -120,7 +120,7 @@ describe('the cache gives the bytes of the provider', () => {
     ]);
   });
 
-  it('of a plain answer', async () => {
+  it('for a plain answer', async () => {
     const random = new SeededRandom(SEED + 4);
     const said = OddJson.of(random, CHAT?.answer ?? []);
     const script = { headers: typed('application/json'), body: said.bytes };
@@ -133,8 +133,8 @@ describe('the cache gives the bytes of the provider', () => {
   });
 });
 
-describe("a stream of Google's that is a JSON array", () => {
-  it('passes byte for byte, and its tokens are read', async () => {
+describe('a Google stream in the form of a JSON array', () => {
+  it('passes byte for byte and is metered', async () => {
     const random = new SeededRandom(SEED + 5);
     const google = CASES.find(({ endpoint }) => endpoint === 'generate-content');
     const asked = OddJson.of(random, google?.request ?? []);

@@ -1,9 +1,9 @@
 import type { EndpointId } from '../../../src/providers/endpoint.js';
 
 /**
- * Which of the client's shapes each provider speaks itself at its base URL, read in the providers' documentation and
- * written down by hand: a second opinion on the catalogue, which must not be made from it. A pair that stands here
- * passes byte for byte. Pages of what is not plain from the provider's list of endpoints:
+ * The client shapes that each provider speaks at its base URL, written by hand from the providers' documentation. The
+ * suite compares this list with the catalogue, so it must not be derived from it. Each pair passes byte for byte.
+ * Pages for endpoints that are not obvious from a provider's list of endpoints:
  *
  * https://docs.cohere.com/reference/rerank
  * https://docs.together.ai/reference/rerank
@@ -128,7 +128,7 @@ export const SPOKEN: Readonly<Record<string, string>> = {
   jina: 'rerank',
   'recraft-ai': 'image-generations',
 
-  // Servers of one's own
+  // Self-hosted servers
   ollama: 'chat-completions completions responses messages embeddings',
   triton: 'chat-completions completions embeddings',
   vllm: 'chat-completions completions responses messages count-tokens embeddings rerank transcriptions translations',
@@ -137,7 +137,7 @@ export const SPOKEN: Readonly<Record<string, string>> = {
   localai: 'chat-completions completions embeddings',
 };
 
-/** Speaks the shape, and is nevertheless translated to, for the reason that stands here. */
+/** Pairs that the gateway translates although the provider offers an endpoint of that shape, with the reason. */
 export const TRANSLATED_ON_PURPOSE: readonly (readonly [
   provider: string,
   endpoint: EndpointId,
@@ -161,7 +161,7 @@ export const TRANSLATED_ON_PURPOSE: readonly (readonly [
     'https://docs.cohere.com/docs/compatibility-api: has no documents and citations',
   ],
   ['cohere', 'embeddings', 'https://docs.cohere.com/docs/compatibility-api: has no input_type'],
-  ['ollama-native', 'chat-completions', 'the row for the API of its own; the row "ollama" passes'],
+  ['ollama-native', 'chat-completions', 'this row is for the native API; the row "ollama" passes'],
   [
     'deepseek',
     'messages',

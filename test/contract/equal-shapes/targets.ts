@@ -19,7 +19,7 @@ const azure: Where = (path, endpoint, model) =>
   DEPLOYED.has(endpoint) ? `/deployments/${model}${path}` : path;
 const vertex: Where = (path) => (path.startsWith('/models/') ? `/publishers/google${path}` : path);
 
-/** Providers with other paths than the client's, written down by hand. */
+/** Providers whose paths differ from the client's, written by hand. */
 const WHERE: Readonly<Record<string, Where>> = {
   'azure-openai': azure,
   'azure-openai-entra': azure,
@@ -30,14 +30,14 @@ const WHERE: Readonly<Record<string, Where>> = {
   ollama: (path) => `/v1${path}`,
 };
 
-/** Parameters that the account adds behind the client's own. */
+/** Query parameters that the account adds after the client's. */
 const ADDED: Readonly<Record<string, string>> = {
   'azure-openai': 'api-version=2024-10-21',
   'azure-openai-entra': 'api-version=2024-10-21',
   'azure-ai': 'api-version=2024-05-01-preview',
 };
 
-/** The request target that the provider must receive for a path and query of the client's. */
+/** The request target that the provider must receive for the client's path and query. */
 export function targetOf(
   provider: Provider,
   endpoint: EndpointId,

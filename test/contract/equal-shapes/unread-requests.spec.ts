@@ -10,7 +10,7 @@ import { basePathOf, targetOf } from './targets.js';
 
 const SEED = SeededRandom.seedFrom('EQUAL_SHAPES_SEED');
 const QUERIES = ['', '?', '?a=1&a=2&b=%2f..&c', '?x=%zz&%20=+', '?after=%22é%22'.replace('é', '%C3%A9')];
-/** Segments as clients spell them: encoded, with marks that need no encoding, in another case. */
+/** Path segments in unusual encodings. */
 const IDS = ['file-1', 'a%20b%C3%A9', 'X~._-!$*()', 'a:b@c;d=e', 'ID%3a1%2C2'];
 
 let rig: Rig;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Operations whose bodies and answers nobody reads. The output of a batch is the gateway's own. */
+/** Operations that the gateway does not read. It implements the output of a batch itself. */
 const UNREAD: readonly Operation[] = endpoints
   .filter(({ body, usage }) => body === 'opaque' && usage === null)
   .flatMap(({ operations }) => operations)
@@ -80,8 +80,8 @@ async function check(dice: Dice, provider: Provider, one: Sent): Promise<void> {
   compare(titled(provider, one), one, await exchange(dice, provider, one));
 }
 
-describe('requests that nobody reads pass byte for byte', () => {
-  it.each(CALLED)('of stored things, at $id', async (provider) => {
+describe('requests that the gateway does not read pass byte for byte', () => {
+  it.each(CALLED)('files, batches and other stored objects at $id', async (provider) => {
     const dice = new Dice(SEED + CALLED.indexOf(provider));
     for (let turn = 0; turn < 12; turn++) {
       const { method, path: pattern } = dice.pick(UNREAD);
@@ -91,7 +91,7 @@ describe('requests that nobody reads pass byte for byte', () => {
     }
   });
 
-  it.each(CALLED)('of paths that are no endpoint, by every method, at $id', async (provider) => {
+  it.each(CALLED)('unknown paths, with every method, at $id', async (provider) => {
     const dice = new Dice(SEED + CALLED.indexOf(provider));
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
       for (const isEmpty of [true, false]) {
@@ -101,7 +101,7 @@ describe('requests that nobody reads pass byte for byte', () => {
       }
   });
 
-  it.each(CALLED)('of what is asked for as it is, by /v1/proxy, at $id', async (provider) => {
+  it.each(CALLED)('/v1/proxy at $id', async (provider) => {
     const dice = new Dice(SEED + CALLED.indexOf(provider));
     for (const { path } of CASES) {
       const target = targetOf(provider, 'files', path, '', { isEndpoint: false });

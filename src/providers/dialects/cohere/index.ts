@@ -20,6 +20,6 @@ export const cohere: Dialect = {
     },
     embeddings: cohereEmbeddings,
   },
-  // The shape at `/v1/rerank` is that of the second version: https://docs.cohere.com/reference/rerank
+  // Clients of `/v1/rerank` use the shape of the second version: https://docs.cohere.com/reference/rerank
   pathOf: ({ endpoint, path }) => (endpoint === 'rerank' ? '/v2/rerank' : path),
 };

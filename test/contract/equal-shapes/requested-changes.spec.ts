@@ -25,7 +25,7 @@ const speakers = CALLED.filter((row) => SPOKEN[row.id] !== undefined && row.dial
 const casesOf = ({ id }: Provider): readonly EndpointCase[] =>
   CASES.filter(({ endpoint }) => (SPOKEN[id] ?? '').split(' ').includes(endpoint));
 const namesModel = ({ path }: EndpointCase): boolean => !path.startsWith('/models/');
-/** A deployment is a segment of a path, so Azure takes no name that is not one. */
+/** Azure puts the model into the path as a deployment, which must be a plain segment. */
 const otherFor = ({ id }: Provider): string => (id.startsWith('azure-openai') ? PLAIN_OTHER : OTHER);
 
 function odd(random: SeededRandom, one: EndpointCase, model: string): OddJson {
@@ -35,7 +35,7 @@ function odd(random: SeededRandom, one: EndpointCase, model: string): OddJson {
   return random.is(0.2) ? spelled.twice('model', JSON.stringify(model)) : spelled;
 }
 
-interface Told {
+interface RequestedChange {
   readonly headers: Readonly<Record<string, string>>;
   readonly given: OddJson;
   readonly expected: OddJson;
@@ -44,7 +44,7 @@ interface Told {
 async function compare(
   provider: Provider,
   one: EndpointCase,
-  { headers, given, expected }: Told,
+  { headers, given, expected }: RequestedChange,
   model: string,
 ) {
   const title = `${provider.id} ${one.endpoint} (EQUAL_SHAPES_SEED=${SEED})`;
@@ -67,12 +67,12 @@ async function compare(
 const ascii = (json: string): string =>
   json.replaceAll(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const configured = ({ id }: Provider, params: object): Told['headers'] => ({
+const configured = ({ id }: Provider, params: object): RequestedChange['headers'] => ({
   'x-gateway-config': ascii(JSON.stringify({ virtual_key: id, ...params })),
 });
 
-describe('what is asked for changes its own bytes alone', () => {
-  it.each(speakers)('a model that names its target, at $id', async (provider) => {
+describe('a requested change alters its own bytes only', () => {
+  it.each(speakers)('`@slug/model` at $id', async (provider) => {
     const random = new SeededRandom(SEED);
     for (const one of casesOf(provider).filter((it) => it.body === 'json' && namesModel(it))) {
       const given = odd(random, one, `@${provider.id}/${MODEL}`);
@@ -81,7 +81,7 @@ describe('what is asked for changes its own bytes alone', () => {
     }
   });
 
-  it.each(speakers)('parameters of a config, at $id', async (provider) => {
+  it.each(speakers)('config parameters at $id', async (provider) => {
     const random = new SeededRandom(SEED + 1);
     for (const one of casesOf(provider).filter(({ body }) => body === 'json')) {
       const model = otherFor(provider);
@@ -98,7 +98,7 @@ describe('what is asked for changes its own bytes alone', () => {
     }
   });
 
-  it.each(speakers)('a config without parameters changes nothing, at $id', async (provider) => {
+  it.each(speakers)('no bytes for a config without parameters, at $id', async (provider) => {
     const random = new SeededRandom(SEED + 2);
     for (const one of casesOf(provider).filter(({ body }) => body === 'json')) {
       const given = odd(random, one, MODEL);
@@ -107,25 +107,22 @@ describe('what is asked for changes its own bytes alone', () => {
     }
   });
 
-  it.each(['openai', 'groq', 'vllm', 'azure-openai'])(
-    'a form whose model names its target, at %s',
-    async (slug) => {
-      const random = new SeededRandom(SEED + 3);
-      for (let turn = 0; turn < 5; turn++) {
-        const { type, bytes } = oddForm(random, `@${slug}/${MODEL}`, false);
-        const { received } = await rig.exchange(
-          {
-            method: 'POST',
-            path: '/v1/audio/transcriptions',
-            headers: { 'content-type': type },
-            body: bytes,
-          },
-          ANSWER,
-        );
-        expect(received?.body.toString('latin1'), `EQUAL_SHAPES_SEED=${SEED}`).toBe(
-          bytes.toString('latin1').replace(`@${slug}/${MODEL}`, MODEL),
-        );
-      }
-    },
-  );
+  it.each(['openai', 'groq', 'vllm', 'azure-openai'])('`@slug/model` in a form at %s', async (slug) => {
+    const random = new SeededRandom(SEED + 3);
+    for (let turn = 0; turn < 5; turn++) {
+      const { type, bytes } = oddForm(random, `@${slug}/${MODEL}`, false);
+      const { received } = await rig.exchange(
+        {
+          method: 'POST',
+          path: '/v1/audio/transcriptions',
+          headers: { 'content-type': type },
+          body: bytes,
+        },
+        ANSWER,
+      );
+      expect(received?.body.toString('latin1'), `EQUAL_SHAPES_SEED=${SEED}`).toBe(
+        bytes.toString('latin1').replace(`@${slug}/${MODEL}`, MODEL),
+      );
+    }
+  });
 });
