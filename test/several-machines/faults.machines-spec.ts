@@ -23,6 +23,8 @@ const REST_MS = 2_000;
 const EVERY_MS = 100;
 /** Announcements that died with Redis are found by a sweep after half a minute, and leases of dead processes end then. */
 const SETTLE_MS = 120_000;
+/** The gateway probes its limit stores every 5 s. */
+const PROBE_MS = 6_000;
 const RATE = 30;
 const SLOTS = 4;
 /** Less than the traffic of the key costs, so that it is reached while faults go on. */
@@ -67,12 +69,15 @@ async function sumOf(metric: string): Promise<number> {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-const limitStoresToAnswer = (): Promise<boolean> =>
-  eventually(async () => (await sumOf('gatehouse_limits_store_unavailable')) === 0, {
+/** A process that was asked nothing meanwhile notices a connection that was lost silently by its next probe. */
+async function limitStoresToAnswer(): Promise<void> {
+  await sleep(PROBE_MS);
+  await eventually(async () => (await sumOf('gatehouse_limits_store_unavailable')) === 0, {
     withinMs: SETTLE_MS,
     everyMs: 500,
     what: 'the limit stores to answer every machine',
   });
+}
 
 async function inject(fault: Fault): Promise<void> {
   const { apis, workers, all } = machines as Machines;
