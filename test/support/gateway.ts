@@ -230,7 +230,8 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
           seen.opened.push(exchange);
           return null;
         },
-        update: (exchange) => seen.updated.push({ ...exchange, sent: seen.calls.length }),
+        update: (exchange, attempts) =>
+          seen.updated.push({ ...exchange, attempts_so_far: attempts, sent: seen.calls.length }),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
