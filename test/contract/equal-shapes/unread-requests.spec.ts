@@ -106,7 +106,8 @@ describe('requests that the gateway does not read pass byte for byte', () => {
     for (const { path } of CASES) {
       const target = targetOf(provider, 'files', path, '', { isEndpoint: false });
       expect(target.startsWith(basePathOf(provider) + path)).toBe(true);
-      await check(dice, provider, { method: 'POST', path: `/v1/proxy${path}`, target, isJson: true });
+      for (const isJson of [true, false])
+        await check(dice, provider, { method: 'POST', path: `/v1/proxy${path}`, target, isJson });
     }
   });
 });
