@@ -108,7 +108,10 @@ describe('documents that are read', () => {
 });
 
 describe('searches', () => {
-  it.each(['/v1/rerank', '/v1/v2/rerank'])('at %s cost the units that Cohere reports', async (path) => {
+  it.each([
+    ['/v1/rerank', '/v1/rerank'],
+    ['/v1/v2/rerank', '/v2/rerank'],
+  ])('at %s cost the units that Cohere reports', async (path, itsPath) => {
     const answer = '{ "results":[], "meta":{"billed_units":{"search_units":3.0}} }\n';
     const { request, calls, logged } = await given({
       virtualKeys: { search: 'cohere' },
@@ -123,7 +126,7 @@ describe('searches', () => {
     });
 
     expect(await response.text()).toBe(answer);
-    expect([calls[0]?.path, String(calls[0]?.body as Buffer)]).toEqual(['/v2/rerank', body]);
+    expect([calls[0]?.path, String(calls[0]?.body as Buffer)]).toEqual([itsPath, body]);
     expect(await logged()).toMatchObject({
       usage: { input_tokens: 0, output_tokens: 0, search_units: 3 },
       usage_source: 'provider',

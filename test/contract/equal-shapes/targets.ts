@@ -26,7 +26,7 @@ const WHERE: Readonly<Record<string, Where>> = {
   'azure-ai': (path, endpoint) => (endpoint === 'messages' ? `/v1${path}` : path),
   'vertex-ai': vertex,
   'vertex-ai-global': vertex,
-  cohere: (path, endpoint) => (endpoint === 'rerank' ? path.replace('/rerank', '/v2/rerank') : path),
+  cohere: (path, endpoint) => (endpoint === 'rerank' ? path.replace('/rerank', '/v1/rerank') : path),
   ollama: (path) => `/v1${path}`,
 };
 

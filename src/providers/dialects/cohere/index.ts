@@ -20,6 +20,6 @@ export const cohere: Dialect = {
     },
     embeddings: cohereEmbeddings,
   },
-  // Clients of `/v1/rerank` use the shape of the second version: https://docs.cohere.com/reference/rerank
-  pathOf: ({ endpoint, path }) => (endpoint === 'rerank' ? '/v2/rerank' : path),
+  // The client's own path and shape, with `return_documents`: https://docs.cohere.com/v1/reference/rerank
+  pathOf: ({ endpoint, path }) => (endpoint === 'rerank' ? '/v1/rerank' : path),
 };
