@@ -11,7 +11,8 @@ const ANSWER = JSON.stringify({
   usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
 });
 const azure = {
-  provider: 'azure-openai',
+  providerId: 'azure-openai',
+  customHost: null,
   fields: { 'azure-resource-name': 'res', 'azure-api-version': '2024-06-01' },
 };
 
@@ -117,7 +118,9 @@ describe('a path that the administration has', () => {
 
 describe('the root of /v1', () => {
   it('is the base URL of a chosen provider', async () => {
-    await given({ virtualKeys: { bare: { provider: 'openai', customHost: 'https://models.example' } } });
+    await given({
+      virtualKeys: { bare: { providerId: 'openai', customHost: 'https://models.example', fields: {} } },
+    });
     for (const path of ['/v1', '/v1/', '/v1?a=1']) await send('GET', path, through('openai-prod'));
     for (const path of ['/v1', '/v1/']) await send('GET', path, through('bare'));
 
@@ -165,7 +168,7 @@ describe("Google's versions", () => {
   it.each(['', '/v1beta', '/proxy', '/proxy/v1beta', '/proxy/v1'])(
     'stand once behind the custom host that ends with "%s"',
     async (ending) => {
-      const pinned = { provider: 'google', customHost: `https://models.example${ending}` };
+      const pinned = { providerId: 'google', customHost: `https://models.example${ending}`, fields: {} };
       await given({ virtualKeys: { pinned } });
       const root = ending.startsWith('/proxy') ? '/proxy' : '';
       for (const path of ['/v1beta/interactions', '/v1alpha/models/g:generateContent'])

@@ -8,7 +8,7 @@ let gateway: TestGateway;
 afterEach(() => gateway.close());
 
 async function asked(answer: ScriptedAnswer, path = '/v1/messages/batches/msgbatch_1', method = 'GET') {
-  const pinned = { provider: 'anthropic', customHost: 'https://models.example/claude/v1' };
+  const pinned = { providerId: 'anthropic', customHost: 'https://models.example/claude/v1', fields: {} };
   const virtualKeys = { claude: 'anthropic', pinned };
   gateway = await aGateway({ answers: [answer], virtualKeys });
   return (slug = 'claude', headers: Record<string, string> = {}) =>

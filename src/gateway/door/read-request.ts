@@ -4,6 +4,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../journal/entry.js';
+import { parsedObject } from '../journal/metering.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
@@ -73,7 +74,17 @@ async function readJson(
     const unreadable = unreadableCoding(codings);
     return { ...UNREAD, path, body: bytes, unreadable, isRepeatable: true, waitedMs };
   }
-  const json = (entry.body = parseJsonObject(decoded));
+  const json = path.isProxied ? jsonObjectIn(decoded) : parseJsonObject(decoded);
+  if (!json)
+    return {
+      ...UNREAD,
+      path,
+      body: bytes,
+      unreadable: 'it is not a JSON object',
+      isRepeatable: true,
+      waitedMs,
+    };
+  entry.body = json;
   const named = nameModel(entry, path, json);
   const read = {
     path: pathFor(path, named),
@@ -87,6 +98,9 @@ async function readJson(
   };
   return decoded === bytes ? read : { ...read, encoded: { bytes, decoded } };
 }
+
+/** `/v1/proxy` forwards any body, so one that is not a JSON object is null instead of an error. */
+const jsonObjectIn = (body: Buffer): Json | null => parsedObject(body.toString('utf8'));
 
 /** What is known of a body that was not read. */
 type Unread = Pick<ReadRequest, 'json' | 'model' | 'isStreamed' | 'modelSlug' | 'waitedMs' | 'unreadable'>;
@@ -130,20 +144,12 @@ async function readTarget(
   limitBytes: number,
 ): Promise<ReadRequest> {
   const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
-  const { model } = objectIn(bytes);
+  // A body that is no JSON object names nothing, and may be what its provider expects.
+  const model = jsonObjectIn(bytes)?.model;
   const named = typeof model === 'string' ? modelTarget(model) : null;
   const read = { ...UNREAD, path, body: bytes, isRepeatable: true, waitedMs };
   if (!named) return read;
   return { ...read, body: withModel(bytes, named.model), model: named.model, modelSlug: named.slug };
-}
-
-/** A body that is no JSON object names nothing, and may be what its provider expects. */
-function objectIn(bytes: Buffer): Json {
-  try {
-    return parseJsonObject(bytes);
-  } catch {
-    return {};
-  }
 }
 
 function mayNameTarget(endpoint: Endpoint | null, { headers }: ClientRequest): boolean {

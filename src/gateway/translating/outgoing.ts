@@ -159,7 +159,7 @@ function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['
       endpoint: 'deployments',
       detail: 'Name the model in the body, and leave the deployment out of the path.',
     });
-  return Buffer.from(editedJson(body.toString('utf8'), json, { ...json, model }));
+  return editedJson(body, json, { ...json, model });
 }
 
 /** What is sent decoded loses the encoding that it came with. */
