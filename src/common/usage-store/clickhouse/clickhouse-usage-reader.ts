@@ -113,7 +113,7 @@ export class ClickHouseUsageReader implements UsageReader {
       `SELECT count() AS groups FROM (${groups})`,
       parameters,
     );
-    return Number(row?.groups ?? 0);
+    return row?.groups ?? 0;
   }
 
   async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {
