@@ -51,18 +51,19 @@ export const leaveUnread: preParsingHookHandler = (request, reply, payload, done
   done(null, payload.pipe(bounded));
 };
 
-function refusalOf({ headers }: FastifyRequest, limitBytes: number): AppError | null {
-  if (Number(headers['content-length'] ?? 0) > limitBytes)
-    return new AppError('body_too_large', { limitBytes });
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  const contentType = headers['content-type'];
-  if (!hasBody && contentType === undefined) return null;
-  const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (READ.has(mediaType)) return null;
-  return new AppError('unsupported_media_type', {
-    contentType: (contentType ?? 'none').slice(0, LONGEST_CONTENT_TYPE),
-  });
+function refusalOf({ method, headers }: FastifyRequest, limitBytes: number): AppError | null {
+  const bytes = Number(headers['content-length'] ?? 0);
+  if (bytes > limitBytes) return new AppError('body_too_large', { limitBytes });
+  const hasBody = headers['transfer-encoding'] !== undefined || bytes > 0;
+  const contentType = headers['content-type'] ?? (hasBody ? 'none' : undefined);
+  // Nobody reads a body of these, so its type says nothing.
+  if (contentType === undefined || method === 'GET' || method === 'HEAD') return null;
+  if (READ.has(mediaTypeOf(contentType))) return null;
+  return new AppError('unsupported_media_type', { contentType: contentType.slice(0, LONGEST_CONTENT_TYPE) });
 }
+
+const mediaTypeOf = (contentType: string): string =>
+  (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /**
  * What is left of the body cannot be told from the next request, so the connection ends with the answer. The relay, over its Unix socket,
