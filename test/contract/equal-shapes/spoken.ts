@@ -108,6 +108,8 @@ export const SPOKEN: Readonly<Record<string, string>> = {
   'lightning-ai': 'chat-completions',
 
   // Gateways and deployments
+  portkey:
+    'chat-completions completions responses messages embeddings image-generations image-edits speech transcriptions translations moderations',
   openrouter: 'chat-completions completions responses messages embeddings',
   huggingface: 'chat-completions responses',
   'vercel-ai-gateway': 'chat-completions responses messages embeddings rerank',
