@@ -4,6 +4,7 @@ import { AuthGuard } from '../auth/identity/auth.guard.js';
 import { RoleGuard } from '../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { KnownParametersGuard } from './known-parameters.guard.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
 
@@ -25,7 +26,7 @@ export function AdminController(...paths: readonly string[]): ClassDecorator {
   return applyDecorators(
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
     SetMetadata(ADMIN_DOOR, true),
-    UseGuards(AuthGuard, ScopeGuard, RoleGuard, ReadableBodyGuard),
+    UseGuards(AuthGuard, ScopeGuard, RoleGuard, KnownParametersGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(tag),
     ApiSecurity(API_KEY_SECURITY),
