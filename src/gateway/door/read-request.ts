@@ -9,6 +9,7 @@ import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { ReadRequest } from '../types/content.js';
+import { wantsStream } from '../types/wants-stream.js';
 import { codingsOf, decodedBody, unreadableCoding } from './decoded-body.js';
 import { FormBody } from './form-body.js';
 import { boundaryOf } from './multipart-scanner.js';
@@ -98,7 +99,7 @@ function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
   const google = googleCallOf(path);
   const asked = google?.model ?? modelOf(json);
   const named = google ? null : modelTarget(asked);
-  entry.isStreamed = google?.isStreamed ?? json.stream === true;
+  entry.isStreamed = google?.isStreamed ?? wantsStream(json.stream);
   entry.model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
   return named;
 }
@@ -143,7 +144,7 @@ async function readForm(
 }
 
 function noteForm(entry: Entry, form: FormBody, named: ModelTarget | null): void {
-  entry.isStreamed = form.field('stream') === 'true';
+  entry.isStreamed = wantsStream(form.field('stream'));
   entry.model = (named?.model ?? form.field('model') ?? '').slice(0, MODEL_CHARS_MAX) || null;
 }
 

@@ -2,6 +2,7 @@ import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
+import { wantsStream } from '../types/wants-stream.js';
 import { editedJson } from './edited-json.js';
 import { withModel } from './model-target.js';
 
@@ -39,7 +40,7 @@ function withParams(content: Content, asked: Json, changes: ParamChanges): Conte
       Buffer.isBuffer(body) ? editedJson(body.toString('utf8'), asked, json) : JSON.stringify(json),
     ),
     model: !isGoogle && typeof json.model === 'string' ? json.model : content.model,
-    isStreamed: isGoogle ? content.isStreamed : json.stream === true,
+    isStreamed: isGoogle ? content.isStreamed : wantsStream(json.stream),
   };
 }
 
