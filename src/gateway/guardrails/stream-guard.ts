@@ -13,6 +13,8 @@ import type { StreamTexts } from './texts/text-tree.js';
 
 const DONE = '[DONE]';
 const BOM = '\ufeff';
+/** The name of an event is no sentence. */
+const NAME = /^[\w.:-]*$/;
 /** Neither blank nor brackets alone. */
 const MEANINGFUL = /\w/;
 const EVERYTHING: readonly string[] = [''];
@@ -117,6 +119,7 @@ export class StreamGuard {
 
   private step(event: StreamEvent): string {
     const { frames } = this.guarding;
+    if (this.isStrict && event.event !== null && !NAME.test(event.event)) throw new UnreadableStream();
     if (event.data === DONE) {
       this.isDone = true;
       return this.written(this.parts.rest(EVERYTHING, null)) + frames.encode(event);
