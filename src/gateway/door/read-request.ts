@@ -5,6 +5,7 @@ import type { Endpoint, Json } from '../../providers/endpoint.js';
 import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../journal/entry.js';
+import { parsedObject } from '../journal/metering.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
 import type { RequestPath } from '../planning/request-path.js';
@@ -70,7 +71,17 @@ async function readJson(
     const unreadable = unreadableCoding(codings);
     return { ...UNREAD, path, body: bytes, unreadable, isRepeatable: true, waitedMs };
   }
-  const json = (entry.body = parseJsonObject(decoded));
+  const json = path.isProxied ? jsonObjectIn(decoded) : parseJsonObject(decoded);
+  if (!json)
+    return {
+      ...UNREAD,
+      path,
+      body: bytes,
+      unreadable: 'it is not a JSON object',
+      isRepeatable: true,
+      waitedMs,
+    };
+  entry.body = json;
   const named = nameModel(entry, path.path, json);
   const read = {
     path,
@@ -84,6 +95,9 @@ async function readJson(
   };
   return decoded === bytes ? read : { ...read, encoded: { bytes, decoded } };
 }
+
+/** `/v1/proxy` forwards any body, so one that is not a JSON object is null instead of an error. */
+const jsonObjectIn = (body: Buffer): Json | null => parsedObject(body.toString('utf8'));
 
 /** What is known of a body that was not read. */
 type Unread = Pick<ReadRequest, 'json' | 'model' | 'isStreamed' | 'modelSlug' | 'waitedMs' | 'unreadable'>;

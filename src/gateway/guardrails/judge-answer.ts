@@ -3,6 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../journal/entry.js';
 import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
+import { editedJson } from '../planning/edited-json.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../translating/framing/index.js';
 import type { Translated } from '../translating/outgoing.js';
@@ -120,13 +121,7 @@ function plainAnswer(
   { guarded, answering }: Judging,
 ): JudgedAnswer {
   const changed = told(matter.json && restored(matter, json), answering);
-  const changedText = matter.texts?.every[0];
-  const body =
-    changed !== null && changed !== json
-      ? Buffer.from(JSON.stringify(changed))
-      : changedText !== undefined && changedText !== text
-        ? Buffer.from(changedText)
-        : bytes;
+  const body = changed ? changedBody(bytes, { text, json, changed }) : changedText(bytes, text, matter);
   return {
     status: hasFailed || guarded.hasFailed ? FAILED_STATUS : answering.attempt.status,
     contentType,
@@ -135,6 +130,20 @@ function plainAnswer(
     isDenied,
     head: answering.head,
   };
+}
+
+interface ChangedAnswer extends Pick<SaidPlain, 'json' | 'text'> {
+  readonly changed: Json;
+}
+
+/** A byte order mark in front of it is left out. */
+function changedBody(bytes: Buffer, { json, text, changed }: ChangedAnswer): Buffer {
+  return changed === json || text === null ? bytes : editedJson(Buffer.from(text), json, changed);
+}
+
+function changedText(bytes: Buffer, text: string | null, { texts }: Matter): Buffer {
+  const changed = texts?.every[0];
+  return changed === undefined || changed === text ? bytes : Buffer.from(changed);
 }
 
 /** A plain answer in the client's dialect. */

@@ -103,7 +103,6 @@ function knownRequest(prepared: Prepared): WireRequest {
 
 function ownRequest(prepared: Prepared): WireRequest {
   const { request, content, target, entry } = prepared;
-  const { path, query } = content.path;
   const body = bodyOf(content);
   const own = entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
   const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
@@ -112,11 +111,16 @@ function ownRequest(prepared: Prepared): WireRequest {
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
-    path: rootOf(content, target) + joined(ownPath(target, entry, path) + query, target.query),
+    path: rootOf(content, target) + joined(targetPath(content, target, entry), target.query),
     headers,
     body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
+}
+
+/** A path below `/proxy` is already the provider's own. */
+function targetPath({ path: { path, query, isProxied } }: Content, target: Target, entry: Subject): string {
+  return (isProxied ? path : ownPath(target, entry, path)) + query;
 }
 
 /** The client's own bytes go on while nothing has changed what they decode to. */

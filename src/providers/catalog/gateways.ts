@@ -17,7 +17,8 @@ export const gateways: readonly Provider[] = [
     // A dedicated endpoint has an address of its own, which a custom host names.
     baseUrl: 'https://router.huggingface.co/v1',
     dialect: huggingFace,
-    endpoints: ['chat-completions', 'models'],
+    // Responses: https://huggingface.co/docs/inference-providers/guides/responses-api
+    endpoints: ['chat-completions', 'responses', 'models'],
     pricesId: null,
     source: 'https://huggingface.co/docs/inference-providers',
   }),
@@ -25,7 +26,8 @@ export const gateways: readonly Provider[] = [
     id: 'vercel-ai-gateway',
     name: 'Vercel AI Gateway',
     baseUrl: 'https://ai-gateway.vercel.sh/v1',
-    endpoints: ['chat-completions', 'responses', 'embeddings', 'models'],
+    // Messages and reranking: https://vercel.com/docs/ai-gateway/sdks-and-apis
+    endpoints: ['chat-completions', 'responses', 'messages', 'embeddings', 'rerank', 'models'],
     pricesId: null,
     source: 'https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions',
   }),
@@ -56,6 +58,8 @@ export const gateways: readonly Provider[] = [
     id: 'poe',
     name: 'Poe',
     baseUrl: 'https://api.poe.com/v1',
+    // Its messages endpoint serves Claude models only, so messages are translated.
+    endpoints: ['chat-completions', 'responses'],
     pricesId: null,
     source: 'https://creator.poe.com/docs/external-applications/openai-compatible-api',
   }),

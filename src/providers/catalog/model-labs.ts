@@ -78,7 +78,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.cohere.com',
     dialect: cohere,
     auth: bearer,
-    endpoints: ['chat-v2', 'embed-v2', 'rerank-v2'],
+    endpoints: ['chat-v2', 'embed-v2', 'rerank-v2', 'rerank'],
     source: 'https://docs.cohere.com/reference/chat',
   },
   compatible({
