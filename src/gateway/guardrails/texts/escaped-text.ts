@@ -1,12 +1,13 @@
 /** What comes before it decides: a text that begins so may be JSON. */
 const JSON_BEGINS = /["[{]/;
 const BLANK = /^\s*$/;
-/** What must be escaped within a string of JSON: https://www.rfc-editor.org/rfc/rfc8259#section-7 */
-
-const SPECIAL = /["\\\u0000-\u001f]/g;
-
+/** https://www.rfc-editor.org/rfc/rfc8259#section-7 */
 const ESCAPE = /^\\(?:u([0-9a-f]{4})|(["\\/bfnrt]))/i;
 const BEGUN_ESCAPE = /^\\(?:u[0-9a-f]{0,3})?$/i;
+const ESCAPE_CHARS_MAX = 6;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIRST_PRINTABLE = 0x20;
 const SIMPLE: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 /** A number that was redacted: its placeholder is no JSON without quotation marks. */
 const NUMBER = /([:[,]\s*)(\{\{(?:CREDIT_CARD|PHONE_NUMBER|NATIONAL_ID|SSN)_\d{1,8}\}\})/g;
@@ -18,6 +19,8 @@ interface Special {
   readonly raw: string;
   /** It begins or ends a string. */
   readonly isEdge: boolean;
+  /** It cannot stand in a string of JSON as it is. */
+  readonly mustBeEscaped: boolean;
 }
 
 /**
@@ -32,6 +35,8 @@ export class EscapedText {
   private isInString = false;
   private begun = '';
   private specials: Special[] = [];
+  /** How many of each character are still to be written. */
+  private readonly counts = new Map<string, number>();
   /** Position of the next one that was not written yet. */
   private next = 0;
   private isWritingString = false;
@@ -48,8 +53,7 @@ export class EscapedText {
   readEnd(): string {
     const { begun } = this;
     this.begun = '';
-    if (begun !== '') this.specials.push({ char: '\\', raw: '\\', isEdge: false });
-    return begun;
+    return begun === '' ? '' : this.noted('\\') + begun.slice(1);
   }
 
   /** What a check returned, escaped again. */
@@ -67,45 +71,34 @@ export class EscapedText {
     this.begun = '';
     let out = '';
     let from = 0;
-    for (let at = this.nextSpecial(text, 0); at >= 0; at = this.nextSpecial(text, from)) {
+    for (let at = next(text, 0, this.isInString); at >= 0; at = next(text, from, this.isInString)) {
       out += text.slice(from, at);
-      const rest = text.slice(at, at + 6);
-      if (this.isInString && BEGUN_ESCAPE.test(rest) && at + rest.length === text.length) {
-        this.begun = rest;
+      const raw = text.charCodeAt(at) === BACKSLASH ? escapeAt(text, at) : text.charAt(at);
+      if (raw === null) {
+        this.begun = text.slice(at);
         return out;
       }
-      const { char, raw } = this.special(rest);
-      out += char;
+      out += this.noted(raw);
       from = at + raw.length;
     }
     return out + text.slice(from);
   }
 
-  private nextSpecial(text: string, from: number): number {
-    if (!this.isInString) return text.indexOf('"', from);
-    SPECIAL.lastIndex = from;
-    return SPECIAL.exec(text)?.index ?? -1;
-  }
-
-  /** The special character, or the escape, that a text begins with. */
-  private special(rest: string): { readonly char: string; readonly raw: string } {
-    const first = rest.charAt(0);
-    const [raw = first, code, simple] = (first === '\\' && ESCAPE.exec(rest)) || [];
-    const isEdge = first === '"';
-    if (isEdge) this.isInString = !this.isInString;
-    const char = code
-      ? String.fromCharCode(Number.parseInt(code, 16))
-      : simple
-        ? (SIMPLE[simple] ?? simple)
-        : first;
-    if (isSpecial(char)) this.specials.push({ char, raw, isEdge });
-    return { char, raw };
+  /** The character that was written so. */
+  private noted(raw: string): string {
+    const special = specialOf(raw);
+    if (special.isEdge) this.isInString = !this.isInString;
+    if (special.mustBeEscaped) {
+      this.specials.push(special);
+      this.counts.set(special.char, (this.counts.get(special.char) ?? 0) + 1);
+    }
+    return special.char;
   }
 
   private escaped(text: string): string {
     let out = '';
     let from = 0;
-    for (let at = this.nextWritten(text, 0); at >= 0; at = this.nextWritten(text, from)) {
+    for (let at = next(text, 0, this.isWritingString); at >= 0; at = next(text, from, this.isWritingString)) {
       out += this.plain(text.slice(from, at), false);
       const char = text.charAt(at);
       const { raw, isEdge } = this.taken(char) ?? { raw: JSON.stringify(char).slice(1, -1), isEdge: false };
@@ -114,12 +107,6 @@ export class EscapedText {
       from = at + 1;
     }
     return out + this.plain(text.slice(from), true);
-  }
-
-  private nextWritten(text: string, from: number): number {
-    if (!this.isWritingString) return text.indexOf('"', from);
-    SPECIAL.lastIndex = from;
-    return SPECIAL.exec(text)?.index ?? -1;
   }
 
   /** Characters without special ones. `goesOn`: more of them may come. */
@@ -132,23 +119,52 @@ export class EscapedText {
   }
 
   private taken(char: string): Special | null {
-    const { specials } = this;
-    let at = this.next;
-    while (at < specials.length && specials[at]?.char !== char) at++;
-    const special = specials[at];
-    if (!special) return null;
-    this.next = at + 1;
-    if (this.next === specials.length) {
-      this.specials = [];
-      this.next = 0;
+    if (!this.counts.get(char)) return null;
+    for (;;) {
+      const special = this.specials[this.next++] as Special;
+      this.counts.set(special.char, (this.counts.get(special.char) ?? 0) - 1);
+      if (this.next === this.specials.length) {
+        this.specials = [];
+        this.next = 0;
+      }
+      if (special.char === char) return special;
     }
-    return special;
   }
 }
 
-function isSpecial(char: string): boolean {
-  SPECIAL.lastIndex = 0;
-  return SPECIAL.test(char);
+/** Where the next character stands that means more than itself; below 0 for none. */
+function next(text: string, from: number, isInString: boolean): number {
+  if (!isInString) return text.indexOf('"', from);
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE || code === BACKSLASH || code < FIRST_PRINTABLE) return at;
+  }
+  return -1;
+}
+
+/** The escape that begins here; the backslash alone where it begins none, and null where the rest of it is still to come. */
+function escapeAt(text: string, at: number): string | null {
+  const rest = text.slice(at, at + ESCAPE_CHARS_MAX);
+  if (at + rest.length === text.length && BEGUN_ESCAPE.test(rest)) return null;
+  return ESCAPE.exec(rest)?.[0] ?? '\\';
+}
+
+/** Few different ones come in one text. */
+const known = new Map<string, Special>();
+const KNOWN_MAX = 1_000;
+
+function specialOf(raw: string): Special {
+  const same = known.get(raw);
+  if (same) return same;
+  const [, code, simple] = ESCAPE.exec(raw) ?? [];
+  const char = code
+    ? String.fromCharCode(Number.parseInt(code, 16))
+    : simple
+      ? (SIMPLE[simple] ?? simple)
+      : raw;
+  const special = { char, raw, isEdge: raw === '"', mustBeEscaped: next(char, 0, true) === 0 };
+  if (known.size < KNOWN_MAX) known.set(raw, special);
+  return special;
 }
 
 /** A whole text as checks read it. */
