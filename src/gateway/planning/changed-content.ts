@@ -1,22 +1,20 @@
-import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
 import { wantsStream } from '../types/wants-stream.js';
 import { editedJson } from './edited-json.js';
+import { namesDeployment, pathModelOf, withPathModel } from './path-model.js';
 
 /**
  * The request for one target, with the parameters that its config overrides, defaults and drops. Only the bytes of
  * these parameters change; new ones come last. A body that was not read as JSON does not change.
  */
-export function changedContent(read: ReadRequest, changes: ParamChanges): Content {
-  if (!read.json) return read;
+export function changedContent(sent: ReadRequest, changes: ParamChanges): Content {
+  if (!sent.json) return sent;
   const { model, ...others } = changes.overrides;
-  if (googleCallOf(read.path.path)) {
-    const named = inPath(read, typeof model === 'string' ? model : null);
-    return withParams(named, read.json, { ...changes, overrides: others });
-  }
-  return withParams(read, read.modelSlug === null ? read.json : { ...read.json, model: read.model }, changes);
+  const read = inPath(sent, typeof model === 'string' ? model : null);
+  if (isGoogles(read)) return withParams(read, sent.json, { ...changes, overrides: others });
+  return withParams(read, sent.modelSlug === null ? sent.json : { ...sent.json, model: sent.model }, changes);
 }
 
 function withParams(content: Content, asked: Json, { defaults, overrides, drops }: ParamChanges): Content {
@@ -38,22 +36,24 @@ const presentIn = (asked: Json, overrides: Json): (readonly [string, undefined])
 
 function withJson(content: Content, before: Json, json: Json): Content {
   const { body, path } = content;
-  const isGoogle = googleCallOf(path.path) !== null;
+  const isInPath = pathModelOf(path) !== null;
   return {
     ...content,
     json,
     body: Buffer.isBuffer(body) ? editedJson(body, before, json) : Buffer.from(JSON.stringify(json)),
-    model: !isGoogle && typeof json.model === 'string' ? json.model : content.model,
-    isStreamed: isGoogle ? content.isStreamed : wantsStream(json.stream),
+    model: !isInPath && typeof json.model === 'string' ? json.model : content.model,
+    isStreamed: isGoogles(content) ? content.isStreamed : wantsStream(json.stream),
   };
 }
 
-/** Google's calls name the model in the path. */
-function inPath(content: Content, model: string | null): Content {
-  if (model === null) return content;
-  const path = content.path.path.replace(/[^/]+(?=:\w+$)/, () => encodeURIComponent(model));
-  return { ...content, model, path: { ...content.path, path } };
-}
+/** A path that names a model names this one. */
+const inPath = (content: Content, model: string | null): Content =>
+  model !== null && pathModelOf(content.path)
+    ? { ...content, model, path: withPathModel(content.path, model) }
+    : content;
+
+/** Google's calls say in the path alone what others say in the body. */
+const isGoogles = ({ path }: Content): boolean => pathModelOf(path) !== null && !namesDeployment(path);
 
 function without(value: unknown, [step, ...rest]: ParamPath): unknown {
   if (Array.isArray(value)) return withoutItems(value, step, rest);

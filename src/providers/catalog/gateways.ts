@@ -1,3 +1,4 @@
+import { inHeader } from '../auth-scheme.js';
 import { huggingFace } from '../dialects/huggingface/index.js';
 import type { Provider } from '../provider.js';
 import { compatible } from './compatible.js';
@@ -21,6 +22,36 @@ export const gateways: readonly Provider[] = [
     endpoints: ['chat-completions', 'responses', 'models'],
     pricesId: null,
     source: 'https://huggingface.co/docs/inference-providers',
+  }),
+  compatible({
+    id: 'portkey',
+    name: 'Portkey',
+    baseUrl: 'https://api.portkey.ai/v1',
+    auth: inHeader('x-portkey-api-key'),
+    // Where its files, batches and fine-tuning jobs lie, its own account decides.
+    endpoints: [
+      'chat-completions',
+      'completions',
+      'responses',
+      'messages',
+      'embeddings',
+      'image-generations',
+      'image-edits',
+      'speech',
+      'transcriptions',
+      'translations',
+      'moderations',
+      'files',
+      'batches',
+      'fine-tuning',
+      'models',
+    ],
+    accountHeaders: ['virtual-key', 'provider', 'config'].map((name) => ({
+      field: `portkey-${name}`,
+      header: `x-portkey-${name}`,
+    })),
+    pricesId: null,
+    source: 'https://portkey.ai/docs/api-reference/inference-api/introduction',
   }),
   compatible({
     id: 'vercel-ai-gateway',
