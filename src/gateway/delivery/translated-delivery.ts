@@ -53,6 +53,8 @@ export interface Way {
   readonly open?: (reading: Reading) => ClientStream;
   /** Absent: the provider's own. */
   readonly status?: number;
+  /** Of a stream. Absent: that of an event stream. */
+  readonly contentType?: string;
 }
 
 /**
@@ -72,6 +74,7 @@ export class TranslatedDelivery implements ReplySink {
   private heldBytes = 0;
   private plainType = JSON_TYPE;
   private status: number;
+  private readonly streamType: string;
   private isPaused = false;
   private isRecorded = false;
   private hasLeft = false;
@@ -88,6 +91,7 @@ export class TranslatedDelivery implements ReplySink {
     this.response = exchange.response;
     const { attempt, translated } = way;
     this.status = way.status ?? attempt.status;
+    this.streamType = way.contentType ?? EVENT_STREAM;
     this.head = readResponseHead(attempt.rawHeaders);
     this.stream =
       way.open?.(this.reading) ??
@@ -148,7 +152,7 @@ export class TranslatedDelivery implements ReplySink {
 
   private flushHead(): void {
     if (this.isRecorded || this.response.headersSent || this.response.destroyed) return;
-    this.sendHead(EVENT_STREAM, null);
+    this.sendHead(this.streamType, null);
     this.response.flushHeaders();
   }
 
@@ -166,7 +170,7 @@ export class TranslatedDelivery implements ReplySink {
 
   private write(text: string): void {
     if (text === '' || this.hasLeft) return;
-    if (!this.response.headersSent) this.sendHead(EVENT_STREAM, null);
+    if (!this.response.headersSent) this.sendHead(this.streamType, null);
     const bytes = Buffer.from(text);
     this.entry.responseBody.add(bytes);
     if (!this.response.write(bytes)) this.pause();
@@ -197,7 +201,7 @@ export class TranslatedDelivery implements ReplySink {
     const { ending, errorCode } = this.endOf(failure);
     this.record(ending, errorCode, () => {
       if (this.response.destroyed) return;
-      if (!this.response.headersSent) this.sendHead(EVENT_STREAM, null);
+      if (!this.response.headersSent) this.sendHead(this.streamType, null);
       this.response.end(bytes);
     });
     if (this.stream?.isDenied) this.way.attempt.cancel();
@@ -258,7 +262,7 @@ export class TranslatedDelivery implements ReplySink {
     this.isRecorded = true;
     const { attempt, target } = this.way;
     const { entry, reading } = this;
-    const contentType = this.stream ? EVENT_STREAM : this.plainType;
+    const contentType = this.stream ? this.streamType : this.plainType;
     const { status } = this;
     const isWhole = this.stream?.isOver === true && !this.stream.error && !this.stream.isDenied;
     const source = ending === 'refused' ? 'gateway' : status >= 400 ? 'provider' : undefined;

@@ -66,6 +66,8 @@ export class MultipartScanner {
   /** Bytes that were not decided on, and where in the body they begin. The first boundary needs no line break before it. */
   private pending = Buffer.from(CRLF);
   private at = -CRLF.length;
+  /** The form has come to its own end. */
+  isComplete = false;
 
   constructor(
     boundary: string,
@@ -83,7 +85,10 @@ export class MultipartScanner {
 
   /** What is left to be scanned, or null when more must come first. */
   private head(bytes: Buffer): Buffer | null {
-    if (bytes.length >= 2 && bytes[0] === DASH && bytes[1] === DASH) return this.end();
+    if (bytes.length >= 2 && bytes[0] === DASH && bytes[1] === DASH) {
+      this.isComplete = true;
+      return this.end();
+    }
     const end = bytes.indexOf(HEADERS_END);
     if (end < 0) return bytes.length > HEADERS_BYTES_MAX ? this.end() : this.wait(bytes, 0);
     this.begin(partHead(bytes.toString('utf8', 0, end)), end + HEADERS_END.length);

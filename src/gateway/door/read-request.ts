@@ -10,6 +10,7 @@ import { type ModelTarget, modelTarget, withModel } from '../planning/model-targ
 import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { ReadRequest } from '../types/content.js';
+import { wantsStream } from '../types/wants-stream.js';
 import { codingsOf, decodedBody, unreadableCoding } from './decoded-body.js';
 import { FormBody } from './form-body.js';
 import { boundaryOf } from './multipart-scanner.js';
@@ -114,7 +115,7 @@ function isBounded(request: ClientRequest, limitBytes: number): boolean {
 /** Notes the model and whether a stream is wanted, from the body or, in calls of Google's and Azure's, from the path. */
 function nameModel(entry: Entry, path: RequestPath, json: Json): ModelTarget | null {
   const inPath = pathModelOf(path);
-  entry.isStreamed = inPath?.isStreamed ?? json.stream === true;
+  entry.isStreamed = inPath?.isStreamed ?? wantsStream(json.stream);
   // Google's clients say nothing of a target.
   if (inPath && !namesDeployment(path)) return noteModel(entry, inPath.model, null);
   const inBody = modelOf(json);
@@ -202,7 +203,7 @@ async function readForm(
 
 /** `model`: what is called, where the field does not say it. */
 function noteForm(entry: Entry, form: FormBody, model = form.field('model') ?? ''): void {
-  entry.isStreamed = form.field('stream') === 'true';
+  entry.isStreamed = wantsStream(form.field('stream'));
   entry.model = model.slice(0, MODEL_CHARS_MAX) || null;
 }
 

@@ -1,7 +1,8 @@
 import { AppError } from '../../common/errors/app-error.js';
+import type { Endpoint, EndpointId } from '../../providers/endpoint.js';
 import type { Asking } from './guard-request.js';
 import type { Guards } from './guardrails.js';
-import type { Hook } from './run-hooks.js';
+import { mayDeny } from './part-filters.js';
 
 /** The guardrails of a request, by who wants them. */
 export interface Wanted {
@@ -17,16 +18,18 @@ export interface Wanted {
  */
 export function checkApplicable({ imposed, own }: Wanted, { entry, content }: Asking): void {
   if (content.isWebSocket) refuse([imposed, own], 'a WebSocket');
-  else if (entry.endpoint === null && content.body !== null)
-    refuse([imposed], 'a request that the gateway does not read');
+  else if (content.body === null) return;
+  else if (entry.endpoint?.id === 'realtime') refuse([imposed, own], 'a realtime session');
+  else if (isUnread(entry.endpoint)) refuse([imposed], 'a request that the gateway does not read');
 }
+
+/** Uploads, and jobs that name them: guardrails do not read files. */
+const FILES: ReadonlySet<EndpointId> = new Set(['files', 'batches', 'fine-tuning']);
+
+const isUnread = (endpoint: Endpoint | null): boolean =>
+  endpoint === null || (endpoint.body === 'opaque' && !FILES.has(endpoint.id));
 
 function refuse(guards: readonly Guards[], what: string): void {
   const hook = guards.flatMap(({ input, output }) => [...input, ...output]).find(mayDeny);
   if (hook) throw new AppError('guardrail_inapplicable', { guardrail: hook.spec.id, what });
-}
-
-/** It may deny for what it reads in texts. */
-function mayDeny({ spec, checks }: Hook): boolean {
-  return spec.deny && !spec.isAsync && checks.some(({ readsTexts }) => readsTexts);
 }

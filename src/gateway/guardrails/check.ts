@@ -10,6 +10,8 @@ export interface Facts {
   readonly endpoint: EndpointId | null;
   /** As the client asked for it, without a `@slug/`. */
   readonly model: string | null;
+  /** The client asked for a stream. */
+  readonly isStreamed: boolean;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly headers: IncomingHttpHeaders;
   readonly caller: Principal;
@@ -18,9 +20,10 @@ export interface Facts {
   readonly request: Json | null;
 }
 
-/** What a check looks at: every text of a request or of an answer, in order. */
+/** What a check looks at: texts of a request or of an answer, in order. */
 export interface Subject {
   readonly side: 'input' | 'output';
+  /** What is said, as it was written; for a check that looks everywhere every text, with JSON in it unescaped. */
   readonly texts: readonly string[];
   /** The whole body; null for the answer of a stream. */
   readonly json: Json | null;
@@ -46,6 +49,11 @@ export interface Check {
    * How it looks at a part of a stream while that passes; a new filter for each part. Absent: it can only judge the whole.
    */
   readonly open?: (facts: Facts) => TextFilter;
+  /**
+   * It looks for what must not occur, so it gets every text. A check that counts, or requires something, gets what is said: a forbidden
+   * word must not stand in the description of a tool, and a required one there is of no use.
+   */
+  readonly looksEverywhere?: boolean;
   /** It may change texts, and its filter does. */
   readonly changes?: boolean;
 }

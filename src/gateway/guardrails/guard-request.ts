@@ -1,17 +1,24 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
+import { formFields } from '../door/form-fields.js';
+import { withFields } from '../translating/outgoing.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { Facts } from './check.js';
 import { Placeholders } from './finding/placeholders.js';
 import type { Guards } from './guardrails.js';
 import type { HookResults } from './hook-results.js';
+import { actsOnTexts } from './part-filters.js';
 import { type Hook, isDenial, type Judgement, type Matter, runHooks } from './run-hooks.js';
 import { editedJson } from '../planning/edited-json.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
-import { TooDeep } from './texts/text-tree.js';
+import { TooDeep } from './texts/body-walk.js';
+import { duplicateMember } from './texts/duplicate-members.js';
+import { FormTexts } from './texts/form-texts.js';
+import type { TextTree } from './texts/text-tree.js';
 
 /** A request that the input guardrails have let pass. */
 export interface Guarded {
@@ -35,25 +42,64 @@ export interface Asking {
  * request, `invalid_request` when it cannot be looked at.
  */
 export function guardRequest(guards: Guards, asking: Asking): Guarded | Promise<Guarded> {
-  const { entry, content } = asking;
-  const { json } = content;
-  const facts = factsOf(asking);
-  const tree = (entry.endpoint && ENDPOINT_TEXTS[entry.endpoint.id]?.request) ?? null;
-  // A body that cannot be read would pass unseen.
-  if (tree && !json && needsTexts(guards.input))
-    throw new AppError('body_unreadable', {
-      reader: 'a guardrail',
-      detail: content.unreadable ?? 'it is not JSON',
-    });
-  const judgement = judged(
-    guards.input,
-    { side: 'input', facts, json, tree, texts: null },
-    resultsOf(entry).before_request_hooks,
-  );
+  const { form } = asking.content;
+  if (form && needsTexts(guards.input)) return guardForm(guards, asking);
+  const { json } = asking.content;
+  const tree = treeOf(asking);
+  if (tree && needsTexts(guards.input)) checkReadable(guards.input, asking.content);
+  const judgement = judgedRequest(guards, asking, { json, tree });
   return judgement instanceof Promise
     ? judgement.then((one) => passed(one, guards, asking))
     : passed(judgement, guards, asking);
 }
+
+/** The fields of a form are judged when all of it has come. */
+async function guardForm(guards: Guards, asking: Asking): Promise<Guarded> {
+  const content = await withFields(asking.content);
+  const { entry, headers } = asking;
+  const form = FormTexts.of(content.body, headers['content-type']);
+  if (!form) throw unreadable('it is not a complete multipart form');
+  const read = { ...asking, content };
+  const judgement = await judgedRequest(guards, read, { json: form.json, tree: treeOf(read) });
+  const { json, facts } = judgement.matter;
+  if (judgement.isDenied) throw denial(entry);
+  const { hasFailed } = judgement;
+  if (json === form.json || !json) return { guards, facts, content, hasFailed };
+  const body = form.withFields(json);
+  entry.requestBody.replace(body);
+  const fields = formFields(body, form.boundary);
+  return { guards, facts, content: { ...content, body, fields }, hasFailed };
+}
+
+/** Where the texts of a request stand; null where it has none, or none that are read. */
+function treeOf({ entry: { endpoint }, content }: Asking): TextTree | null {
+  return (content.body !== null && endpoint && ENDPOINT_TEXTS[endpoint.id]?.request) || null;
+}
+
+function judgedRequest(
+  guards: Guards,
+  asking: Asking,
+  { json, tree }: Pick<Matter, 'json' | 'tree'>,
+): Judgement | Promise<Judgement> {
+  const facts = factsOf(asking, json);
+  const results = resultsOf(asking.entry).before_request_hooks;
+  return judged(guards.input, { side: 'input', facts, json, tree, texts: null }, results);
+}
+
+/** A body that cannot be read, or that another reader may read otherwise, would pass unseen. */
+function checkReadable(hooks: readonly Hook[], { json, body, unreadable: reason }: Content): void {
+  if (!json) throw unreadable(reason ?? 'it is not JSON');
+  if (!Buffer.isBuffer(body) || !actsOnTexts(hooks)) return;
+  if (!isUtf8(body)) throw unreadable('it is not valid UTF-8');
+  const name = duplicateMember(body.toString('utf8'));
+  if (name === null) return;
+  throw new AppError('invalid_request', {
+    detail: `The body has the member "${name.slice(0, 64)}" twice in one object, so a guardrail cannot tell which one counts. Send each member once.`,
+  });
+}
+
+const unreadable = (detail: string): AppError =>
+  new AppError('body_unreadable', { reader: 'a guardrail', detail });
 
 function passed(
   { matter: { json, facts }, isDenied, hasFailed }: Judgement,
@@ -120,16 +166,17 @@ function withJson(content: Content, changed: Json | null, entry: Entry): Content
   return { ...content, json, body };
 }
 
-function factsOf({ entry, caller, headers, content }: Asking): Facts {
+function factsOf({ entry, caller, headers, content }: Asking, request: Json | null): Facts {
   return {
     id: entry.id,
     traceId: entry.traceId,
     endpoint: entry.endpoint ? entry.endpoint.id : null,
     model: content.model,
+    isStreamed: content.isStreamed,
     metadata: entry.asked.metadata,
     headers,
     caller,
     placeholders: new Placeholders(),
-    request: content.json,
+    request,
   };
 }

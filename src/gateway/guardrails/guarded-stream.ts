@@ -7,7 +7,9 @@ import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Way } from '../delivery/translated-delivery.js';
 import type { Entry } from '../journal/entry.js';
 import type { Guarded } from './guard-request.js';
-import { type Answering, FAILED_STATUS, isGuardedStream, judgedTexts, streamGuard } from './judge-answer.js';
+import { type Answering, passingFraming, streamGuard } from './answering.js';
+import { FAILED_STATUS, isGuardedStream, judgedTexts } from './judge-answer.js';
+import { type AnswerFrames, decoderFor, type EventFraming, framesOf } from '../translating/framing/index.js';
 import type { StreamGuard } from './stream-guard.js';
 
 const UNREADABLE: HubError = {
@@ -24,17 +26,22 @@ const UNREADABLE: HubError = {
 export class GuardedStream {
   private readonly inner: TranslatedStream | null;
   private readonly guard: StreamGuard;
+  private readonly frames: AnswerFrames;
   error: HubError | null = null;
   isOver = false;
 
   constructor(
     private readonly guarded: Guarded,
     private readonly answering: Answering,
-    reading: Reading,
+    { framing, reading }: { readonly framing: EventFraming; readonly reading: Reading },
   ) {
     const { translated } = answering;
+    this.frames = framesOf(framing);
     this.inner = translated ? new TranslatedStream(translated, reading) : null;
-    this.guard = streamGuard(guarded, answering, translated ? null : reading);
+    this.guard = streamGuard(guarded, answering, {
+      frames: this.frames,
+      reading: translated ? null : reading,
+    });
   }
 
   /** A guardrail has stopped it. */
@@ -63,7 +70,8 @@ export class GuardedStream {
     this.isOver = true;
     this.error = error;
     const { entry, translated } = this.answering;
-    return streamFailure(error, entry, translated?.context);
+    const words = decoderFor('sse').feed(Buffer.from(streamFailure(error, entry, translated?.context)));
+    return words.map((event) => this.frames.encode(event)).join('') + this.frames.close();
   }
 
   /** The verdict on the whole is in the journal. */
@@ -94,12 +102,14 @@ export function wayOfStream(
 ): Way | null {
   const head = readResponseHead(attempt.rawHeaders);
   const answering = { entry, attempt, head, translated, isStrict: true };
-  if (!isGuardedStream(guarded, answering)) return null;
+  const framing = passingFraming(answering);
+  if (framing === null || !isGuardedStream(guarded, answering)) return null;
   return {
     attempt,
     target,
     translated,
-    open: (reading) => new GuardedStream(guarded, answering, reading),
+    open: (reading) => new GuardedStream(guarded, answering, { framing, reading }),
+    ...(framing === 'json-array' && head.contentType !== null && { contentType: head.contentType }),
     ...(guarded.hasFailed && { status: FAILED_STATUS }),
   };
 }

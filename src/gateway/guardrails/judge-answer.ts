@@ -1,29 +1,27 @@
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
-import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
 import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
-import { SseReader } from '../journal/sse-reader.js';
+import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
 import { editedJson } from '../planning/edited-json.js';
 import type { EncodedBody } from '../translating/encode-body.js';
+import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../translating/framing/index.js';
 import type { Translated } from '../translating/outgoing.js';
-import { translatedAnswer } from '../translating/translated-answer.js';
+import { translatedAnswer, unreadableAnswer } from '../translating/translated-answer.js';
 import { TranslatedStream } from '../translating/translated-stream.js';
 import type { Attempt } from '../upstream/attempt.js';
-import type { ReplySink } from '../types/reply.js';
 import type { ResponseHead } from '../upstream/response-headers.js';
-import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
 import { FailedAttempt } from '../upstream/retry.js';
+import { type Answering, passingFraming, streamGuard, textsOf } from './answering.js';
+import { gathered } from './gathered-answer.js';
 import { denial, type Guarded, judged, resultsOf } from './guard-request.js';
-import { needsWhole, restoring } from './part-filters.js';
-import type { Judgement, Matter } from './run-hooks.js';
-import { StreamGuard, withoutLogprobs } from './stream-guard.js';
-import { ENDPOINT_TEXTS, NO_STREAM_TEXTS } from './texts/endpoint-texts.js';
-import { rewriteTexts } from './texts/text-tree.js';
-
-/** An answer that is judged as a whole is held as a whole, so it must be small enough. */
-const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
+import { actsOnTexts, needsWhole, restoring } from './part-filters.js';
+import type { Hook, Judgement, Matter } from './run-hooks.js';
+import type { StreamGuard } from './stream-guard.js';
+import { withoutLogprobs } from './stream-repeats.js';
+import { type BodyTexts, NO_TEXTS } from './texts/body-texts.js';
+import { rewriteTexts } from './texts/body-walk.js';
+import { duplicateMember } from './texts/duplicate-members.js';
 
 export const FAILED_STATUS = 246;
 export const DENIED_STATUS = 446;
@@ -41,22 +39,12 @@ export interface JudgedAnswer {
   readonly head: ResponseHead;
 }
 
-/** An answer whose head has come. */
-export interface Answering {
-  readonly entry: Entry;
-  readonly attempt: Attempt;
-  readonly head: ResponseHead;
-  readonly translated: Translated | null;
-  /** The client wants nothing in the answer that OpenAI's shape has not. */
-  readonly isStrict: boolean;
-}
-
 /** Whether an answer has to be held until it is whole, because of what guardrails may do with it. */
 export function isJudgedWhole({ guards, hasFailed, facts }: Guarded, answering: Answering): boolean {
   if (answering.attempt.status < 200 || answering.attempt.status > 299) return false;
   const isOfConcern =
     guards.output.length > 0 || hasFailed || facts.placeholders.canRestore || !answering.isStrict;
-  return isOfConcern && (!isEventStream(answering) || needsWhole(guards.output));
+  return isOfConcern && (passingFraming(answering) === null || needsWhole(guards.output));
 }
 
 /** Whether it is a stream that guardrails have to do with while it passes. */
@@ -65,23 +53,21 @@ export function isGuardedStream({ guards, hasFailed, facts }: Guarded, answering
   return (
     status >= 200 &&
     status <= 299 &&
-    isEventStream(answering) &&
+    passingFraming(answering) !== null &&
     (guards.output.length > 0 || hasFailed || facts.placeholders.canRestore)
   );
-}
-
-function isEventStream({ head, translated, entry }: Answering): boolean {
-  if (translated) return translated.context.isStreamed && !head.isJson;
-  return entry.isStreamed && head.isEventStream;
 }
 
 /** Reads an answer to its end and judges it. Rejects with the FailedAttempt when it does not come to its end. */
 export async function judgeAnswer(guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
   const whole = await gathered(answering);
-  const isStream = isEventStream(answering);
-  const failure = answering.head.isJson && answering.attempt.status < 400 ? reportedFailure(whole) : null;
+  const said = inClientsDialect(whole, answering);
+  const failure = answering.head.isJson || said.kind === 'json' ? reportedFailure(whole) : null;
   if (failure) throw new FailedAttempt(answering.attempt, saidAnError('answer'), reportedStatus(failure));
-  const judging = (isStream ? judgedStream : judgedPlain)(whole, guarded, answering);
+  const judging =
+    said.kind === 'events'
+      ? judgedStream(whole, said.framing, { guarded, answering })
+      : judgedPlain(said, guarded, answering);
   const answer = judging instanceof Promise ? await judging : judging;
   if (!answer.isDenied) return answer;
   const { entry } = answering;
@@ -95,19 +81,33 @@ export async function judgeAnswer(guarded: Guarded, answering: Answering): Promi
 }
 
 function judgedPlain(
-  whole: Buffer,
+  said: SaidPlain,
   guarded: Guarded,
   answering: Answering,
 ): JudgedAnswer | Promise<JudgedAnswer> {
   const { entry } = answering;
   const { guards, facts } = guarded;
-  const said = inClientsDialect(whole, answering);
-  const tree = textsOf(entry)?.answer ?? null;
-  const matter: Matter = { side: 'output', facts, json: said.json, tree, texts: null };
+  const known = textsOf(entry);
+  const tree = known?.answer ?? null;
+  const json = said.json && isAmbiguous(said, guards.output) ? null : said.json;
+  const texts = said.json === null && tree ? plainTexts(said.text, known?.isPlain) : null;
+  const matter: Matter = { side: 'output', facts, json, tree, texts };
   const judgement = judged(guards.output, matter, resultsOf(entry).after_request_hooks);
   return judgement instanceof Promise
     ? judgement.then((one) => plainAnswer(said, one, { guarded, answering }))
     : plainAnswer(said, judgement, { guarded, answering });
+}
+
+/** Another reader may believe the other of two members. */
+const isAmbiguous = ({ text }: SaidPlain, hooks: readonly Hook[]): boolean =>
+  actsOnTexts(hooks) && text !== null && duplicateMember(text) !== null;
+
+/** The texts of an answer that is no JSON; null where it cannot be read. */
+function plainTexts(text: string | null, isPlain = false): BodyTexts | null {
+  if (text?.trim() === '') return NO_TEXTS;
+  if (text === null || !isPlain) return null;
+  const all = [text];
+  return { said: all, every: all };
 }
 
 interface Judging {
@@ -116,39 +116,77 @@ interface Judging {
 }
 
 function plainAnswer(
-  { json, contentType, bytes, reading }: Said,
+  { json, contentType, bytes, reading, text }: SaidPlain,
   { matter, isDenied, hasFailed }: Judgement,
   { guarded, answering }: Judging,
 ): JudgedAnswer {
-  const changed = told(restored(matter, json), answering);
+  const changed = told(matter.json && restored(matter, json), answering);
+  const body = changed ? changedBody(bytes, { text, json, changed }) : changedText(bytes, text, matter);
   return {
     status: hasFailed || guarded.hasFailed ? FAILED_STATUS : answering.attempt.status,
     contentType,
-    body: editedJson(bytes, json, changed),
+    body,
     reading,
     isDenied,
     head: answering.head,
   };
 }
 
+interface ChangedAnswer extends Pick<SaidPlain, 'json' | 'text'> {
+  readonly changed: Json;
+}
+
+/** A byte order mark in front of it is left out. */
+function changedBody(bytes: Buffer, { json, text, changed }: ChangedAnswer): Buffer {
+  return changed === json || text === null ? bytes : editedJson(Buffer.from(text), json, changed);
+}
+
+function changedText(bytes: Buffer, text: string | null, { texts }: Matter): Buffer {
+  const changed = texts?.every[0];
+  return changed === undefined || changed === text ? bytes : Buffer.from(changed);
+}
+
 /** A plain answer in the client's dialect. */
-interface Said extends EncodedBody {
+interface SaidPlain extends EncodedBody {
+  readonly kind: 'json' | 'text';
   /** The body, parsed once for the meter and the checks; null for what is no object. */
   readonly json: Json | null;
+  /** Null where the bytes are no text. */
+  readonly text: string | null;
   readonly reading: Reading;
 }
 
-function inClientsDialect(whole: Buffer, { entry, attempt, translated, head }: Answering): Said {
+/** What an answer is, in the client's dialect: the one place that decides how its bytes are read. */
+type Said = SaidPlain | { readonly kind: 'events'; readonly framing: EventFraming };
+
+function inClientsDialect(whole: Buffer, answering: Answering): Said {
+  const { entry, attempt, translated, head } = answering;
   const reading = nothingRead();
+  if (translated && passingFraming(answering)) return { kind: 'events', framing: 'sse' };
   if (translated) {
     const { contentType, bytes } = translatedOrFailed({ attempt, translated }, whole, reading);
-    return { contentType, bytes, json: parsedObject(bytes.toString('utf8')), reading };
+    return { ...plain(wholeAnswer(bytes)), contentType, bytes, reading };
   }
-  const json = parsedObject(whole.toString('utf8'));
+  const read = wholeAnswer(whole);
+  if (read.kind === 'events' && textsOf(entry)?.answer) return read;
+  const said = plain(read);
+  meterPlain(said, whole, { entry, reading });
+  return { ...said, contentType: head.contentType ?? JSON_TYPE, bytes: whole, reading };
+}
+
+function meterPlain(
+  { json }: Pick<SaidPlain, 'json'>,
+  whole: Buffer,
+  { entry, reading }: { readonly entry: Entry; readonly reading: Reading },
+): void {
   const reader = readerFor(entry.endpoint, entry.body);
   if (reader && json) note(reading, reader, json);
   else if (reader) noteWhole(reading, reader, whole);
-  return { contentType: head.contentType ?? JSON_TYPE, bytes: whole, json, reading };
+}
+
+function plain(read: WholeAnswer): Pick<SaidPlain, 'kind' | 'json' | 'text'> {
+  if (read.kind === 'json') return { kind: 'json', json: parsedObject(read.text), text: read.text };
+  return { kind: 'text', json: null, text: read.kind === 'text' ? read.text : null };
 }
 
 function translatedOrFailed(
@@ -170,7 +208,7 @@ function told(json: Json | null, { entry, isStrict }: Answering): Json | null {
 function restored({ json, tree, facts }: Matter, before: Json | null): Json | null {
   if (!json || !tree) return json;
   const changed = facts.placeholders.canRestore
-    ? rewriteTexts(json, tree, (text) => {
+    ? rewriteTexts(json, tree, ({ text }) => {
         const filter = restoring(facts);
         return filter.feed(text) + filter.end();
       })
@@ -178,13 +216,20 @@ function restored({ json, tree, facts }: Matter, before: Json | null): Json | nu
   return changed === before ? changed : withoutLogprobs(changed);
 }
 
-async function judgedStream(whole: Buffer, guarded: Guarded, answering: Answering): Promise<JudgedAnswer> {
-  const { entry, attempt, translated } = answering;
+async function judgedStream(
+  whole: Buffer,
+  framing: EventFraming,
+  { guarded, answering }: Judging,
+): Promise<JudgedAnswer> {
+  const { entry, attempt, translated, head } = answering;
   const reading = nothingRead();
-  const guard = streamGuard(guarded, answering, translated ? null : reading);
+  const guard = streamGuard(guarded, answering, {
+    frames: framesOf(framing),
+    reading: translated ? null : reading,
+  });
   const stream = translated && new TranslatedStream(translated, reading);
   const body = stream ? Buffer.from(stream.feed(whole) + stream.end()) : whole;
-  const passed = guard.feed(body) + guard.end();
+  const passed = throughGuard(guard, body, attempt);
   if (stream?.error || reading.hasFailed) {
     attempt.partial = reading;
     throw new FailedAttempt(attempt, saidAnError('stream'));
@@ -192,92 +237,30 @@ async function judgedStream(whole: Buffer, guarded: Guarded, answering: Answerin
   const judgement = await judgedTexts(guard, guarded, entry);
   return {
     status: judgement.hasFailed || guarded.hasFailed ? FAILED_STATUS : attempt.status,
-    contentType: EVENT_STREAM,
+    contentType: typeOfStream(answering),
     body: Buffer.from(passed),
     reading,
     isDenied: guard.isDenied || judgement.isDenied,
-    head: answering.head,
+    head,
   };
 }
 
-/** The guard of an answer's stream. `reading` is what its meter fills; null where another one reads. */
-export function streamGuard(
-  { guards, facts }: Guarded,
-  { entry }: Answering,
-  reading: Reading | null,
-): StreamGuard {
-  const reader = readerFor(entry.endpoint, entry.body);
-  return new StreamGuard({
-    hooks: guards.output,
-    texts: textsOf(entry)?.stream ?? NO_STREAM_TEXTS,
-    facts,
-    onEvent: (json) => {
-      if (!reading) return;
-      reading.firstEventAt ??= performance.now();
-      if (reader) note(reading, reader, json);
-    },
-  });
+/** A stream keeps the type that its provider gave it, right or wrong: its bytes are framed as they were. */
+function typeOfStream({ translated, head }: Answering): string {
+  return translated || head.isEventStream ? EVENT_STREAM : (head.contentType ?? EVENT_STREAM);
+}
+
+function throughGuard(guard: StreamGuard, body: Buffer, attempt: Attempt): string {
+  try {
+    return guard.feed(body) + guard.end();
+  } catch {
+    throw new FailedAttempt(attempt, unreadableAnswer());
+  }
 }
 
 /** The verdict on a stream that has come to its end, or was stopped. */
 export function judgedTexts({ texts }: StreamGuard, { guards, facts }: Guarded, entry: Entry) {
-  const matter: Matter = { side: 'output', facts, json: null, tree: null, texts };
+  const tree = textsOf(entry)?.answer ?? null;
+  const matter: Matter = { side: 'output', facts, json: null, tree, texts };
   return judged(guards.output, matter, resultsOf(entry).after_request_hooks);
-}
-
-const textsOf = ({ endpoint }: Entry) => (endpoint ? ENDPOINT_TEXTS[endpoint.id] : undefined);
-
-function gathered(answering: Answering): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    answering.attempt.attach(new Gathering(answering, resolve, reject));
-  });
-}
-
-/** What a stream that was cut off had reported, and its text so far. Null for a plain answer, of which a part says nothing. */
-function readCut(arrived: Buffer, answering: Answering): Reading | null {
-  const { entry, translated } = answering;
-  const reader = readerFor(entry.endpoint, entry.body);
-  if (!isEventStream(answering) || !reader || arrived.length === 0) return null;
-  const reading = nothingRead();
-  if (translated) new TranslatedStream(translated, reading).feed(arrived);
-  else new SseReader((data) => note(reading, reader, parsedObject(data))).feed(arrived);
-  return reading;
-}
-
-/** Takes an answer whole, in clear. */
-class Gathering implements ReplySink {
-  private readonly chunks: Buffer[] = [];
-  private bytes = 0;
-  private readonly decoder: Decoding | null;
-
-  constructor(
-    private readonly answering: Answering,
-    private readonly resolve: (whole: Buffer) => void,
-    private readonly reject: (failed: FailedAttempt) => void,
-  ) {
-    const { contentEncoding } = answering.head;
-    this.decoder = decoding(contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.chunks.push(chunk));
-  }
-
-  onChunk(chunk: Buffer): boolean {
-    this.bytes += chunk.length;
-    if (!this.decoder || this.bytes > ANSWER_BYTES_MAX)
-      this.answering.attempt.cancel(new AppError('upstream_protocol_error'));
-    else this.decoder.write(chunk);
-    return true;
-  }
-
-  onEnd(): void {
-    if (!this.decoder) return this.onFail(new AppError('upstream_protocol_error'));
-    this.decoder.end(() => {
-      const { chunks } = this;
-      this.resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
-  }
-
-  onFail(error: AppError): void {
-    const { attempt } = this.answering;
-    attempt.partial = readCut(Buffer.concat(this.chunks), this.answering);
-    this.reject(new FailedAttempt(attempt, error));
-  }
 }

@@ -29,8 +29,9 @@ export class PartFilters {
   /** Id of the guardrail that has stopped the stream for good. What came out with it must not leave. */
   stoppedBy: string | null = null;
 
-  constructor(hooks: readonly Hook[], facts: Facts) {
-    const steps = hooks.flatMap((hook) => stepsOf(hook, facts));
+  /** `isSaid`: the part is said; others are a matter of the checks that look everywhere. */
+  constructor(hooks: readonly Hook[], facts: Facts, isSaid = true) {
+    const steps = hooks.flatMap((hook) => stepsOf(hook, facts, isSaid));
     this.steps = facts.placeholders.canRestore ? [...steps, { filter: restoring(facts), id: '' }] : steps;
   }
 
@@ -59,11 +60,13 @@ export class PartFilters {
 }
 
 /** A check that neither changes texts nor may stop them has nothing to do before the end. */
-function stepsOf({ spec, checks }: Hook, facts: Facts): Step[] {
+function stepsOf({ spec, checks }: Hook, facts: Facts, isSaid: boolean): Step[] {
   if (spec.isAsync) return [];
   const mayStop = spec.type === 'guardrail' && spec.deny;
   return checks.flatMap(({ check }) =>
-    check.open && (check.changes === true || mayStop) ? [{ filter: check.open(facts), id: spec.id }] : [],
+    check.open && (isSaid || check.looksEverywhere) && (check.changes === true || mayStop)
+      ? [{ filter: check.open(facts), id: spec.id }]
+      : [],
   );
 }
 
@@ -82,3 +85,20 @@ export function mayChange(hooks: readonly Hook[], { placeholders }: Facts): bool
     hooks.some(({ spec, checks }) => !spec.isAsync && checks.some(({ check }) => check.changes === true))
   );
 }
+
+/** Id of the first guardrail that may deny for what it reads in texts; null where none may. */
+export function denyingBy(hooks: readonly Hook[]): string | null {
+  return hooks.find(mayDeny)?.spec.id ?? null;
+}
+
+/** Whether a hook may deny for what it reads in texts. */
+export function mayDeny({ spec, checks }: Hook): boolean {
+  const isGuardrail = spec.type === 'guardrail' && spec.deny && !spec.isAsync;
+  return isGuardrail && checks.some(({ readsTexts }) => readsTexts);
+}
+
+/** Something depends on what was read: a denial, or a change. */
+export const actsOnTexts = (hooks: readonly Hook[]): boolean =>
+  hooks.some(
+    (hook) => mayDeny(hook) || (!hook.spec.isAsync && hook.checks.some(({ check }) => check.changes)),
+  );

@@ -4,7 +4,8 @@ import { AppError } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Check, Facts, Finding, Subject } from './check.js';
 import type { CheckResult } from './hook-results.js';
-import { type TextTree, textsOf } from './texts/text-tree.js';
+import { type BodyTexts, bodyTexts, NO_TEXTS } from './texts/body-texts.js';
+import type { TextTree } from './texts/text-tree.js';
 
 export interface MadeCheck {
   readonly spec: CheckSpec;
@@ -24,10 +25,10 @@ export interface Matter {
   readonly side: Subject['side'];
   readonly facts: Facts;
   readonly json: Json | null;
-  /** Where its texts stand; null where none are known. */
+  /** Where its texts stand; null where the gateway does not read them. */
   readonly tree: TextTree | null;
   /** The texts, where there is no body that has them; null where they could not be read. */
-  readonly texts: readonly string[] | null;
+  readonly texts: BodyTexts | null;
 }
 
 /** What a check has said, and what it found where it could be made. */
@@ -56,7 +57,7 @@ export function startCheck(
       transformed: false,
       execution_time: elapsed(startedAt),
       created_at: createdAt,
-      verdict: !failsOnError(made, hook),
+      verdict: !failsOnError(made, hook) && !failsUnread(thrown, hook),
       data: null,
       error: describe(thrown),
     },
@@ -94,29 +95,42 @@ function checked({ spec }: MadeCheck, finding: Finding, { startedAt, createdAt }
 /** The texts of a body, found once for all checks that look at it before one changes it. */
 export class SeenTexts {
   private json: Json | null = null;
-  private texts: readonly string[] = [];
+  private texts: BodyTexts = NO_TEXTS;
 
-  of(json: Json, tree: TextTree): readonly string[] {
+  of(json: Json, tree: TextTree): BodyTexts {
     if (json !== this.json) {
-      this.texts = textsOf(json, tree);
+      this.texts = bodyTexts(json, tree);
       this.json = json;
     }
     return this.texts;
   }
 }
 
-const NO_TEXTS: readonly string[] = [];
-
 function subjectOf(
-  { readsTexts: needsTexts }: MadeCheck,
+  { readsTexts: needsTexts, check: { looksEverywhere } }: MadeCheck,
   { side, facts, json, tree, texts }: Matter,
   seen: SeenTexts,
 ): Subject {
-  if (!needsTexts) return { side, facts, json, texts: NO_TEXTS };
-  if (texts) return { side, facts, json, texts };
-  if (!json || !tree)
-    throw new Error(`the texts of this ${side === 'input' ? 'request' : 'answer'} cannot be read`);
-  return { side, facts, json, texts: seen.of(json, tree) };
+  if (!needsTexts) return { side, facts, json, texts: NO_TEXTS.said };
+  const read = texts ?? (json && tree && seen.of(json, tree));
+  if (!read) throw new Unreadable(side, tree !== null);
+  return { side, facts, json, texts: looksEverywhere ? read.every : read.said };
+}
+
+/** The texts that a check would look at cannot be read. */
+class Unreadable extends Error {
+  constructor(
+    side: Subject['side'],
+    /** The gateway reads those of the endpoint, so that it is this body's own doing. */
+    readonly isOfKnownEndpoint: boolean,
+  ) {
+    super(`the texts of this ${side === 'input' ? 'request' : 'answer'} cannot be read`);
+  }
+}
+
+/** A guardrail that may deny lets nothing pass that it should have read and could not. */
+function failsUnread(thrown: unknown, { deny, type }: HookSpec): boolean {
+  return thrown instanceof Unreadable && thrown.isOfKnownEndpoint && deny && type === 'guardrail';
 }
 
 function failsOnError({ spec: { parameters } }: MadeCheck, { failOnError }: HookSpec): boolean {

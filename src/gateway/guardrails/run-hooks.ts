@@ -10,7 +10,7 @@ import {
   SeenTexts,
   startCheck,
 } from './run-check.js';
-import { rewriteTexts } from './texts/text-tree.js';
+import { type BodyTexts, withTexts } from './texts/body-texts.js';
 
 export { type Matter, readsTexts } from './run-check.js';
 
@@ -162,9 +162,12 @@ class Run {
 function changedBy(matter: Matter, { json, texts }: Finding): Matter {
   if (json) return { ...matter, json };
   if (!texts) return matter;
-  if (matter.texts) return { ...matter, texts };
-  const { tree } = matter;
-  if (!matter.json || !tree) return matter;
-  let index = 0;
-  return { ...matter, json: rewriteTexts(matter.json, tree, (text) => texts[index++] ?? text) };
+  if (matter.texts) return { ...matter, texts: changedTexts(matter.texts, texts) };
+  const { tree, json: body } = matter;
+  return body && tree ? { ...matter, json: withTexts(body, tree, texts) } : matter;
+}
+
+/** Texts change where a check that looks everywhere has seen them; a plain text is all that is said, too. */
+function changedTexts({ said, every }: BodyTexts, changed: readonly string[]): BodyTexts {
+  return { said: said === every ? changed : said, every: changed };
 }

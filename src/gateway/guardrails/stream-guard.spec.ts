@@ -10,7 +10,9 @@ import { Placeholders } from './finding/placeholders.js';
 import { needsWhole } from './part-filters.js';
 import { type Hook, readsTexts, runHooks } from './run-hooks.js';
 import { StreamGuard } from './stream-guard.js';
-import { ENDPOINT_TEXTS, type StreamTexts } from './texts/endpoint-texts.js';
+import { type EventFraming, framesOf } from '../translating/framing/index.js';
+import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
+import type { StreamTexts } from './texts/text-tree.js';
 
 function hooksOf(...written: Json[]): Hook[] {
   return written.map((value, index) => {
@@ -33,6 +35,7 @@ const factsOf = (placeholders = new Placeholders()): Facts => ({
   traceId: 'trace',
   endpoint: 'chat-completions',
   model: 'm',
+  isStreamed: true,
   metadata: null,
   headers: {},
   caller: aCaller(),
@@ -57,8 +60,8 @@ const answerOf = (pieces: readonly string[]): string =>
   chunk({}, 'stop') +
   'data: [DONE]\n\n';
 
-function guard(hooks: readonly Hook[], texts = CHAT, facts = factsOf()) {
-  return new StreamGuard({ hooks, texts, facts, onEvent: () => undefined });
+function guard(hooks: readonly Hook[], texts = CHAT, facts = factsOf(), framing: EventFraming = 'sse') {
+  return new StreamGuard({ hooks, texts, facts, frames: framesOf(framing), onEvent: () => undefined });
 }
 
 const eventsOf = (out: string): Json[] =>
@@ -109,10 +112,16 @@ describe('StreamGuard', () => {
         const whole = given.join('');
         const { matter } = await runHooks(
           hooks,
-          { side: 'output', facts: factsOf(), json: null, tree: null, texts: [whole] },
+          {
+            side: 'output',
+            facts: factsOf(),
+            json: null,
+            tree: null,
+            texts: { said: [whole], every: [whole] },
+          },
           () => undefined,
         );
-        expect(textOf(through(guard(hooks), Buffer.from(answerOf(given)), at))).toBe(matter.texts?.[0]);
+        expect(textOf(through(guard(hooks), Buffer.from(answerOf(given)), at))).toBe(matter.texts?.every[0]);
       }),
       { numRuns: 500 },
     );
@@ -130,7 +139,13 @@ describe('StreamGuard', () => {
       fc.asyncProperty(pieces, cuts, async (given, at) => {
         const { isDenied } = await runHooks(
           hooks,
-          { side: 'output', facts: factsOf(), json: null, tree: null, texts: [given.join('')] },
+          {
+            side: 'output',
+            facts: factsOf(),
+            json: null,
+            tree: null,
+            texts: { said: [given.join('')], every: [given.join('')] },
+          },
           () => undefined,
         );
         const stream = guard(hooks);

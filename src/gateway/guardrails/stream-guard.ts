@@ -1,79 +1,116 @@
 import type { Json } from '../../providers/endpoint.js';
 import type { StreamEvent } from '../../providers/translation.js';
-import { parsedObject } from '../journal/metering.js';
-import { decoderFor, encodeSse, type FrameDecoder } from '../translating/framing/index.js';
+import type { AnswerFrames } from '../translating/framing/index.js';
 import type { Facts } from './check.js';
-import { mayChange, PartFilters } from './part-filters.js';
+import { denyingBy, mayChange } from './part-filters.js';
 import type { Hook } from './run-hooks.js';
-import type { StreamTexts } from './texts/endpoint-texts.js';
-import { rewriteTexts } from './texts/text-tree.js';
-
-/** Text of one answer that is kept for the verdict at its end. A longer answer cannot be judged. */
-export const JUDGED_CHARS_MAX = 8 * 1024 * 1024;
+import { StreamParts } from './stream-parts.js';
+import { withoutLogprobs, withoutRepeated } from './stream-repeats.js';
+import type { BodyTexts } from './texts/body-texts.js';
+import { rewriteTexts, textsIn } from './texts/body-walk.js';
+import { duplicateMember } from './texts/duplicate-members.js';
+import type { StreamTexts } from './texts/text-tree.js';
 
 const DONE = '[DONE]';
+const BOM = '\ufeff';
+/** The name of an event is no sentence. */
+const NAME = /^[\w.:-]*$/;
+/** Neither blank nor brackets alone. */
+const MEANINGFUL = /\w/;
 const EVERYTHING: readonly string[] = [''];
-
-/** One part of an answer on its way: a choice, a block, an item. */
-interface Part {
-  readonly filters: PartFilters;
-  /** All of it, as it came. */
-  text: string;
-  isOver: boolean;
-  /** The last event that had text of it, which the rest of the text can leave in. */
-  carrier: { readonly event: StreamEvent; readonly json: Json };
-}
 
 /** What a guard is made of. */
 export interface Guarding {
   readonly hooks: readonly Hook[];
   readonly texts: StreamTexts;
   readonly facts: Facts;
-  /** Hears each event as the provider's answer had it, for the meter. */
+  readonly frames: AnswerFrames;
+  /** Receives each event as the provider's answer has it, for the meter. */
   readonly onEvent: (json: Json) => void;
 }
 
+/** The bytes are no stream of events that could be judged. */
+export class UnreadableStream extends Error {
+  override readonly name = 'UnreadableStream';
+}
+
 /**
- * Guards one stream in the client's own dialect: events in, cut anywhere; events out, their texts as the hooks leave
- * them. A text leaves when nothing that is looked for can begin in it any more: in prose that is a word later, and at
- * most the longest thing that is looked for.
+ * Guards one stream in the client's own dialect: bytes cut anywhere in; events out, with their texts as the hooks leave them. A text
+ * leaves when nothing that is looked for can begin in it any more: in prose that is a word later, and at most the longest thing that is
+ * looked for.
+ *
+ * What leaves is what was read: events are written anew, and what is no event does not leave. An event that cannot be read is refused
+ * where a hook may deny, or change texts.
  */
 export class StreamGuard {
-  private readonly frames: FrameDecoder = decoderFor('sse');
-  private readonly parts = new Map<string, Part>();
+  private readonly parts: StreamParts;
   private readonly changes: boolean;
-  private chars = 0;
-  /** Id of the guardrail that has stopped it. Nothing may leave any more. */
-  deniedBy: string | null = null;
+  private readonly denier: string | null;
+  private hasEvents = false;
+  private hasBytes = false;
+  private isUnreadable = false;
+  private unreadableBy: string | null = null;
   /** The provider has said that there is no more. */
   isDone = false;
 
   constructor(private readonly guarding: Guarding) {
-    this.changes = mayChange(guarding.hooks, guarding.facts);
+    const { hooks, facts, texts } = guarding;
+    this.parts = new StreamParts(hooks, facts, texts);
+    this.changes = mayChange(hooks, facts);
+    this.denier = denyingBy(hooks);
+  }
+
+  /** Id of the guardrail that has stopped it. Nothing may leave any more. */
+  get deniedBy(): string | null {
+    return this.parts.deniedBy ?? this.unreadableBy;
   }
 
   get isDenied(): boolean {
     return this.deniedBy !== null;
   }
 
-  /** The texts so far, as the provider sent them; null when there was more than can be judged. */
-  get texts(): readonly string[] | null {
-    return this.chars > JUDGED_CHARS_MAX ? null : [...this.parts.values()].map(({ text }) => text);
+  /** The texts so far, as the provider sent them; null when they could not be read, or there was more than can be judged. */
+  get texts(): BodyTexts | null {
+    return this.isUnreadable ? null : this.parts.texts;
   }
 
-  /** Throws a plain Error when the bytes are no stream of events. */
+  /** Throws `UnreadableStream`, or a plain Error of the framing, when no guardrail may deny bytes that are no stream of events. */
   feed(bytes: Buffer): string {
-    return this.pass(this.frames.feed(bytes));
+    this.hasBytes ||= this.hasEvents || MEANINGFUL.test(bytes.toString('latin1'));
+    return this.guarded(() => this.pass(this.guarding.frames.decoder.feed(bytes)));
   }
 
   end(): string {
-    const last = this.pass(this.frames.end());
-    return this.isDenied ? '' : last + this.rest(EVERYTHING, new Set());
+    return this.guarded(() => {
+      const { frames } = this.guarding;
+      const last = this.pass(frames.decoder.end());
+      if (this.hasBytes && !this.hasEvents && this.isStrict) throw new UnreadableStream();
+      return last + this.written(this.parts.rest(EVERYTHING, null)) + frames.close();
+    });
+  }
+
+  private get isStrict(): boolean {
+    return this.denier !== null || this.changes;
+  }
+
+  /** What comes out of a step, unless a guardrail stops the stream there. */
+  private guarded(step: () => string): string {
+    if (this.isDenied) return '';
+    try {
+      const out = step();
+      return this.isDenied ? '' : out;
+    } catch (error) {
+      this.isUnreadable = true;
+      this.unreadableBy = this.denier;
+      if (this.denier === null) throw error;
+      return '';
+    }
   }
 
   private pass(events: readonly StreamEvent[]): string {
     let out = '';
     for (const event of events) {
+      this.hasEvents = true;
       out += this.step(event);
       if (this.isDenied) return '';
     }
@@ -81,121 +118,55 @@ export class StreamGuard {
   }
 
   private step(event: StreamEvent): string {
+    const { frames } = this.guarding;
+    if (this.isStrict && event.event !== null && !NAME.test(event.event)) throw new UnreadableStream();
     if (event.data === DONE) {
       this.isDone = true;
-      return this.rest(EVERYTHING, new Set()) + encodeSse(event);
+      return this.written(this.parts.rest(EVERYTHING, null)) + frames.encode(event);
     }
-    const told = parsedObject(event.data);
-    if (!told) return encodeSse(event);
+    const told = readable(event.data, this.isStrict);
+    if (told === null) {
+      if (event.data.trim() !== '' && this.isStrict) throw new UnreadableStream();
+      return frames.encode(event);
+    }
     this.guarding.onEvent(told);
+    return this.judged(event, told);
+  }
+
+  private judged(event: StreamEvent, told: Json): string {
+    const { texts, frames } = this.guarding;
     const json = withoutRepeated(told);
-    const { texts } = this.guarding;
-    const ended = texts.endsOf(json) ?? [];
-    const met = new Set<string>();
-    const passed = rewriteTexts(json, texts.deltas, (text, place) => {
-      const name = texts.partOf(json) + place;
-      met.add(name);
-      const isLast = ended.some((beginning) => name.startsWith(beginning));
-      return this.through(name, text, { event, json, isLast });
-    });
-    const before = ended.length > 0 ? this.rest(ended, met) : '';
-    if (!this.changes) return before + (passed === told ? encodeSse(event) : encoded(event, passed));
-    return before + encoded(event, withoutLogprobs(this.changedWholes(passed)));
+    const found = textsIn(json, texts.tree);
+    const outs = found.map((one) => this.parts.through(one, { event, json }));
+    const ended = texts.endsOf(json) ?? NONE;
+    const before = ended.length > 0 ? this.written(this.parts.rest(ended, { json, found, outs })) : '';
+    let index = 0;
+    const passed = rewriteTexts(json, texts.tree, () => outs[index++] ?? '');
+    // Token by token, probabilities tell the text that is held back or changed.
+    const isChanged = passed !== json || this.changes;
+    if (!isChanged && json === told) return before + frames.encode(event);
+    return before + this.written([{ event, json: isChanged ? withoutLogprobs(passed) : passed }]);
   }
 
-  private through(name: string, text: string, { event, json, isLast }: Step): string {
-    const { hooks, facts } = this.guarding;
-    const carrier = { event, json };
-    const part = this.parts.get(name) ?? {
-      filters: new PartFilters(hooks, facts),
-      text: '',
-      isOver: false,
-      carrier,
-    };
-    this.parts.set(name, part);
-    part.carrier = carrier;
-    this.chars += text.length;
-    if (this.chars <= JUDGED_CHARS_MAX) part.text += text;
-    let out = part.filters.feed(text);
-    if (isLast && part.filters.stoppedBy === null) out += part.filters.end();
-    part.isOver = isLast;
-    this.deniedBy ??= part.filters.stoppedBy;
-    return this.isDenied ? '' : out;
-  }
-
-  /** Events with what still waits of the parts that are complete, but for those that the event itself has ended. */
-  private rest(beginnings: readonly string[], met: ReadonlySet<string>): string {
-    let out = '';
-    for (const [name, part] of this.parts) {
-      if (part.isOver || met.has(name) || !beginnings.some((beginning) => name.startsWith(beginning)))
-        continue;
-      part.isOver = true;
-      const text = part.filters.end();
-      this.deniedBy ??= part.filters.stoppedBy;
-      if (text !== '' && !this.isDenied) out += this.carried(name, text, part.carrier);
-    }
-    return out;
-  }
-
-  private carried(name: string, text: string, { event, json }: Part['carrier']): string {
-    const { texts } = this.guarding;
-    const part = texts.partOf(json);
-    return encoded(
-      event,
-      withoutLogprobs(rewriteTexts(json, texts.deltas, (_, place) => (part + place === name ? text : ''))),
-    );
-  }
-
-  /** Texts that an event repeats as a whole come out as their pieces did. */
-  private changedWholes(json: Json): Json {
-    const { hooks, facts, texts } = this.guarding;
-    return rewriteTexts(json, texts.wholes, (text) => {
-      const filters = new PartFilters(hooks, facts);
-      const out = filters.feed(text);
-      return filters.stoppedBy === null ? out + filters.end() : '';
-    });
+  private written(events: readonly { readonly event: StreamEvent; readonly json: Json }[]): string {
+    const { frames } = this.guarding;
+    return events
+      .map(({ event, json }) => frames.encode({ event: event.event, data: JSON.stringify(json) }))
+      .join('');
   }
 }
 
-interface Step {
-  readonly event: StreamEvent;
-  readonly json: Json;
-  readonly isLast: boolean;
-}
+const NONE: readonly string[] = [];
 
-function encoded(event: StreamEvent, json: Json): string {
-  return encodeSse({ event: event.event, data: JSON.stringify(json) });
-}
-
-/**
- * Without the whole answer so far, which Perplexity's chunks tell beside each piece: it ends where nobody can judge yet.
- * https://github.com/BerriAI/litellm/issues/8455
- */
-function withoutRepeated(json: Json): Json {
-  const { choices } = json;
-  if (!Array.isArray(choices) || !choices.some(repeats)) return json;
-  return {
-    ...json,
-    choices: choices.map((choice: Json) => (repeats(choice) ? withoutMessage(choice) : choice)),
-  };
-}
-
-const repeats = (choice: Json | null): boolean =>
-  choice?.delta !== undefined && choice.delta !== null && choice.message !== undefined;
-
-function withoutMessage(choice: Json): Json {
-  return Object.fromEntries(Object.entries(choice).filter(([name]) => name !== 'message'));
-}
-
-/** Probabilities are told token by token, and the tokens are the text as it was. */
-export function withoutLogprobs(json: Json): Json {
-  const { choices, logprobs } = json;
-  if (Array.isArray(logprobs) && logprobs.length > 0) return { ...json, logprobs: [] };
-  if (!Array.isArray(choices) || !choices.some((choice: Json | null) => choice?.logprobs)) return json;
-  return {
-    ...json,
-    choices: choices.map((choice: Json | null) =>
-      choice?.logprobs ? { ...choice, logprobs: null } : choice,
-    ),
-  };
+/** The object that an event is; null where it is none, or may be read in two ways. */
+function readable(data: string, isStrict: boolean): Json | null {
+  const text = data.startsWith(BOM) ? data.slice(BOM.length) : data;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && !(isStrict && duplicateMember(text) !== null) ? (value as Json) : null;
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
+import { wantsStream } from '../types/wants-stream.js';
 import { editedJson } from './edited-json.js';
 import { namesDeployment, pathModelOf, withPathModel } from './path-model.js';
 
@@ -41,7 +42,7 @@ function withJson(content: Content, before: Json, json: Json): Content {
     json,
     body: Buffer.isBuffer(body) ? editedJson(body, before, json) : Buffer.from(JSON.stringify(json)),
     model: !isInPath && typeof json.model === 'string' ? json.model : content.model,
-    isStreamed: isGoogles(content) ? content.isStreamed : json.stream === true,
+    isStreamed: isGoogles(content) ? content.isStreamed : wantsStream(json.stream),
   };
 }
 

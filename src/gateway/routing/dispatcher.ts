@@ -12,7 +12,8 @@ import type { HookLists } from '../../common/contracts/guardrails/read-hooks.js'
 import { type Asking, type Guarded, guardRequest } from '../guardrails/guard-request.js';
 import { checkApplicable, type Wanted } from '../guardrails/applicable.js';
 import { Guardrails, type Guards, joined, NO_GUARDS } from '../guardrails/guardrails.js';
-import { type Answering, isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
+import type { Answering } from '../guardrails/answering.js';
+import { isJudgedWhole, judgeAnswer, type JudgedAnswer } from '../guardrails/judge-answer.js';
 import { Admission, estimateAt, isLimitedForm } from '../limits/admission.js';
 import { isInestimable } from '../limits/estimate.js';
 import type { Content } from '../types/content.js';

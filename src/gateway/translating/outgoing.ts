@@ -11,6 +11,7 @@ import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
 import type { Target } from '../types/target.js';
+import { wantsStream } from '../types/wants-stream.js';
 import { readableCodings } from '../upstream/readable-codings.js';
 import { type RequestHead, upstreamHeaders } from '../upstream/request-headers.js';
 import type { WireRequest } from '../upstream/wire.js';
@@ -62,7 +63,7 @@ export async function withFields(content: Content): Promise<Content> {
       : typeof model === 'string' && model !== ''
         ? model
         : null,
-    isStreamed: fields.stream === 'true',
+    isStreamed: wantsStream(fields.stream),
   };
 }
 

@@ -14,6 +14,7 @@ const FACTS: Facts = {
   id: 'id',
   traceId: 'trace',
   endpoint: 'chat-completions',
+  isStreamed: false,
   model: 'gpt-4o',
   metadata: { team: 'red' },
   headers: {},

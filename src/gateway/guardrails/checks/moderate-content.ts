@@ -12,6 +12,7 @@ export const moderateContent = (
   { virtual_key, model, categories, timeout }: ParametersOf<'default.moderateContent'>,
   provider: ProviderCaller,
 ): Check => ({
+  looksEverywhere: true,
   run: async ({ texts, facts: { caller } }) => {
     const input = texts.filter((text) => text.trim() !== '');
     if (input.length === 0) return { verdict: true, data: { flagged: [] } };

@@ -12,6 +12,7 @@ export const promptInjection = (): Check => ({
       if (await someText(texts, (text) => pattern.occursIn(text))) found.push(name);
     return { verdict: found.length === 0, data: { found } };
   },
+  looksEverywhere: true,
   open: () =>
     new WindowFilter(INJECTION_CHARS_MAX, (window) =>
       PATTERNS.some(({ pattern }) => pattern.occursSurely(window)),

@@ -18,7 +18,7 @@ function eventOf({ side, texts, json, facts }: Subject): Json {
     request: {
       json: isInput ? json : facts.request,
       text: isInput ? text : '',
-      isStreamingRequest: facts.request?.stream === true,
+      isStreamingRequest: facts.isStreamed,
     },
     response: { json: isInput ? null : json, text: isInput ? '' : text },
   };
@@ -35,6 +35,7 @@ export function webhook(
   http: HttpCaller,
 ): Check {
   return {
+    looksEverywhere: true,
     run: async (subject) => {
       const body = JSON.stringify(eventOf(subject));
       const { status, text } = await http.call(subject.facts.caller.organizationId, {
@@ -83,6 +84,7 @@ function isObject(value: unknown): value is Json {
 /** Tells a service of the operator's own. Whatever it answers, the verdict is good. */
 export function log({ logURL, headers, timeout }: ParametersOf<'default.log'>, http: HttpCaller): Check {
   return {
+    looksEverywhere: true,
     run: async (subject) => {
       const { status } = await http.call(subject.facts.caller.organizationId, {
         method: 'POST',

@@ -22,6 +22,7 @@ function matching(pattern: Pattern, not: boolean, data: Finding['data']): Check 
       const result = found(pattern, texts);
       return result instanceof Promise ? result.then(findingOf) : findingOf(result);
     },
+    looksEverywhere: not,
     ...(not && { open: () => new WindowFilter(STREAM_HOLD_CHARS, (window) => pattern.occursSurely(window)) }),
   };
 }
@@ -62,15 +63,16 @@ export function contains({ words, operator }: ParametersOf<'default.contains'>):
   const longest = Math.max(...words.map(({ length }) => length));
   const noneOfThem: Finding = {
     verdict: holds(operator, 0, words.length),
-    data: { operator, present: [], missing: words },
+    data: { operator, present: [] },
   };
   return {
     run: ({ texts }) => {
       const present = words.filter((word) => has(texts, word));
       if (present.length === 0) return noneOfThem;
-      const missing = words.filter((word) => !present.includes(word));
-      return { verdict: holds(operator, present.length, words.length), data: { operator, present, missing } };
+      // The other words are the operator's own affair: the result goes to the client.
+      return { verdict: holds(operator, present.length, words.length), data: { operator, present } };
     },
+    looksEverywhere: operator === 'none',
     ...(operator === 'none' && {
       open: () => new WindowFilter(longest - 1, ({ text }) => words.some((word) => text.includes(word))),
     }),

@@ -4,6 +4,13 @@ import type { FrameDecoder } from './frame-decoder.js';
 import { JsonLinesDecoder } from './json-lines-decoder.js';
 import { SseDecoder } from './sse-decoder.js';
 
+export {
+  type AnswerFrames,
+  type EventFraming,
+  framesOf,
+  wholeAnswer,
+  type WholeAnswer,
+} from './answer-framing.js';
 export { encodeSse } from './encode-sse.js';
 export { FRAME_BYTES_MAX, type FrameDecoder } from './frame-decoder.js';
 

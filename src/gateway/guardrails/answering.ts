@@ -1,0 +1,60 @@
+import type { Entry } from '../journal/entry.js';
+import type { AnswerFrames, EventFraming } from '../translating/framing/index.js';
+import type { Translated } from '../translating/outgoing.js';
+import type { Attempt } from '../upstream/attempt.js';
+import type { ResponseHead } from '../upstream/response-headers.js';
+import { note, readerFor, type Reading } from '../journal/metering.js';
+import type { Guarded } from './guard-request.js';
+import { StreamGuard } from './stream-guard.js';
+import { ENDPOINT_TEXTS, WHOLE_EVENTS } from './texts/endpoint-texts.js';
+
+/** An answer whose head has come. */
+export interface Answering {
+  readonly entry: Entry;
+  readonly attempt: Attempt;
+  readonly head: ResponseHead;
+  readonly translated: Translated | null;
+  /** The client wants nothing in the answer that OpenAI's shape has not. */
+  readonly isStrict: boolean;
+}
+
+/**
+ * How an answer is framed that passes event by event, by its head; null for one that is held until it is whole, and whose bytes say what
+ * it is (`wholeAnswer`). What the request asked for decides nothing, and a wrong content type costs time, not safety: a decoder takes
+ * nothing but its own framing.
+ */
+export function passingFraming({ head, translated, entry }: Answering): EventFraming | null {
+  if (translated) return translated.context.isStreamed && !head.isJson ? 'sse' : null;
+  if (head.isEventStream) return 'sse';
+  const isArray = head.isJson && entry.isStreamed && entry.endpoint?.id === 'generate-content';
+  return isArray ? 'json-array' : null;
+}
+
+export const textsOf = ({ endpoint }: Entry) => (endpoint ? ENDPOINT_TEXTS[endpoint.id] : undefined);
+
+/** What a guard of a stream is given. */
+interface GuardedFrames {
+  readonly frames: AnswerFrames;
+  /** What its meter fills; null where another one reads. */
+  readonly reading: Reading | null;
+}
+
+/** The guard of an answer's stream. */
+export function streamGuard(
+  { guards, facts }: Guarded,
+  { entry }: Answering,
+  { frames, reading }: GuardedFrames,
+): StreamGuard {
+  const reader = readerFor(entry.endpoint, entry.body);
+  return new StreamGuard({
+    hooks: guards.output,
+    texts: textsOf(entry)?.stream ?? WHOLE_EVENTS,
+    facts,
+    frames,
+    onEvent: (json) => {
+      if (!reading) return;
+      reading.firstEventAt ??= performance.now();
+      if (reader) note(reading, reader, json);
+    },
+  });
+}

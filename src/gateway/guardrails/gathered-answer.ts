@@ -1,0 +1,68 @@
+import { AppError } from '../../common/errors/app-error.js';
+import { type Decoding, decoding } from '../journal/decoding.js';
+import { note, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
+import { SseReader } from '../journal/sse-reader.js';
+import { TranslatedStream } from '../translating/translated-stream.js';
+import type { ReplySink } from '../types/reply.js';
+import { FailedAttempt } from '../upstream/retry.js';
+import { type Answering, passingFraming } from './answering.js';
+
+/** An answer that is judged as a whole is held as a whole, so it must be small enough. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** The whole answer, in clear. Rejects with the FailedAttempt when it does not come to its end, or cannot be decoded. */
+export function gathered(answering: Answering): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    answering.attempt.attach(new Gathering(answering, resolve, reject));
+  });
+}
+
+/** What a stream that was cut off had reported, and its text so far. Null for a plain answer, of which a part says nothing. */
+function readCut(arrived: Buffer, answering: Answering): Reading | null {
+  const { entry, translated } = answering;
+  const reader = readerFor(entry.endpoint, entry.body);
+  if (passingFraming(answering) === null || !reader || arrived.length === 0) return null;
+  const reading = nothingRead();
+  if (translated) new TranslatedStream(translated, reading).feed(arrived);
+  else new SseReader((data) => note(reading, reader, parsedObject(data))).feed(arrived);
+  return reading;
+}
+
+/** Takes an answer whole, in clear. */
+class Gathering implements ReplySink {
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private readonly decoder: Decoding | null;
+
+  constructor(
+    private readonly answering: Answering,
+    private readonly resolve: (whole: Buffer) => void,
+    private readonly reject: (failed: FailedAttempt) => void,
+  ) {
+    const { contentEncoding } = answering.head;
+    this.decoder = decoding(contentEncoding, UNPACKED_BYTES_MAX, (chunk) => this.chunks.push(chunk));
+  }
+
+  onChunk(chunk: Buffer): boolean {
+    this.bytes += chunk.length;
+    if (!this.decoder || this.bytes > ANSWER_BYTES_MAX)
+      this.answering.attempt.cancel(new AppError('upstream_protocol_error'));
+    else this.decoder.write(chunk);
+    return true;
+  }
+
+  onEnd(): void {
+    if (!this.decoder) return this.onFail(new AppError('upstream_protocol_error'));
+    this.decoder.end(() => {
+      const { chunks } = this;
+      this.resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+  }
+
+  onFail(error: AppError): void {
+    const { attempt } = this.answering;
+    attempt.partial = readCut(Buffer.concat(this.chunks), this.answering);
+    this.reject(new FailedAttempt(attempt, error));
+  }
+}

@@ -1,0 +1,155 @@
+import type { Json } from '../../providers/endpoint.js';
+import type { StreamEvent } from '../../providers/translation.js';
+import type { Facts } from './check.js';
+import { PartFilters } from './part-filters.js';
+import type { Hook } from './run-hooks.js';
+import type { BodyTexts } from './texts/body-texts.js';
+import { type FoundText, rewriteTexts } from './texts/body-walk.js';
+import { EscapedText, unescaped } from './texts/escaped-text.js';
+import type { StreamTexts } from './texts/text-tree.js';
+
+/** Text of one answer that is kept for the verdict at its end. A longer answer cannot be judged. */
+export const JUDGED_CHARS_MAX = 8 * 1024 * 1024;
+/** Texts that events repeat are judged once. */
+const WHOLES_MAX = 1_000;
+
+/** An event of a stream, and what it says. */
+export interface ReadEvent {
+  readonly event: StreamEvent;
+  readonly json: Json;
+}
+
+/** An event with its texts, and what shall stand in their places. */
+export interface JudgedEvent {
+  readonly json: Json;
+  readonly found: readonly FoundText[];
+  readonly outs: string[];
+}
+
+/** One part of an answer on its way: a choice, a block, an item. */
+interface Part {
+  readonly filters: PartFilters;
+  readonly escaped: EscapedText;
+  /** All of it, as it came. */
+  text: string;
+  isOver: boolean;
+  /** The last event that had text of it, which the rest of the text can leave in. */
+  carrier: ReadEvent;
+}
+
+/** The texts of one stream: what continues from event to event goes through filters of its own, the rest as a whole. */
+export class StreamParts {
+  private readonly parts = new Map<string, Part>();
+  private readonly said: { text: string }[] = [];
+  private readonly beside = new Set<string>();
+  private readonly wholes = new Map<string, string>();
+  private chars = 0;
+  /** Id of the guardrail that has stopped the stream. */
+  deniedBy: string | null = null;
+
+  constructor(
+    private readonly hooks: readonly Hook[],
+    private readonly facts: Facts,
+    private readonly streamTexts: StreamTexts,
+  ) {}
+
+  /** Null when there was more than can be judged. */
+  get texts(): BodyTexts | null {
+    if (this.chars > JUDGED_CHARS_MAX) return null;
+    const said = this.said.map(({ text }) => text);
+    return { said, every: [...said.map(unescaped), ...[...this.beside].map(unescaped)] };
+  }
+
+  /** What shall stand in the place of a text now. */
+  through(found: FoundText, read: ReadEvent): string {
+    const { text, kind } = found;
+    if (kind === 'delta') return this.piece(this.streamTexts.partOf(read.json, found.place), text, read);
+    this.note(found);
+    return this.whole(text, kind !== 'beside');
+  }
+
+  /**
+   * Events with what still waits of the parts that are complete. What waits of a part that the event itself had text of is added there;
+   * null where no event has ended them.
+   */
+  rest(beginnings: readonly string[], judged: JudgedEvent | null): ReadEvent[] {
+    const events: ReadEvent[] = [];
+    for (const [name, part] of this.parts) {
+      if (part.isOver || !beginnings.some((beginning) => name.startsWith(beginning))) continue;
+      part.isOver = true;
+      const text = part.escaped.write(part.filters.feed(part.escaped.readEnd()) + part.filters.end());
+      const rest = text + part.escaped.writeEnd();
+      this.deniedBy ??= part.filters.stoppedBy;
+      if (rest !== '' && this.deniedBy === null && !this.isAdded(name, rest, judged))
+        events.push(this.carried(name, rest, part.carrier));
+    }
+    return events;
+  }
+
+  private piece(name: string, text: string, read: ReadEvent): string {
+    const known = this.parts.get(name);
+    const part = known ?? this.newPart(read);
+    if (!known) this.parts.set(name, part);
+    part.carrier = read;
+    part.isOver = false;
+    this.chars += text.length;
+    if (this.chars <= JUDGED_CHARS_MAX) part.text += text;
+    const out = part.escaped.write(part.filters.feed(part.escaped.read(text)));
+    this.deniedBy ??= part.filters.stoppedBy;
+    return this.deniedBy === null ? out : '';
+  }
+
+  private newPart(carrier: ReadEvent): Part {
+    const filters = new PartFilters(this.hooks, this.facts);
+    const part = { filters, escaped: new EscapedText(), text: '', isOver: false, carrier };
+    this.said.push(part);
+    return part;
+  }
+
+  /** A text that repeats what was said counts once. */
+  private note({ text, kind }: FoundText): void {
+    if (kind === 'repeat' && this.said.some((one) => one.text === text)) return;
+    if (kind === 'beside' && this.beside.has(text)) return;
+    this.chars += text.length;
+    if (this.chars > JUDGED_CHARS_MAX) return;
+    if (kind === 'beside') this.beside.add(text);
+    else this.said.push({ text });
+  }
+
+  private whole(text: string, isSaid: boolean): string {
+    const known = isSaid ? undefined : this.wholes.get(text);
+    if (known !== undefined) return known;
+    const escaped = new EscapedText();
+    const filters = new PartFilters(this.hooks, this.facts, isSaid);
+    const passed = filters.feed(escaped.read(text) + escaped.readEnd());
+    const out = escaped.write(filters.stoppedBy === null ? passed + filters.end() : '') + escaped.writeEnd();
+    this.deniedBy ??= filters.stoppedBy;
+    if (!isSaid && this.wholes.size < WHOLES_MAX) this.wholes.set(text, out);
+    return out;
+  }
+
+  private isAdded(name: string, rest: string, judged: JudgedEvent | null): boolean {
+    if (!judged) return false;
+    const { json, found, outs } = judged;
+    const at = found.findLastIndex(
+      (one) => one.kind === 'delta' && this.streamTexts.partOf(json, one.place) === name,
+    );
+    if (at >= 0) outs[at] = (outs[at] ?? '') + rest;
+    return at >= 0;
+  }
+
+  /** The last event of a part once more, with this text of it alone. */
+  private carried(name: string, text: string, { event, json }: ReadEvent): ReadEvent {
+    const { streamTexts } = this;
+    const carrier = streamTexts.carrierOf?.(json) ?? json;
+    const isRenamed = typeof carrier.type === 'string' && event.event === json.type;
+    let isCarried = false;
+    const emptied = rewriteTexts(carrier, streamTexts.tree, (one) => {
+      const isPlace = !isCarried && one.kind === 'delta' && streamTexts.partOf(carrier, one.place) === name;
+      isCarried ||= isPlace;
+      if (isPlace) return text;
+      return one.kind === 'delta' || one.kind === 'said' ? '' : this.whole(one.text, false);
+    });
+    return { event: isRenamed ? { ...event, event: carrier.type as string } : event, json: emptied };
+  }
+}

@@ -1,0 +1,129 @@
+import { decodedBase64, encodedBase64, formOf, isFree, namesMembers } from './non-texts.js';
+import type { TextKind, TextTree } from './text-tree.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A text of a body. */
+export interface FoundText {
+  readonly text: string;
+  /** `beside`: no place of the endpoint is known there. Only checks that look everywhere see it. */
+  readonly kind: TextKind | 'beside';
+  /**
+   * `.choices[0].delta.content`, of a piece of a stream; empty for others. An item of a list that says its own `index` stands at that one.
+   */
+  readonly place: string;
+}
+
+/** Receives each text and returns what shall stand in its place. */
+export type TextVisitor = (found: FoundText) => string;
+
+/** Deeper texts are not looked for: a body that hides them there is refused instead of walked. */
+const DEEPEST = 200;
+
+/** The body is nested deeper than texts are looked for. */
+export class TooDeep extends Error {
+  override readonly name = 'TooDeep';
+}
+
+/**
+ * The same body with every text as the visitor returns it; the very same object where nothing changes. Every string is a text but for
+ * what `non-texts.ts` leaves out; the tree says which of them are said and which only stand beside. Throws `TooDeep`.
+ */
+export function rewriteTexts<Body>(body: Body, tree: TextTree, visit: TextVisitor): Body {
+  return new Walk(visit).value(body, { tree, free: null, name: '', holder: NOBODY }) as Body;
+}
+
+/** Every text of the body, in order. Throws `TooDeep`. */
+export function textsIn(body: unknown, tree: TextTree): FoundText[] {
+  const found: FoundText[] = [];
+  rewriteTexts(body, tree, (one) => {
+    found.push(one);
+    return one.text;
+  });
+  return found;
+}
+
+const NOBODY: Members = {};
+
+/** Where the walk stands. */
+interface Position {
+  readonly tree: TextTree | null;
+  /** What every string is here, whatever its name; null where names tell. */
+  readonly free: FoundText['kind'] | null;
+  /** Of the member, or of the member whose list this is an item of. */
+  readonly name: string;
+  readonly holder: Members;
+}
+
+class Walk {
+  private readonly path: string[] = [];
+
+  constructor(private readonly visit: TextVisitor) {}
+
+  value(value: unknown, at: Position): unknown {
+    if (typeof value === 'string') return this.text(value, at);
+    if (typeof value === 'number') return at.free === null ? value : this.number(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (this.path.length > DEEPEST) throw new TooDeep();
+    return Array.isArray(value) ? this.list(value, at) : this.members(value as Members, at);
+  }
+
+  private text(value: string, at: Position): string {
+    const form = at.free === null ? formOf(at.name, value, at.holder) : 'text';
+    if (form === null || value === '') return value;
+    const kind = at.tree?.here ?? at.free ?? 'beside';
+    if (form === 'text') return this.visited(value, kind);
+    const text = decodedBase64(value);
+    const after = this.visited(text, kind);
+    return after === text ? value : encodedBase64(value, after);
+  }
+
+  /** A card number is one as a number, too. */
+  private number(value: number): unknown {
+    const text = String(value);
+    const after = this.visited(text, 'beside');
+    return after === text ? value : after;
+  }
+
+  private visited(text: string, kind: FoundText['kind']): string {
+    return this.visit({ text, kind, place: kind === 'delta' ? this.path.join('') : '' });
+  }
+
+  private list(items: readonly unknown[], at: Position): readonly unknown[] {
+    const tree = at.tree?.each ?? null;
+    let copy: unknown[] | null = null;
+    for (let position = 0; position < items.length; position++) {
+      const item = items[position];
+      const after = this.below(`[${indexOf(item) ?? position}]`, item, { ...at, tree });
+      if (after !== item) (copy ??= [...items])[position] = after;
+    }
+    return copy ?? items;
+  }
+
+  private members(members: Members, { tree, free, name: own }: Position): Members {
+    const areNamed = free !== null || namesMembers(own);
+    let isChanged = false;
+    const changed = Object.entries(members).map(([name, inner]) => {
+      const below = tree && (tree.fields.get(name) ?? tree.any);
+      const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
+      const after = areNamed ? this.visited(name, 'beside') : name;
+      const value = this.below(`.${name}`, inner, { tree: below, free: freely, name, holder: members });
+      isChanged ||= after !== name || value !== inner;
+      return [after, value] as const;
+    });
+    return isChanged ? Object.fromEntries(changed) : members;
+  }
+
+  private below(step: string, value: unknown, at: Position): unknown {
+    this.path.push(step);
+    const after = this.value(value, at);
+    this.path.pop();
+    return after;
+  }
+}
+
+/** Items of streams say themselves which one they continue: `choices[0].index`. */
+function indexOf(item: unknown): number | null {
+  const index = typeof item === 'object' && item !== null ? (item as Members).index : undefined;
+  return typeof index === 'number' ? index : null;
+}

@@ -1,0 +1,133 @@
+import { type EndpointTexts, streamTree, type StreamTexts, textTree } from './text-tree.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const OF_NO_PART: StreamTexts['partOf'] = (_event, place) => place;
+export const EVERYTHING: readonly string[] = [''];
+
+/** Choices, or Google's candidates, end one by one. */
+export function endedItems(list: string, reason: string): StreamTexts['endsOf'] {
+  return (event) => {
+    const items = event[list];
+    if (!Array.isArray(items)) return null;
+    const ended = items.flatMap((item: Json | null, position) =>
+      item?.[reason] == null ? [] : [`.${list}[${typeof item.index === 'number' ? item.index : position}]`],
+    );
+    return ended.length > 0 ? ended : null;
+  };
+}
+
+/**
+ * What a message says, and a piece of one: also calls of custom tools, what its sound says, and the reasoning of other providers of this
+ * shape, as `reasoning` (Groq, OpenRouter), in details, or, of Mistral, in parts.
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens, https://docs.mistral.ai/capabilities/reasoning
+ */
+const MESSAGE = [
+  ...['content', 'content[].text', 'content[].refusal', 'content[].thinking', 'content[].thinking[].text'],
+  ...['content[].content', 'refusal', 'reasoning', 'reasoning_content', 'audio.transcript'],
+  ...['reasoning_details[].text', 'reasoning_details[].summary'],
+  ...['content_blocks[].text', 'content_blocks[].thinking'],
+  ...['tool_calls[].function.arguments', 'tool_calls[].custom.input', 'function_call.arguments'],
+];
+const below = (root: string, places: readonly string[]): string[] =>
+  places.map((place) => `${root}.${place}`);
+
+/** https://platform.openai.com/docs/api-reference/chat/create */
+export const chat: EndpointTexts = {
+  request: textTree(...below('messages[]', MESSAGE), 'prediction.content', 'prediction.content[].text'),
+  answer: textTree(...below('choices[].message', MESSAGE)),
+  stream: {
+    tree: streamTree({
+      delta: [
+        ...below('choices[].delta', MESSAGE),
+        // Clients join every member of a delta, also of providers that are not known here.
+        'choices[].delta.*',
+        'choices[].delta.content_blocks[].delta.text',
+        'choices[].delta.content_blocks[].delta.thinking',
+      ],
+      repeat: below('choices[].message', MESSAGE),
+    }),
+    partOf: OF_NO_PART,
+    endsOf: endedItems('choices', 'finish_reason'),
+    carrierOf: (event) =>
+      Array.isArray(event.choices) ? { ...event, choices: event.choices.map(withoutNames) } : event,
+  },
+};
+
+interface Choice {
+  readonly delta?: { readonly tool_calls?: unknown } | null;
+}
+
+/** Clients join what a call says of itself as they join its arguments, so its id and its name must not come twice. */
+function withoutNames(choice: Choice | null): Choice | null {
+  const calls = choice?.delta?.tool_calls;
+  if (!Array.isArray(calls)) return choice;
+  const bare = calls.map((call: Json | null) => {
+    const { index, function: called, custom } = call ?? {};
+    return {
+      index,
+      ...(called !== undefined && { function: { arguments: (called as Json | null)?.arguments } }),
+      ...(custom !== undefined && { custom: { input: (custom as Json | null)?.input } }),
+    };
+  });
+  return { ...choice, delta: { ...choice?.delta, tool_calls: bare } };
+}
+
+/** https://platform.openai.com/docs/api-reference/completions */
+export const completions: EndpointTexts = {
+  request: textTree('prompt', 'prompt[]', 'suffix'),
+  answer: textTree('choices[].text'),
+  stream: {
+    tree: streamTree({ delta: ['choices[].text'] }),
+    partOf: OF_NO_PART,
+    endsOf: endedItems('choices', 'finish_reason'),
+  },
+};
+
+/** What an item of the input or the output says. */
+const ITEM = [
+  ...['content', 'content[].text', 'content[].refusal', 'summary[].text', 'arguments', 'input', 'output'],
+  ...['output[].text', 'output[].stdout', 'output[].stderr', 'queries[]', 'results[].text', 'code'],
+  ...['outputs[].logs', 'action.query', 'action.queries[]', 'action.text', 'action.commands[]'],
+  ...['action.command[]', 'operation.diff', 'revised_prompt', 'reason'],
+];
+
+const COMPLETE: ReadonlySet<unknown> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+]);
+
+/** https://platform.openai.com/docs/api-reference/responses and …/responses-streaming */
+export const responses: EndpointTexts = {
+  request: textTree('instructions', 'input', ...below('input[]', ITEM), 'prompt.variables.**'),
+  answer: textTree(...below('output[]', ITEM)),
+  stream: {
+    tree: streamTree({
+      delta: ['delta'],
+      repeat: [
+        ...['text', 'refusal', 'arguments', 'input', 'code', 'part.text', 'part.refusal'],
+        ...below('item', ITEM),
+        ...below('response.output[]', ITEM),
+      ],
+    }),
+    partOf: ({ output_index, content_index, summary_index, type }) =>
+      `${String(output_index)}/${String(content_index ?? summary_index)}/${String(type)}`,
+    endsOf: ({ type, output_index }) => {
+      if (COMPLETE.has(type)) return EVERYTHING;
+      return typeof type === 'string' && type.endsWith('.done') ? [`${String(output_index)}/`] : null;
+    },
+  },
+};
+
+/** https://platform.openai.com/docs/api-reference/audio, whose answers may be plain text, and streams of events. */
+export const transcriptions: EndpointTexts = {
+  request: textTree('prompt'),
+  answer: textTree('text', 'segments[].text'),
+  isPlain: true,
+  stream: {
+    tree: streamTree({ delta: ['delta'], repeat: ['text'] }),
+    partOf: () => 'transcript',
+    endsOf: ({ type }) => (type === 'transcript.text.done' ? EVERYTHING : null),
+  },
+};

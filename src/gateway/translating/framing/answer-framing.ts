@@ -1,0 +1,90 @@
+import { isUtf8 } from 'node:buffer';
+import type { StreamEvent } from '../../../providers/translation.js';
+import type { FrameDecoder } from './frame-decoder.js';
+import { encodeSse } from './encode-sse.js';
+import { JsonArrayDecoder } from './json-array-decoder.js';
+import { JsonLinesDecoder } from './json-lines-decoder.js';
+import { SseDecoder } from './sse-decoder.js';
+
+/** How the events of an answer are framed. */
+export type EventFraming = 'sse' | 'json-lines' | 'json-array';
+
+/** The framing of one answer, to be read and to be written. */
+export interface AnswerFrames {
+  readonly decoder: FrameDecoder;
+  encode(event: StreamEvent): string;
+  /** What stands behind the last event. */
+  close(): string;
+}
+
+const FRAMES: Readonly<Record<EventFraming, () => AnswerFrames>> = {
+  sse: () => ({ decoder: new SseDecoder(), encode: encodeSse, close: () => '' }),
+  'json-lines': () => ({
+    decoder: new JsonLinesDecoder(),
+    encode: ({ data }) => `${data}\n`,
+    close: () => '',
+  }),
+  'json-array': () => {
+    let isFirst = true;
+    return {
+      decoder: new JsonArrayDecoder(),
+      encode: ({ data }) => {
+        const before = isFirst ? '[' : ',\r\n';
+        isFirst = false;
+        return before + data;
+      },
+      close: () => (isFirst ? '[]' : '\n]'),
+    };
+  },
+};
+
+export const framesOf = (framing: EventFraming): AnswerFrames => FRAMES[framing]();
+
+/** What a whole answer is by its bytes, whatever its content type says. `json`: one object. */
+export type WholeAnswer =
+  | { readonly kind: 'json'; readonly text: string }
+  | { readonly kind: 'events'; readonly framing: EventFraming }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable' };
+
+const BOM = '\ufeff';
+const UNREADABLE: WholeAnswer = { kind: 'unreadable' };
+/** The beginning of an event: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+const EVENT = /^(?:data|event|id|retry)?:/;
+
+/** Reads what a whole answer is. Its text comes without a byte order mark. */
+export function wholeAnswer(bytes: Buffer): WholeAnswer {
+  if (!isUtf8(bytes)) return UNREADABLE;
+  const said = bytes.toString('utf8');
+  const text = said.startsWith(BOM) ? said.slice(BOM.length) : said;
+  const begins = text.trimStart();
+  if (begins.startsWith('{') && isJson(text)) return { kind: 'json', text };
+  if (begins.startsWith('{') && isJsonLines(begins)) return { kind: 'events', framing: 'json-lines' };
+  if (begins.startsWith('[') && isListOfObjects(text)) return { kind: 'events', framing: 'json-array' };
+  if (EVENT.test(begins)) return { kind: 'events', framing: 'sse' };
+  return { kind: 'text', text };
+}
+
+function isJson(text: string): boolean {
+  return parsed(text) !== undefined;
+}
+
+const isJsonLines = (text: string): boolean =>
+  text.split(/\r\n|\r|\n/).every((line) => line.trim() === '' || isJson(line));
+
+/** Other items than objects would be lost as events. */
+function isListOfObjects(text: string): boolean {
+  const list = parsed(text);
+  return (
+    Array.isArray(list) &&
+    list.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

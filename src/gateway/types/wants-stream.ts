@@ -1,0 +1,9 @@
+const YES = /^(?:true|t|yes|y|on|1)$/i;
+
+/**
+ * Whether the `stream` of a request asks for a stream. Servers that read JSON leniently take `1` and `"true"` for true, too:
+ * https://docs.pydantic.dev/latest/concepts/conversion_table/
+ */
+export function wantsStream(stream: unknown): boolean {
+  return stream === true || stream === 1 || (typeof stream === 'string' && YES.test(stream));
+}
