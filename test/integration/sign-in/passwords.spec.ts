@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AdminApp, type Answer } from '../../support/admin-app.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';
+import { eventually, sleep } from '../../support/waiting.js';
 
 let app: AdminApp;
 let other: AdminApp;
@@ -254,6 +255,31 @@ describe('a new password', () => {
       for (const thief of thieves) expect((await thief.call('GET', '/v1/auth/session')).status).toBe(401);
       expect((await browser.me()).user.email).toBe(email);
     }
+  });
+
+  it('ends a session, too, that was verified before the change and is opened after it', async () => {
+    const { browser, id, email, password } = await signedIn();
+    const thief = new Browser(other);
+    const waiting = async () =>
+      (
+        await app.dataSource.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+      ).length > 0;
+    const runner = app.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id]);
+    const signIn = thief.signIn(email, password);
+    await eventually(waiting, { withinMs: 10_000, what: 'the sign-in, whose password is verified by now' });
+    const body = { current_password: password, new_password: NEW };
+    const change = browser.call('POST', '/v1/auth/password', { body });
+    await Promise.race([change, sleep(3_000)]);
+    await runner.commitTransaction();
+    await runner.release();
+    expect((await change).status).toBe(200);
+    await signIn;
+
+    expect((await thief.call('GET', '/v1/auth/session')).status).toBe(401);
   });
 
   it('is set once by two changes at the same moment', async () => {
