@@ -21,7 +21,7 @@ const TAKEN_IN = new Set([
   ...['@nestjs/common', '@nestjs/core', 'fast-safe-stringify', 'iterare', 'path-to-regexp', 'tslib', 'uid'],
   ...['@nestjs/platform-fastify', '@fastify/middie', 'fast-decode-uri-component', 'fast-querystring', 'fastify-plugin', 'find-my-way'],
   ...['@nestjs/swagger', '@nestjs/mapped-types', 'es-toolkit', 'js-yaml'],
-  ...['@nestjs/typeorm', '@nestjs/bullmq', '@nestjs/bull-shared'],
+  ...['@nestjs/typeorm', '@nestjs/passport', '@nestjs/bullmq', '@nestjs/bull-shared'],
   ...['ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'],
   '@pydantic/genai-prices',
   're2js',

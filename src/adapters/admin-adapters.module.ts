@@ -1,6 +1,6 @@
 import { type FactoryProvider, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApiKeyDirectory, CurrentRights, TokenDirectory } from '../auth/ports.js';
+import { ApiKeyDirectory, CurrentRights, SessionDirectory, TokenDirectory } from '../auth/ports.js';
 import { ChangeFeed, ChangePublisher } from '../common/changes/change.js';
 import { UnitOfWork } from '../common/database/unit-of-work.js';
 import { Egress } from '../common/egress/egress.js';
@@ -22,6 +22,11 @@ const PORTS: readonly FactoryProvider[] = [
     provide: TokenDirectory,
     inject: [DataSource, ChangeFeed, Egress, SETTINGS],
     useFactory: make.tokenDirectory,
+  },
+  {
+    provide: SessionDirectory,
+    inject: [DataSource, ChangeFeed, SETTINGS],
+    useFactory: make.sessionDirectory,
   },
   {
     provide: CurrentRights,

@@ -24,6 +24,7 @@ import { PostgresGuardrailDirectory } from './directories/postgres-guardrail-dir
 import { PostgresUsableKeys } from './directories/postgres-usable-keys.js';
 import { PostgresVectorStore } from './cached-answers/postgres-vector-store.js';
 import { PostgresVirtualKeyDirectory } from './directories/postgres-virtual-key-directory.js';
+import { PostgresSessionDirectory } from './sessions/postgres-session-directory.js';
 import { SealedAnswerStore } from './cached-answers/sealed-answer-store.js';
 import { SealedVectorStore } from './cached-answers/sealed-vector-store.js';
 import { SpoolLogSink } from './spool-log-sink.js';
@@ -35,6 +36,11 @@ import { PostgresTokenDirectory } from './tokens/postgres-token-directory.js';
 export function apiKeyDirectory(database: Queryable, changes: ChangeFeed, settings: Settings) {
   const pepper = required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER');
   return new PostgresApiKeyDirectory(database, changes, { pepper, staleKeysMs: settings.staleKeysMs });
+}
+
+export function sessionDirectory(database: Queryable, changes: ChangeFeed, settings: Settings) {
+  const pepper = required(settings.keyPepper, 'GATEHOUSE_KEY_PEPPER');
+  return new PostgresSessionDirectory(database, changes, pepper, settings.sessions);
 }
 
 export function tokenDirectory(

@@ -1,6 +1,7 @@
 import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AuthGuard } from '../auth/identity/auth.guard.js';
+import { RoleGuard } from '../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { KnownParametersGuard } from './known-parameters.guard.js';
@@ -13,6 +14,8 @@ const VERSIONED = /^v\d+\//;
 
 /** Name of the API key in the OpenAPI document. */
 export const API_KEY_SECURITY = 'gateway-api-key';
+/** The same of the cookie of a dashboard session. */
+export const SESSION_SECURITY = 'dashboard-session';
 
 /**
  * The only way to open a door to the administration: identify the caller, ask for the scope that the handler names,
@@ -23,9 +26,10 @@ export function AdminController(...paths: readonly string[]): ClassDecorator {
   return applyDecorators(
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
     SetMetadata(ADMIN_DOOR, true),
-    UseGuards(AuthGuard, ScopeGuard, KnownParametersGuard, ReadableBodyGuard),
+    UseGuards(AuthGuard, ScopeGuard, RoleGuard, KnownParametersGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(tag),
     ApiSecurity(API_KEY_SECURITY),
+    ApiSecurity(SESSION_SECURITY),
   );
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { StrategiesModule } from '../auth/strategies/strategies.module.js';
 import { AdminDoors } from './admin-doors.js';
 import { AnalyticsModule } from './analytics/analytics.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
@@ -19,6 +20,9 @@ import { OrganizationJwtModule } from './organization-jwt/organization-jwt.modul
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RepeatsModule } from './repeats/repeats.module.js';
 import { ModelConfigsModule } from './model-configs/model-configs.module.js';
+import { SessionsModule } from './sign-in/sessions.module.js';
+import { SignInModule } from './sign-in/sign-in.module.js';
+import { PasskeysModule } from './passkeys/passkeys.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { NewcomersModule } from './users/newcomers.module.js';
@@ -26,10 +30,11 @@ import { UsersModule } from './users/users.module.js';
 import { VirtualKeysModule } from './virtual-keys/virtual-keys.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
-/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `ChangePublisher`, `Egress`, `PriceBook` and `ModelCatalog`. */
+/** The control plane: the list of its resources. Needs the adapters' `ApiKeyDirectory`, `SessionDirectory`, `ChangePublisher`, `Egress`, `PriceBook` and `ModelCatalog`. */
 @Module({
   imports: [
     DiscoveryModule,
+    StrategiesModule,
     AuditModule,
     AuditDestinationsModule,
     RepeatsModule,
@@ -38,6 +43,9 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     UsersModule,
     InvitesModule,
     MeModule,
+    SessionsModule,
+    SignInModule,
+    PasskeysModule,
     NewcomersModule,
     ApiKeysModule,
     VirtualKeysModule,

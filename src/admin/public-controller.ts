@@ -12,12 +12,12 @@ export const PUBLIC_DOOR = 'gatehouse:public-door';
  * one of `PUBLIC_PATHS`, whose bodies are small: they are read before anybody is known. Failed attempts slow their
  * address down, and what is changed is recorded.
  */
-export function PublicController(path: string): ClassDecorator {
+export function PublicController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(publicPath(path)),
     SetMetadata(PUBLIC_DOOR, true),
     UseGuards(ReadableBodyGuard),
     UseInterceptors(SlowGuessingInterceptor, AuditInterceptor),
-    ApiTags('invites'),
+    ApiTags(tag),
   );
 }

@@ -31,6 +31,32 @@ export abstract class TokenDirectory {
   abstract isOurs(token: string): boolean | Promise<boolean>;
 }
 
+/** A dashboard session that has not ended, with what its user may do now. */
+export interface KnownSession {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  /** When the user last proved who they are. */
+  readonly authenticatedAt: Date;
+  /** Whether that was within the last 10 minutes, by the clock of the database. */
+  readonly isRecent: boolean;
+  readonly principal: Principal;
+  /** Why the principal has no scopes: the user belongs to several workspaces and the request names none. */
+  readonly needsWorkspace: boolean;
+}
+
+/** Finds the session that a cookie names. */
+export abstract class SessionDirectory {
+  /**
+   * Reads the store every time, so that a session that has ended anywhere has ended everywhere. Null for a session
+   * that is unknown, over, or of a deactivated user. `workspace`, an id or a slug, narrows the principal: rejects with
+   * `forbidden` where it is not open to the user.
+   */
+  abstract find(secret: string, workspace: string | null): Promise<KnownSession | null>;
+}
+
 /** Who asked for something in a workspace, by ids: as the thing remembers it after the request is over. */
 export interface Actor {
   readonly organizationId: string;

@@ -8,7 +8,7 @@ const made = {
   admin_api_key: 'gw_admin_A',
   workspace_api_key: 'gw_ws_W',
   base_url: 'http://127.0.0.1:8787',
-  dashboard_password: 'hush',
+  setup_url: 'http://127.0.0.1:8787/ui/set-up#gw_setup_hush',
 };
 const launched = {
   baseUrl: 'http://127.0.0.1:8787',
@@ -26,10 +26,14 @@ describe('banner', () => {
     expect(text.split('\n')).toContain(sandboxRequest('http://127.0.0.1:8787', 'gw_ws_W'));
   });
 
-  it('never shows the password, and shows no key on a later start', () => {
-    expect(banner(launched)).not.toContain('hush');
+  it('shows the set-up link on the first start, unless the settings made the owner', () => {
+    expect(banner(launched)).toContain(made.setup_url);
+    expect(banner({ ...launched, made: { ...made, setup_url: null } })).not.toMatch(/set-up|dashboard/);
+  });
+
+  it('shows no key and no link on a later start', () => {
     const later = banner({ ...launched, made: null });
-    expect(later).not.toMatch(/gw_/);
+    expect(later).not.toMatch(/gw_|set-up/);
     expect(later).toContain('The first keys are in /data/bootstrap.json');
   });
 

@@ -23,7 +23,8 @@ function aboutKeys({ baseUrl, bootstrapPath, made, keysKept }: Launched): string
   return [
     `  Admin API key       ${made.admin_api_key}`,
     `  Workspace API key   ${made.workspace_api_key}`,
-    `  Both are shown this once, and kept with the dashboard password in ${bootstrapPath}`,
+    ...(made.setup_url ? [`  Set up dashboard    ${made.setup_url} (works once, for 7 days)`] : []),
+    `  They are shown this once, and kept in ${bootstrapPath}`,
     '',
     '  Try it. The provider "sandbox" is built in and answers without leaving this machine:',
     '',

@@ -4,14 +4,15 @@ import { pathsOf } from './data-folder.js';
 import { writeAtomically } from '../common/files/write-atomically.js';
 
 /** What the first start made. Clients and scripts read it from `<data folder>/bootstrap.json`. */
-const bootstrapFile = z.object({
+const bootstrapFile = z.looseObject({
   organisation_id: z.string(),
   workspace_id: z.string(),
   workspace_slug: z.string(),
   admin_api_key: z.string(),
   workspace_api_key: z.string(),
   base_url: z.string(),
-  dashboard_password: z.string(),
+  /** A one-use link that sets the owner's password; null where the settings gave one. Absent from files of older releases. */
+  setup_url: z.string().nullable().optional(),
 });
 
 export type BootstrapFile = z.infer<typeof bootstrapFile>;
@@ -32,5 +33,11 @@ export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile 
 /** Keeps the address in the file true when a later start listens elsewhere. */
 export async function refreshBaseUrl(dataDir: string, baseUrl: string): Promise<void> {
   const kept = await readBootstrapFile(dataDir);
-  if (kept && kept.base_url !== baseUrl) await writeBootstrapFile(dataDir, { ...kept, base_url: baseUrl });
+  if (!kept || kept.base_url === baseUrl) return;
+  const setup_url = kept.setup_url?.replace(kept.base_url, baseUrl) ?? kept.setup_url;
+  await writeBootstrapFile(dataDir, {
+    ...kept,
+    base_url: baseUrl,
+    ...(setup_url === undefined ? {} : { setup_url }),
+  });
 }

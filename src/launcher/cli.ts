@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import type { ApplyOptions } from './declared/apply-command.js';
 import type { ConnectOptions } from './declared/connect.js';
+import type { CreateAdminKeyOptions } from './operator/create-admin-key-command.js';
+import type { ResetPasswordOptions } from './operator/reset-password-command.js';
 import { complain, explain } from './terminal.js';
 
 /**
@@ -12,6 +14,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   runningCommands(program);
   declaredCommands(program);
   bookCommands(program);
+  accessCommands(program);
   await program.parseAsync(args, { from: 'user' });
 }
 
@@ -108,6 +111,34 @@ function bookCommands(program: Command): void {
     .action(async (options: { readonly organization?: string }) => {
       const { verifyCommand } = await import('./audit/verify-command.js');
       await finish(verifyCommand(process.env, options));
+    });
+}
+
+/** For the person at the machine, who has lost every other way in. */
+function accessCommands(program: Command): void {
+  program
+    .command('user')
+    .description('users who sign in to the dashboard')
+    .command('reset-password')
+    .description('print a one-use link with which the user sets another password')
+    .argument('<email>')
+    .option('--organization <id>', 'where users of several organizations have this address')
+    .option('--remove-second-factors', 'also remove authenticator app, recovery codes and passkeys')
+    .action(async (email: string, options: ResetPasswordOptions) => {
+      const { resetPasswordCommand } = await import('./operator/reset-password-command.js');
+      await finish(resetPasswordCommand(process.env, email, options));
+    });
+  program
+    .command('api-key')
+    .description('API keys of this installation')
+    .command('create-admin')
+    .description('print a new admin key with every scope')
+    .option('--name <name>', 'name of the key', 'Made on the machine')
+    .option('--user <email>', 'user on whose authority it acts (default: the oldest active owner)')
+    .option('--organization <id>', 'where there are several')
+    .action(async (options: CreateAdminKeyOptions) => {
+      const { createAdminKeyCommand } = await import('./operator/create-admin-key-command.js');
+      await finish(createAdminKeyCommand(process.env, options));
     });
 }
 

@@ -34,6 +34,7 @@ export async function childEnvironment(
     [`${name}_FILE`, handOverPath(dataDir, name)],
   ]);
   const plain = {
+    ...NOT_FOR_CHILDREN,
     GATEHOUSE_PORT: String(port),
     GATEHOUSE_DATA_DIR: dataDir,
     GATEHOUSE_ADMIN_SOCKET: adminSocket
@@ -75,6 +76,13 @@ export async function runsWithNextKey(dataDir: string, nextMasterKey: Secret): P
   const handed = await readFile(handOverPath(dataDir, NEXT_KEY), 'utf8').catch(() => null);
   return handed === nextMasterKey.reveal();
 }
+
+/** Only the launcher makes the first owner. */
+const NOT_FOR_CHILDREN = {
+  GATEHOUSE_INIT_OWNER_EMAIL: '',
+  GATEHOUSE_INIT_OWNER_PASSWORD: '',
+  GATEHOUSE_INIT_OWNER_PASSWORD_FILE: '',
+};
 
 async function handOver(dataDir: string, name: string, secret: Secret): Promise<void> {
   await writeAtomically(handOverPath(dataDir, name), secret.reveal());

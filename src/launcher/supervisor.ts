@@ -103,10 +103,13 @@ class Supervisor {
   }
 
   /** The database may be away for a while, the embedded one as well as any other. */
-  async #prepare(terms: Omit<Preparation, 'makesFirstKeys'>, fleet: Fleet): Promise<BootstrapFile | null> {
+  async #prepare(
+    terms: Omit<Preparation, 'makesFirstKeys' | 'initOwner'>,
+    fleet: Fleet,
+  ): Promise<BootstrapFile | null> {
     const { settings, stop } = this;
     const isWorker = settings.role === 'worker';
-    const preparation = { ...terms, makesFirstKeys: !isWorker };
+    const preparation = { ...terms, makesFirstKeys: !isWorker, initOwner: settings.initOwner };
     const made = await prepareOrServeWithout(preparation, settings, async () => {
       await giveDatabaseUrl(settings.dataDir, preparation.url);
       this.#goOn();

@@ -23,7 +23,13 @@ function controllersOf(module: Type | ModuleLike, seen = new Set<unknown>()): Ty
 }
 
 /** Who is let in without an API key. Each of them must have its own reason to be here. */
-const PUBLIC = ['AcceptInviteController'];
+const PUBLIC = [
+  'AcceptInviteController',
+  'PasskeySignInController',
+  'SetUpController',
+  'SignInController',
+  'PasskeyOptionsController',
+];
 
 const isPublic = (controller: Type): boolean =>
   Reflect.getMetadata('gatehouse:public-door', controller) === true;
@@ -65,6 +71,7 @@ describe('the doors of the administration', () => {
       expect(names('__guards__')).toEqual([
         'AuthGuard',
         'ScopeGuard',
+        'RoleGuard',
         'KnownParametersGuard',
         'ReadableBodyGuard',
       ]);

@@ -65,8 +65,8 @@ describe('the first start', () => {
       expect(Object.keys(bootstrap).sort()).toEqual([
         'admin_api_key',
         'base_url',
-        'dashboard_password',
         'organisation_id',
+        'setup_url',
         'workspace_api_key',
         'workspace_id',
         'workspace_slug',
@@ -169,7 +169,7 @@ describe('a later start', () => {
       key_pepper,
       bootstrap.admin_api_key,
       bootstrap.workspace_api_key,
-      bootstrap.dashboard_password,
+      bootstrap.setup_url,
     ];
     const family = descendants(service.facts.pid);
     expect(family.length).toBeGreaterThan(2);

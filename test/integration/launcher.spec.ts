@@ -157,8 +157,8 @@ describe('gatehouse start', () => {
       expect(Object.keys(made).sort()).toEqual([
         'admin_api_key',
         'base_url',
-        'dashboard_password',
         'organisation_id',
+        'setup_url',
         'workspace_api_key',
         'workspace_id',
         'workspace_slug',
@@ -175,7 +175,11 @@ describe('gatehouse start', () => {
 
       expect(later.output).not.toContain(made['admin_api_key']);
       expect(later.output).not.toContain(made['workspace_api_key']);
-      expect(bootstrapFile()).toEqual({ ...made, base_url: `http://127.0.0.1:${port}` });
+      expect(bootstrapFile()).toEqual({
+        ...made,
+        base_url: `http://127.0.0.1:${port}`,
+        setup_url: made['setup_url']?.replace(/:\d+/, `:${port}`),
+      });
     });
 
     it('picks a port for GATEHOUSE_PORT=0 and says which', async () => {

@@ -11,8 +11,9 @@ import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/boots
 import { buildOpenApi } from '../../src/admin/openapi/document.js';
 import { configureAdmin } from '../../src/admin/configure.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
+import { PostgresSessionDirectory } from '../../src/adapters/sessions/postgres-session-directory.js';
 import { PostgresTokenDirectory } from '../../src/adapters/tokens/postgres-token-directory.js';
-import { ApiKeyDirectory, CurrentRights, TokenDirectory } from '../../src/auth/ports.js';
+import { ApiKeyDirectory, CurrentRights, SessionDirectory, TokenDirectory } from '../../src/auth/ports.js';
 import { type Scope, SCOPES } from '../../src/auth/permissions/scopes.js';
 import { type Change, type ChangeFeed, ChangePublisher } from '../../src/common/changes/change.js';
 import { SecretBox } from '../../src/common/crypto/envelope.js';
@@ -53,7 +54,7 @@ class LocalChanges extends ChangePublisher implements ChangeFeed {
 }
 
 /** What stands behind the administration's ports in these tests: the real directories, and of the network what is allowed. */
-function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Settings) {
+function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow, sessions }: Settings) {
   @Global()
   @Module({
     providers: [
@@ -74,6 +75,12 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Se
         useFactory: (changes: LocalChanges, egress: Egress) =>
           new PostgresTokenDirectory(dataSource, changes, egress, 0),
       },
+      {
+        provide: SessionDirectory,
+        inject: [ChangePublisher],
+        useFactory: (changes: LocalChanges) =>
+          new PostgresSessionDirectory(dataSource, changes, pepper, sessions),
+      },
       { provide: CurrentRights, useFactory: () => new PostgresCurrentRights(dataSource) },
       { provide: PriceBook, useFactory: () => new GenaiPriceBook() },
       { provide: ModelCatalog, useFactory: () => new GenaiModelCatalog() },
@@ -88,6 +95,7 @@ function adaptersFor(dataSource: DataSource, pepper: Secret, { egressAllow }: Se
       ClientAddresses,
       ApiKeyDirectory,
       CurrentRights,
+      SessionDirectory,
       TokenDirectory,
       Egress,
       PriceBook,

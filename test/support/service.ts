@@ -17,7 +17,7 @@ export interface Bootstrap {
   readonly admin_api_key: string;
   readonly workspace_api_key: string;
   readonly base_url: string;
-  readonly dashboard_password: string;
+  readonly setup_url: string;
 }
 
 /** Enough to find a running service again from another process. */

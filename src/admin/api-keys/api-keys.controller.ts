@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
@@ -35,6 +36,7 @@ export class ApiKeysController {
   @Post('organisation/service')
   @HttpCode(200)
   @RequireScope('organisation_service_api_keys.create')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Create an admin key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createAdminKey(@Caller() caller: Principal, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
@@ -47,6 +49,7 @@ export class ApiKeysController {
   @Post('workspace/service')
   @HttpCode(200)
   @RequireScope('workspace_service_api_keys.create')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Create a workspace key for a service' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createServiceKey(
@@ -63,6 +66,7 @@ export class ApiKeysController {
   @Post('workspace/user')
   @HttpCode(200)
   @RequireScope('workspace_user_api_keys.create')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Create a workspace key for a person' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   async createUserKey(

@@ -1,6 +1,7 @@
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { Refusals } from '../openapi/decorators.js';
@@ -20,6 +21,7 @@ export class RotateApiKeyController {
     'workspace_service_api_keys.rotate',
     'workspace_user_api_keys.rotate',
   )
+  @RequireStepUp()
   @ApiOperation({ summary: 'Replace the secret of an API key' })
   @ApiOkResponse({ type: RotatedApiKeyDto })
   async rotate(

@@ -63,10 +63,10 @@ export class AuditTrail {
     if (seen) checkMatch(request.headers, seen);
   }
 
-  /** For a handler that finds out by itself who is calling, as one without an API key does. */
-  identify(caller: Principal): void {
+  /** For a handler that finds out by itself who is calling, as one without an API key does. `action`: where no scope names it. */
+  identify(caller: Principal, action?: string): void {
     const request = this.current.get();
-    if (request) accessOf(request).caller = caller;
+    if (request) Object.assign(accessOf(request), { caller, ...(action === undefined ? {} : { action }) });
   }
 
   /** For a rehearsal: it changes nothing, so there is nothing to record, however it ends. */
@@ -126,8 +126,8 @@ function aboutCaller(caller: Principal) {
   };
 }
 
-function aboutAction({ scopes }: Access, notes: AuditNotes) {
-  const action = notes.action ?? scopes?.[0] ?? 'unknown';
+function aboutAction(access: Access, notes: AuditNotes) {
+  const action = notes.action ?? access.action ?? access.scopes?.[0] ?? 'unknown';
   const [targetType = action] = action.split('.');
   return { action, targetType, before: notes.before ?? null, after: notes.after ?? null };
 }

@@ -1,12 +1,16 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { type Scope, SCOPES } from '../../auth/permissions/scopes.js';
+import { issueSignInLink } from '../../common/contracts/sign-in-link.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
-import { hashPassword, mintPassword } from '../../common/crypto/password.js';
+import { hashPassword } from '../../common/crypto/password.js';
+import { checkPassword } from '../../common/crypto/password-policy.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { ADVISORY_LOCKS } from '../../common/database/advisory-locks.js';
 import { ApiKey } from '../../common/database/entities/api-key.entity.js';
 import { Organization } from '../../common/database/entities/organization.entity.js';
+import { SignInLink } from '../../common/database/entities/sign-in-link.entity.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
 import { User } from '../../common/database/entities/user.entity.js';
 import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
 import { Workspace } from '../../common/database/entities/workspace.entity.js';
@@ -15,6 +19,13 @@ import { type InstallationKeys, rememberKeys, verifyKeyPepper, verifyMasterKey }
 
 export { type InstallationKeys, verifyMasterKey } from './installation.js';
 
+/** The first owner as the operator wants them, for installations without anybody who opens a link. */
+export interface FirstOwner {
+  /** As `normalizeEmail` writes it. */
+  readonly email: string;
+  readonly password: Secret;
+}
+
 /** What the first start made, in clear and with the names of `bootstrap.json`: it exists to be written out once. */
 export interface BootstrapResult {
   readonly organisation_id: string;
@@ -22,7 +33,8 @@ export interface BootstrapResult {
   readonly workspace_slug: string;
   readonly admin_api_key: string;
   readonly workspace_api_key: string;
-  readonly dashboard_password: string;
+  /** Of the link that sets the owner's password; null where the operator gave one. */
+  readonly setup_token: string | null;
 }
 
 const ORGANIZATION_NAME = 'Default organization';
@@ -34,12 +46,14 @@ const OWNER_EMAIL = 'owner@localhost';
  * Makes the first organization with its workspace, owner and keys, or answers null when there is one already.
  *
  * `keep` gets the result before it is committed: if it rejects, nothing was made. Processes that start at the same
- * time take turns, and only the first makes something. Rejects when the keys are not those of this database.
+ * time take turns, and only the first makes something. Rejects when the keys are not those of this database,
+ * and with `password_unacceptable` when the owner's password is too easy to guess.
  */
 export async function bootstrap(
   dataSource: DataSource,
   keys: InstallationKeys,
   keep: (result: BootstrapResult) => Promise<void>,
+  owner: FirstOwner | null = null,
 ): Promise<BootstrapResult | null> {
   return dataSource.transaction(async (manager) => {
     await manager.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.firstKeys]);
@@ -47,7 +61,7 @@ export async function bootstrap(
     await verifyKeyPepper(manager, keys.keyPepper);
     if (await manager.existsBy(Organization, {})) return null;
     await rememberKeys(manager, keys);
-    const result = await makeFirstTenant(manager, keys);
+    const result = await makeFirstTenant(manager, keys, owner);
     await keep(result);
     return result;
   });
@@ -59,12 +73,14 @@ interface FirstTenant {
   readonly ownerId: string;
 }
 
-async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): Promise<BootstrapResult> {
+async function makeFirstTenant(
+  manager: EntityManager,
+  keys: InstallationKeys,
+  owner: FirstOwner | null,
+): Promise<BootstrapResult> {
   const [organizationId, workspaceId, ownerId] = [newId(), newId(), newId()];
   const tenant = { organizationId, workspaceId, ownerId };
-  const password = mintPassword();
   const { wrapped } = new SecretBox(keys.masterKey).makeOrganizationKey(organizationId);
-  const passwordHash = await hashPassword(password);
 
   await manager.insert(Organization, {
     id: organizationId,
@@ -82,10 +98,14 @@ async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): 
   await manager.insert(User, {
     id: ownerId,
     organizationId,
-    email: OWNER_EMAIL,
+    email: owner?.email ?? OWNER_EMAIL,
     role: 'owner',
-    passwordHash,
   });
+  const setupToken = await letIn(
+    manager,
+    { id: ownerId, organizationId },
+    { owner, keyPepper: keys.keyPepper },
+  );
   await manager.insert(WorkspaceMember, { workspaceId, userId: ownerId, organizationId, role: 'admin' });
   const issuer = new ApiKeyIssuer(keys.keyPepper);
   const adminKey = await makeKey(manager, tenant, 'admin', issuer);
@@ -97,8 +117,31 @@ async function makeFirstTenant(manager: EntityManager, keys: InstallationKeys): 
     workspace_slug: WORKSPACE_SLUG,
     admin_api_key: adminKey.reveal(),
     workspace_api_key: workspaceKey.reveal(),
-    dashboard_password: password.reveal(),
+    setup_token: setupToken?.reveal() ?? null,
   };
+}
+
+/** Gives the owner the password that the operator chose, or answers the token of a link that sets one. */
+async function letIn(
+  manager: EntityManager,
+  user: { readonly id: string; readonly organizationId: string },
+  { owner, keyPepper }: { readonly owner: FirstOwner | null; readonly keyPepper: Secret },
+): Promise<Secret | null> {
+  if (owner) {
+    await checkPassword(owner.password.reveal(), owner.email);
+    const passwordHash = await hashPassword(owner.password);
+    const { id: userId, organizationId } = user;
+    await manager.insert(UserCredential, {
+      userId,
+      organizationId,
+      passwordHash,
+      passwordChangedAt: new Date(),
+    });
+    return null;
+  }
+  const { token, stored } = issueSignInLink(keyPepper, user, 'set_up');
+  await manager.insert(SignInLink, stored);
+  return token;
 }
 
 const FIRST_KEYS = {

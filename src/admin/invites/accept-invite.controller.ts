@@ -6,8 +6,8 @@ import { PublicController } from '../public-controller.js';
 import { AcceptedInviteDto, AcceptInviteDto } from './accept-invite.dto.js';
 import { InviteAcceptanceService } from './invite-acceptance.service.js';
 
-/** The one handler that needs no API key: the token of the invite is the credential. */
-@PublicController('admin/invites/accept')
+/** Needs no API key: the token of the invite is the credential. */
+@PublicController('admin/invites/accept', 'invites')
 @Refusals()
 export class AcceptInviteController {
   constructor(private readonly acceptance: InviteAcceptanceService) {}

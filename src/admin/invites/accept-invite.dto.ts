@@ -1,12 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsString, Length, MaxLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import { IfGiven } from '../../common/http/validators.js';
 import { ApiId, TakesName } from '../shapes/fields.js';
 
 const LONGEST_TOKEN = 200;
 const LONGEST_EMAIL = 320;
-/** The length that NIST asks for where a password is the only factor: https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver */
-const SHORTEST_PASSWORD = 15;
+const SHORTEST_PASSWORD = 12;
 const LONGEST_PASSWORD = 200;
 
 export class AcceptInviteDto {
@@ -22,11 +21,11 @@ export class AcceptInviteDto {
   @TakesName('Lovelace')
   readonly last_name: string;
 
-  /** For the dashboard. Who signs in elsewhere needs none. */
+  /** For signing in to the dashboard. A common password is refused. Users who sign in elsewhere need none. */
   @ApiPropertyOptional({ writeOnly: true, minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
   @IfGiven()
   @IsString()
-  @Length(SHORTEST_PASSWORD, LONGEST_PASSWORD)
+  @MaxLength(LONGEST_PASSWORD)
   readonly password?: string;
 
   /** Optional check: it must be the invited address. Upper and lower case are the same. */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { InviteTokens, inviteIdOf } from '../../common/crypto/invite-tokens.js';
 import { ChangePublisher } from '../../common/changes/change.js';
-import { hashPassword } from '../../common/crypto/password.js';
 import { Secret } from '../../common/crypto/secret.js';
 import { InviteWorkspace } from '../../common/database/entities/invite-workspace.entity.js';
 import { Invite } from '../../common/database/entities/invite.entity.js';
@@ -15,6 +14,7 @@ import { normalizeEmail } from '../../common/http/normal-email.js';
 import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PasswordsService } from '../sign-in/passwords.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { type AcceptInviteDto, AcceptedInviteDto } from './accept-invite.dto.js';
 import { InviteDto, statusOf } from './invite.dto.js';
@@ -28,6 +28,7 @@ export class InviteAcceptanceService {
     private readonly unitOfWork: UnitOfWork,
     private readonly tokens: InviteTokens,
     private readonly people: PeopleService,
+    private readonly passwords: PasswordsService,
     private readonly userKeys: UserKeysService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -39,9 +40,9 @@ export class InviteAcceptanceService {
    */
   async accept(dto: AcceptInviteDto): Promise<AcceptedInviteDto> {
     const token = new Secret(dto.token);
-    const { organizationId } = await this.open(token, false);
+    const { organizationId, email } = await this.open(token, false);
     // It takes its time; nobody waits for a lock meanwhile.
-    const passwordHash = dto.password === undefined ? null : await hashPassword(new Secret(dto.password));
+    const passwordHash = dto.password === undefined ? null : await this.passwords.hash(dto.password, email);
     await this.people.takeTurn(organizationId);
     const invite = await this.open(token, true);
     if (dto.email !== undefined && normalizeEmail(dto.email) !== invite.email)
@@ -52,8 +53,8 @@ export class InviteAcceptanceService {
     const user = await this.enter(invite, workspaces, {
       firstName: dto.first_name,
       lastName: dto.last_name,
-      passwordHash,
     });
+    if (passwordHash !== null) await this.passwords.set(user, passwordHash);
     const accepted = { status: 'accepted', acceptedAt: new Date() } as const;
     await this.unitOfWork.repository(Invite).update({ id: invite.id }, accepted);
     this.identify(invite, user.id);
@@ -101,7 +102,7 @@ export class InviteAcceptanceService {
   private async enter(
     { organizationId, email, role }: Invite,
     workspaces: readonly InviteWorkspace[],
-    person: Pick<User, 'firstName' | 'lastName' | 'passwordHash'>,
+    person: Pick<User, 'firstName' | 'lastName'>,
   ): Promise<User> {
     const users = this.unitOfWork.repository(User);
     const row = { id: uuidV7(Date.now()), organizationId, email, role, ...person };

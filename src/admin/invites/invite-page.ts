@@ -46,7 +46,7 @@ const PAGE = `<!doctype html>
 <form>
 <label>First name <input name="first_name" required maxlength="120" autocomplete="given-name"></label>
 <label>Last name <input name="last_name" required maxlength="120" autocomplete="family-name"></label>
-<label>Password, if you will sign in with one <input name="password" type="password" minlength="15" maxlength="200" autocomplete="new-password"></label>
+<label>Password, if you will sign in with one <input name="password" type="password" minlength="12" maxlength="200" autocomplete="new-password"></label>
 <button>Accept</button>
 </form>
 <output></output>

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { CryptoModule } from '../../common/crypto/crypto.module.js';
 import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AcceptInviteController } from './accept-invite.controller.js';
@@ -11,7 +12,7 @@ import { InvitesController } from './invites.controller.js';
 import { InvitesService } from './invites.service.js';
 
 @Module({
-  imports: [ApiKeysModule, AuthModule, CryptoModule, UsersModule, WorkspacesModule],
+  imports: [ApiKeysModule, AuthModule, CryptoModule, SignInModule, UsersModule, WorkspacesModule],
   controllers: [InvitesController, AcceptInviteController],
   providers: [InviteAcceptanceService, InviteDelivery, InvitesService],
 })

@@ -1,8 +1,14 @@
 import type { INestApplication, Type } from '@nestjs/common';
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { FOR_EVERY_CALLER, REQUIRED_SCOPES } from '../../auth/permissions/access.decorators.js';
-import { API_KEY_SECURITY } from '../admin-controller.js';
+import {
+  FOR_EVERY_CALLER,
+  REQUIRED_SCOPES,
+  SESSION_ACTION,
+} from '../../auth/permissions/access.decorators.js';
+import { COOKIE_OVER_HTTP, COOKIE_OVER_HTTPS } from '../../common/http/session-cookie-names.js';
+import { API_KEY_SECURITY, SESSION_SECURITY } from '../admin-controller.js';
+import { STEP_UP } from '../../auth/permissions/step-up.guard.js';
 import { addExamples } from './examples.js';
 import { shareRefusals } from './refusals.js';
 
@@ -10,6 +16,8 @@ const DESCRIPTION = `The administration of Gatehouse. The data plane speaks the 
 
 Every POST may carry an \`Idempotency-Key\`; every answer to a GET has an \`ETag\`, which a change may name in \`If-Match\`.
 Each operation says which scope opens it.`;
+
+const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 
 /** The OpenAPI document of the administration, made from its controllers. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
@@ -20,9 +28,16 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-gateway-api-key' }, API_KEY_SECURITY)
+    .addCookieAuth(
+      COOKIE_OVER_HTTPS,
+      { type: 'apiKey', in: 'cookie', description: SESSION },
+      SESSION_SECURITY,
+    )
     .build();
   const document = SwaggerModule.createDocument(app, head, { operationIdFactory });
   nameScopes(document, scopesByOperation(app));
+  nameSessions(document, operationsWith(app, SESSION_ACTION));
+  nameStepUps(document, operationsWith(app, STEP_UP));
   nameSecondPaths(document);
   shareRefusals(document);
   addExamples(document);
@@ -40,7 +55,7 @@ function operationIdFactory(controller: string, method: string, version?: string
 interface Operation {
   operationId?: string;
   description?: string;
-  readonly security?: readonly object[];
+  security?: readonly object[];
   'x-scopes'?: readonly string[];
 }
 
@@ -58,9 +73,32 @@ function nameScopes({ paths }: OpenAPIObject, scopes: ReadonlyMap<string, readon
     }
 }
 
+/** Operations that only a dashboard session opens. */
+function nameSessions({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
+  for (const methods of Object.values(paths) as Described[])
+    for (const operation of Object.values(methods)) {
+      if (!names.has(operation.operationId ?? '')) continue;
+      operation.description = operation.description?.replace(OPEN_TO_EVERY_CALLER, OPEN_TO_SESSIONS);
+      operation.security = [{ [SESSION_SECURITY]: [] }];
+    }
+}
+
+/** Operations that ask the user of a session for a fresh proof. */
+function nameStepUps({ paths }: OpenAPIObject, names: ReadonlySet<string>): void {
+  for (const methods of Object.values(paths) as Described[])
+    for (const operation of Object.values(methods))
+      if (names.has(operation.operationId?.replace(NUMBER, '') ?? ''))
+        operation.description = `${operation.description ?? ''} ${STEP_UP_TEXT}`;
+}
+
+const STEP_UP_TEXT =
+  'A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).';
+const OPEN_TO_EVERY_CALLER = 'Open to every caller.';
+const OPEN_TO_SESSIONS = 'Open to users who are signed in to the dashboard.';
+
 function opens({ security }: Operation, scopes: readonly string[]): string {
   if (security?.length === 0) return 'Open to everybody, without an API key.';
-  return scopes.length === 0 ? 'Open to every caller.' : `Scope: ${scopes.map(code).join(' or ')}.`;
+  return scopes.length === 0 ? OPEN_TO_EVERY_CALLER : `Scope: ${scopes.map(code).join(' or ')}.`;
 }
 
 /** The first path of a handler keeps its name; another says which version or client it is there for. */
@@ -79,10 +117,24 @@ const code = (scope: string): string => `\`${scope}\``;
 
 /** The scopes that the handlers name, by the operations that they are. */
 function scopesByOperation(app: INestApplication): Map<string, readonly string[]> {
-  const handlers = new DiscoveryService(app.get(ModulesContainer))
+  return new Map(controllersOf(app).flatMap(handlersOf));
+}
+
+/** Operations whose handlers have this metadata. */
+function operationsWith(app: INestApplication, metadata: string): Set<string> {
+  const operations = controllersOf(app).flatMap((controller) => {
+    const prototype = controller.prototype as Record<string, object>;
+    return Object.getOwnPropertyNames(prototype)
+      .filter((name) => Reflect.hasMetadata(metadata, prototype[name] ?? {}))
+      .map((name) => operationIdFactory(controller.name, name));
+  });
+  return new Set(operations);
+}
+
+function controllersOf(app: INestApplication): Type[] {
+  return new DiscoveryService(app.get(ModulesContainer))
     .getControllers()
-    .flatMap(({ metatype }) => (metatype ? handlersOf(metatype as Type) : []));
-  return new Map(handlers);
+    .flatMap(({ metatype }) => (metatype ? [metatype as Type] : []));
 }
 
 function handlersOf(controller: Type): [string, readonly string[]][] {

@@ -1,6 +1,7 @@
 import { Body, Delete, Get, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { AdminController } from '../admin-controller.js';
 import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
@@ -22,6 +23,7 @@ export class OrganizationJwtController {
 
   @Put()
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Accept signed tokens of these issuers' })
   @ApiOkResponse({ type: OrganizationJwtDto })
   async set(
@@ -33,6 +35,7 @@ export class OrganizationJwtController {
 
   @Delete()
   @RequireScope('organisation_settings.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Accept no signed tokens any more' })
   @ApiOkResponse({ type: DoneDto })
   async remove(@Caller() { organizationId }: Principal): Promise<DoneDto> {

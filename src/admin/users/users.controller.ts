@@ -1,6 +1,7 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { emailParameterOf } from '../../common/http/email-address.js';
@@ -51,6 +52,7 @@ export class UsersController {
 
   @Put(':userId')
   @RequireScope('organisation_users.update', 'administrators')
+  @RequireStepUp('role', 'status')
   @ApiOperation({ summary: 'Change role, status or name of a person' })
   @ApiOkResponse({ type: DoneDto })
   async update(
@@ -64,6 +66,7 @@ export class UsersController {
 
   @Delete(':userId')
   @RequireScope('organisation_users.delete', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Remove a person from the organization' })
   @QueryParameter({
     name: 'confirm',
@@ -86,6 +89,7 @@ export class UsersController {
   @Post(':userId/transfer-ownership')
   @HttpCode(200)
   @RequireScope('organisation_users.update', 'administrators')
+  @RequireStepUp()
   @ApiOperation({ summary: 'Make a person an owner' })
   @ApiOkResponse({ type: DoneDto })
   async transferOwnership(

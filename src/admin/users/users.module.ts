@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../../auth/auth.module.js';
 import { KeyRevocationModule } from '../api-keys/key-revocation.module.js';
+import { SessionsModule } from '../sign-in/sessions.module.js';
 import { PeopleService } from './people.service.js';
 import { ServiceKeyHandover } from './service-key-handover.js';
 import { UserRemovalService } from './user-removal.service.js';
@@ -8,7 +9,7 @@ import { UsersController } from './users.controller.js';
 import { UsersService } from './users.service.js';
 
 @Module({
-  imports: [AuthModule, KeyRevocationModule],
+  imports: [AuthModule, KeyRevocationModule, SessionsModule],
   controllers: [UsersController],
   providers: [PeopleService, ServiceKeyHandover, UserRemovalService, UsersService],
   exports: [PeopleService],

@@ -9,6 +9,7 @@ import type { Page } from '../../common/database/page.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
+import { SessionsService } from '../sign-in/sessions.service.js';
 import { PeopleService } from './people.service.js';
 import { checkMayActOn, checkMayGrant } from './ranks.js';
 import { type UpdateUserDto, UserDto, type UserWithWorkspaces } from './user.dto.js';
@@ -24,6 +25,7 @@ export class UsersService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly people: PeopleService,
+    private readonly sessions: SessionsService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
   ) {}
@@ -88,6 +90,7 @@ export class UsersService {
   private async save(user: User, changed: Partial<User>): Promise<[UserDto, UserDto]> {
     const before = UserDto.from(await this.shown(user));
     const saved = await this.unitOfWork.repository(User).save(Object.assign(user, changed));
+    if (before.role !== saved.role || before.status !== saved.status) await this.sessions.endAllOf(user);
     await this.changes.publish({ resource: 'user', id: user.id });
     return [before, UserDto.from(await this.shown(saved))];
   }

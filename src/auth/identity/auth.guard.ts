@@ -1,21 +1,36 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import passport from 'passport';
 import { OPEN_TO_EVERYBODY } from '../permissions/access.decorators.js';
 import { accessOf } from '../permissions/access.js';
-import { IdentityService } from './identity.service.js';
-import { Newcomers } from './newcomers.js';
 import type { Principal } from '../principal.js';
-import { UnknownPerson } from '../tokens/newcomer.js';
+import { ApiKeyStrategy, SignedTokenStrategy } from '../strategies/key-strategies.js';
+import { SessionStrategy } from '../strategies/session.strategy.js';
+import { IdentityService } from './identity.service.js';
 
-/** Lets in who can be identified, and remembers who it was. */
+type PassportMiddleware = (request: object, response: object, next: (error: unknown) => void) => void;
+
+const STRATEGIES = ['session-cookie', 'api-key', 'signed-token'];
+
+/**
+ * Identifies the caller by the first strategy whose credential the request carries. The strategies are registered with
+ * a Passport of this guard: the default one belongs to the process, and a process may hold several applications.
+ */
 @Injectable()
 export class AuthGuard implements CanActivate {
+  private readonly passport = new passport.Passport();
+
   constructor(
-    private readonly identity: IdentityService,
     private readonly reflector: Reflector,
-    private readonly newcomers: Newcomers,
-  ) {}
+    private readonly identity: IdentityService,
+    session: SessionStrategy,
+    apiKey: ApiKeyStrategy,
+    signedToken: SignedTokenStrategy,
+  ) {
+    const strategies = [session, apiKey, signedToken];
+    STRATEGIES.forEach((name, index) => this.passport.use(name, strategies[index] as passport.Strategy));
+  }
 
   async canActivate(context: ExecutionContext): Promise<true> {
     if (this.reflector.get<boolean | undefined>(OPEN_TO_EVERYBODY, context.getHandler())) return true;
@@ -24,14 +39,18 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** Whoever is new to an organization that takes newcomers is made known first. */
-  private async identify(request: FastifyRequest): Promise<Principal> {
-    try {
-      return await this.identity.identify(request.raw);
-    } catch (error) {
-      if (!(error instanceof UnknownPerson)) throw error;
-      await this.newcomers.welcome(error.newcomer, request);
-    }
-    return this.identity.identify(request.raw);
+  /** Rejects with the refusal of the strategy, or with `unauthenticated` when the request carries no credential. */
+  async identify(request: FastifyRequest): Promise<Principal> {
+    const caller = await new Promise<Principal | null>((resolve, reject) => {
+      const done: passport.AuthenticateCallback = (error, user) =>
+        error ? reject(error as Error) : resolve((user || null) as Principal | null);
+      const middleware = this.passport.authenticate(
+        STRATEGIES,
+        { session: false },
+        done,
+      ) as PassportMiddleware;
+      middleware(request, {}, reject);
+    });
+    return caller ?? this.identity.refuse(request.raw);
   }
 }

@@ -72,7 +72,8 @@ export class IdentityService {
       throw new AppError('rate_limited', { subject: 'failed attempts from this address' });
   }
 
-  private refuse(request: RequestOrigin): never {
+  /** For a request without a valid credential. */
+  refuse(request: RequestOrigin): never {
     this.countFailure(request);
     throw new AppError('unauthenticated');
   }

@@ -5,7 +5,7 @@ import {
   type ExecutionContext,
   SetMetadata,
 } from '@nestjs/common';
-import { callerOf } from './access.js';
+import { callerOf, sessionOf } from './access.js';
 import type { CallersOf } from './callers.js';
 import type { Scope } from './scopes.js';
 
@@ -31,6 +31,12 @@ export const FOR_EVERY_CALLER = 'gatehouse:for-every-caller';
 /** For a handler that shows callers nothing but what is their own: identified is enough. */
 export const ForEveryCaller = (): CustomDecorator => SetMetadata(FOR_EVERY_CALLER, true);
 
+export const SESSION_ACTION = 'gatehouse:session-action';
+
+/** For a handler about the caller's own session or sign-in. API keys and signed tokens are refused. `action`: for the audit record. */
+export const ForSession = (action: string): MethodDecorator =>
+  applyDecorators(ForEveryCaller(), SetMetadata(SESSION_ACTION, action));
+
 export const OPEN_TO_EVERYBODY = 'gatehouse:open-to-everybody';
 
 /** For a handler that tells what everybody may know, whoever asks: nobody is identified and no scope is needed. */
@@ -43,3 +49,8 @@ export const Recorded = (): CustomDecorator => SetMetadata(RECORDED, true);
 
 /** The principal that AuthGuard identified. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));
+
+/** The session that the caller comes with, in a handler that is `ForSession`. */
+export const CallerSession = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  sessionOf(context),
+);

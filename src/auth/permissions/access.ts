@@ -1,10 +1,15 @@
 import type { ExecutionContext } from '@nestjs/common';
+import type { KnownSession } from '../ports.js';
 import type { Principal } from '../principal.js';
 import type { Scope } from './scopes.js';
 
 /** What the guards found out about a request. They fill it in their order, so a refusal leaves it half full. */
 export interface Access {
   caller?: Principal;
+  /** The session that identified the caller. */
+  session?: KnownSession;
+  /** For the audit record of a handler that requires no scope. */
+  action?: string;
   /** Of these the caller must hold one. */
   scopes?: readonly Scope[];
 }
@@ -18,6 +23,13 @@ export function accessOf(request: object): Access {
   const access: Access = {};
   ACCESS.set(request, access);
   return access;
+}
+
+/** The session of the caller, behind `SessionGuard`. */
+export function sessionOf(context: ExecutionContext): KnownSession {
+  const { session } = accessOf(context.switchToHttp().getRequest());
+  if (!session) throw new Error('The session was asked for before SessionGuard had run.');
+  return session;
 }
 
 /** Who is calling, behind AuthGuard. */

@@ -2,6 +2,7 @@ import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { aCaller, aHandler, executing } from '../../../test/support/access.js';
 import { RequireOneOf, RequireScope } from './access.decorators.js';
+import type { KnownSession } from '../ports.js';
 import { accessOf } from './access.js';
 import { ScopeGuard } from './scope.guard.js';
 
@@ -30,19 +31,11 @@ describe('ScopeGuard', () => {
     );
   });
 
-  it('keeps out callers of a kind that an operation is not for, whatever scopes they hold', () => {
-    const managing = aHandler(RequireScope('workspaces.update', 'administrators'));
-    const rating = aHandler(RequireScope('logs.write', 'workspace'));
-    const scopes = ['workspaces.update', 'logs.write'] as const;
+  it('asks a session whose user has a choice of workspaces to name one', () => {
+    const context = executing(creating, aCaller({ kind: 'person', scopes: [] }));
+    accessOf(context.switchToHttp().getRequest()).session = { needsWorkspace: true } as KnownSession;
 
-    expect(guard.canActivate(executing(managing, aCaller({ kind: 'admin_key', scopes })))).toBe(true);
-    expect(() => guard.canActivate(executing(managing, aCaller({ scopes })))).toThrow(
-      'not for workspace keys',
-    );
-    expect(guard.canActivate(executing(rating, aCaller({ scopes })))).toBe(true);
-    expect(() => guard.canActivate(executing(rating, aCaller({ kind: 'admin_key', scopes })))).toThrow(
-      'not for admin keys',
-    );
+    expect(() => guard.canActivate(context)).toThrow(expect.objectContaining({ code: 'workspace_required' }));
   });
 
   it('closes the door of a handler that forgot to name a scope', () => {

@@ -115,13 +115,35 @@ function workspaceTokenOf({ user, scopes }: NamedByToken, known: KnownSubject): 
 
 type Person = NonNullable<KnownSubject['person']>;
 
+/**
+ * Who a session stands for: its user in the named workspace, or else in the only one or, for administrators, in all
+ * of them. A user with no workspace, or with a choice of several, holds no scopes. Null when the user is gone.
+ */
+export function sessionPrincipalOf(workspace: string | null, known: KnownSubject): Principal | null {
+  const { person } = known;
+  if (person === null) return null;
+  if (workspace !== null || hasOneReach(person))
+    return principalOf({ user: person.id, workspace, scopes: null }, known);
+  return personIn(person, null, known);
+}
+
+/** Whether a request that names no workspace says by itself where it goes. */
+export const hasOneReach = ({ role, memberships }: Person): boolean =>
+  administersOrganization({ organization: role, workspace: null }) || memberships.length === 1;
+
 function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person): Principal {
   if (!person.isActive) throw new AppError('forbidden', { detail: 'this person was deactivated' });
   const workspace = known.workspace ?? onlyWorkspaceOf(person);
+  const principal = personIn(person, workspace, known);
+  return scopes
+    ? { ...principal, scopes: new Set([...scopes].filter((scope) => principal.scopes.has(scope))) }
+    : principal;
+}
+
+function personIn(person: Person, workspace: NamedWorkspace | null, known: KnownSubject): Principal {
   const membership = person.memberships.find((each) => each.workspaceId === workspace?.workspaceId);
   const roles = { organization: person.role, workspace: membership?.role ?? null };
-  if (!membership && !administersOrganization(roles)) throw noSuchWorkspace();
-  const allowed = scopesOfRoles(roles, known.switches);
+  if (workspace && !membership && !administersOrganization(roles)) throw noSuchWorkspace();
   return {
     kind: 'person',
     apiKeyId: null,
@@ -133,7 +155,7 @@ function personOf({ scopes }: NamedByToken, known: KnownSubject, person: Person)
     policy: known.policy,
     routing: routingOf(known, workspace),
     ...narrowedSight(person.id, roles, known.switches),
-    scopes: scopes ? new Set([...scopes].filter((scope) => allowed.has(scope))) : allowed,
+    scopes: scopesOfRoles(roles, known.switches),
     ...keysWithin(roles),
     ...imposedIn(known, workspace),
   };
@@ -146,7 +168,9 @@ function onlyWorkspaceOf({ role, memberships }: Person): NamedWorkspace | null {
     throw new AppError('forbidden', {
       detail: 'this person belongs to several workspaces, so the token must name one',
     });
-  return memberships[0] ?? null;
+  const [only] = memberships;
+  if (!only) throw noSuchWorkspace();
+  return only;
 }
 
 function imposedIn(
@@ -163,4 +187,4 @@ function routingOf(known: KnownSubject, workspace: NamedWorkspace | null): Princ
 
 /** One answer for a workspace that is not there, is another organization's, or is closed to this person. */
 const noSuchWorkspace = (): AppError =>
-  new AppError('forbidden', { detail: 'the token names no workspace that is open to it' });
+  new AppError('forbidden', { detail: 'the workspace does not exist or is not open to it' });

@@ -5,6 +5,7 @@ import { ApiKeyIssuer } from './api-key-issuer.js';
 import { SecretBox } from './envelope.js';
 import { ExportLinks } from './export-links.js';
 import { InviteTokens } from './invite-tokens.js';
+import { OpaqueTokens } from './opaque-tokens.js';
 import type { Secret } from './secret.js';
 
 /** What works with the two keys of the installation. The launcher has made them by the time that this is asked for. */
@@ -31,8 +32,13 @@ import type { Secret } from './secret.js';
       inject: [SETTINGS],
       useFactory: ({ keyPepper }: Settings) => new ExportLinks(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
     },
+    {
+      provide: OpaqueTokens,
+      inject: [SETTINGS],
+      useFactory: ({ keyPepper }: Settings) => new OpaqueTokens(given(keyPepper, 'GATEHOUSE_KEY_PEPPER')),
+    },
   ],
-  exports: [SecretBox, ApiKeyIssuer, InviteTokens, ExportLinks],
+  exports: [SecretBox, ApiKeyIssuer, InviteTokens, ExportLinks, OpaqueTokens],
 })
 export class CryptoModule {}
 

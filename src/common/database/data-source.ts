@@ -20,6 +20,11 @@ import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
 import { OrganizationJwt } from './entities/organization-jwt.entity.js';
+import { Passkey, UsedPasskeyChallenge } from './entities/passkey.entity.js';
+import { RecoveryCode } from './entities/recovery-code.entity.js';
+import { SignInLink } from './entities/sign-in-link.entity.js';
+import { Session } from './entities/session.entity.js';
+import { UserCredential } from './entities/user-credential.entity.js';
 import { User } from './entities/user.entity.js';
 import { VirtualKey } from './entities/virtual-key.entity.js';
 import { WorkspaceMember } from './entities/workspace-member.entity.js';
@@ -69,6 +74,10 @@ import { RareRowsOfLists1763790000002 } from './migrations/1763790000002-rare-ro
 import { CountedLists1763790010001 } from './migrations/1763790010001-counted-lists.js';
 import { LateBatches1763800010001 } from './migrations/1763800010001-late-batches.js';
 import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js';
+import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
+import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
+import { SecondFactors1763820000003 } from './migrations/1763820000003-second-factors.js';
+import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -99,7 +108,13 @@ const ENTITIES = [
   Mail,
   Organization,
   OrganizationJwt,
+  Passkey,
+  RecoveryCode,
+  Session,
+  SignInLink,
   User,
+  UsedPasskeyChallenge,
+  UserCredential,
   VirtualKey,
   Workspace,
   WorkspaceMember,
@@ -152,6 +167,10 @@ const MIGRATIONS = [
   LimitAnswersPerCounter1763810000001,
   ClientDisconnects1763811000001,
   EstimatedAttempts1763811000002,
+  SignIn1763820000001,
+  SignInLinks1763820000002,
+  SecondFactors1763820000003,
+  Passkeys1763820000004,
 ];
 
 /**

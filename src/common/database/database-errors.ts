@@ -46,6 +46,11 @@ export function isReferenceBroken(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '23503';
 }
 
+/** Whether a unique index refused a row: unique_violation. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '23505';
+}
+
 /** A FATAL error ends the connection, or refuses to open one: https://www.postgresql.org/docs/current/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS */
 function isFatal(error: Error): boolean {
   return (driverErrorOf(error) as { severity?: unknown }).severity === 'FATAL';

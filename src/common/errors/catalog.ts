@@ -1,4 +1,5 @@
 import type { ErrorSpec } from './error-spec.js';
+import { SIGN_IN_ERRORS } from './sign-in-errors.js';
 
 /** Every refusal of the gateway: code, status, and what the caller reads. */
 export const ERRORS = {
@@ -141,6 +142,7 @@ export const ERRORS = {
     message: 'The provider did not answer within {timeoutMs} ms ({phase}).',
     elsewhere: true,
   },
+  ...SIGN_IN_ERRORS,
   body_search_unavailable: {
     status: 409,
     type: 'conflict_error',

@@ -39,7 +39,8 @@ export abstract class ErrorFilter implements ExceptionFilter {
 function answer(reply: FastifyReply, request: FastifyRequest, error: AppError): void {
   if (reply.sent) return;
   reply.header('x-gateway-error-source', 'gateway');
-  if (COME_BACK.has(error.spec.status)) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (COME_BACK.has(error.spec.status))
+    reply.header('retry-after', String(error.details['retryAfterSeconds'] ?? RETRY_AFTER_SECONDS));
   if (error.spec.doNotRetry) reply.header('x-should-retry', 'false');
   reply.status(error.spec.status).type('application/json; charset=utf-8').send(errorBody(error, request.id));
 }

@@ -10,7 +10,13 @@ export const INGESTION_BODY_LIMIT = 8 * 1024 * 1024;
 const ROOT = '/v1/';
 
 /** What can be asked of the administration without an API key. */
-const PUBLIC_PATHS: ReadonlySet<string> = new Set([`${ROOT}admin/invites/accept`]);
+const PUBLIC_PATHS: ReadonlySet<string> = new Set([
+  `${ROOT}admin/invites/accept`,
+  `${ROOT}auth/passkeys/request-options`,
+  `${ROOT}auth/passkeys/sign-in`,
+  `${ROOT}auth/sign-in`,
+  `${ROOT}auth/set-up`,
+]);
 
 /** Where logs of calls that were made elsewhere come in. */
 const INGESTION_PATHS: ReadonlySet<string> = new Set([`${ROOT}logs`, `${ROOT}otel/v1/traces`]);

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { normalizeEmail } from '../http/normal-email.js';
 import { sinkSettings } from './sink-settings-schema.js';
 
 /**
@@ -92,6 +93,27 @@ export const settingsSchema = z.object({
     .regex(/^[^\r\n]*[^\s<>@]+@[^\s<>@]+>?$/, 'must be an address, or a name with an address in <>')
     .optional()
     .describe('Sender of mails: "Gatehouse <gatehouse@example.com>". Needed with GATEHOUSE_SMTP_URL.'),
+  GATEHOUSE_INIT_OWNER_EMAIL: z
+    .string()
+    .refine((text) => normalizeEmail(text) !== null, 'must be an e-mail address')
+    .optional()
+    .describe(
+      'E-mail address of the first owner. Counts at the first start only. Default: a set-up link asks for it.',
+    ),
+  GATEHOUSE_INIT_OWNER_PASSWORD: z
+    .string()
+    .optional()
+    .describe('Password of the first owner. Needed with GATEHOUSE_INIT_OWNER_EMAIL.'),
+  GATEHOUSE_SESSION_IDLE_MS: whole(
+    12 * 60 * MINUTE,
+    MINUTE,
+    'How long a dashboard session lasts without a request, in milliseconds.',
+  ),
+  GATEHOUSE_SESSION_LIFETIME_MS: whole(
+    7 * 24 * 60 * MINUTE,
+    MINUTE,
+    'How long a dashboard session lasts at most, in milliseconds.',
+  ),
   GATEHOUSE_METRICS_TOKEN: z
     .string()
     .min(16)

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { Secret } from '../crypto/secret.js';
 import { type EgressRule, parseEgressAllow } from '../egress/egress-allow.js';
 import { isAddressRange } from '../http/client-address.js';
+import { normalizeEmail } from '../http/normal-email.js';
 import { readBySchema } from '../json/read-by-schema.js';
 import { settingsSchema } from './settings-schema.js';
 import { badSinks, type S3Settings, s3Of, type SinkSettings, sinksOf } from './sink-settings.js';
@@ -27,6 +28,9 @@ export interface Settings {
   readonly nextMasterKey: Secret | undefined;
   readonly keyPepper: Secret | undefined;
   readonly metricsToken: Secret | undefined;
+  /** Whom the first start makes the owner; null where a set-up link asks for it. */
+  readonly initOwner: { readonly email: string; readonly password: Secret } | null;
+  readonly sessions: SessionSettings;
   /** Null where no mails can be sent. */
   readonly mail: MailSettings | null;
   readonly egressAllow: readonly EgressRule[];
@@ -74,6 +78,14 @@ export interface ExportSettings {
   readonly store: Raw['GATEHOUSE_EXPORT_STORE'];
 }
 
+/** When a dashboard session ends, in milliseconds. */
+export interface SessionSettings {
+  /** Since its last request. */
+  readonly idleMs: number;
+  /** Since the sign-in. */
+  readonly lifetimeMs: number;
+}
+
 export interface MailSettings {
   readonly smtpUrl: Secret;
   readonly from: string;
@@ -94,6 +106,7 @@ const SECRETS = [
   'GATEHOUSE_MASTER_KEY',
   'GATEHOUSE_NEXT_MASTER_KEY',
   'GATEHOUSE_KEY_PEPPER',
+  'GATEHOUSE_INIT_OWNER_PASSWORD',
   'GATEHOUSE_METRICS_TOKEN',
   'GATEHOUSE_SMTP_URL',
   'GATEHOUSE_S3_SECRET_ACCESS_KEY',
@@ -145,6 +158,7 @@ function furtherProblems(given: Record<string, string>, wrong: ReadonlySet<strin
     ...badProxies(raw),
     ...badMail(raw),
     ...badCluster(raw),
+    ...badInitOwner(raw),
     ...badSinks(raw, given),
   ].filter((problem) => !wrong.has(problem.slice(0, problem.indexOf(':'))));
 }
@@ -217,6 +231,18 @@ function badMail(raw: Raw): string[] {
     .map((name) => `${name}: GATEHOUSE_SMTP_URL needs it.`);
 }
 
+function badInitOwner(raw: Raw): string[] {
+  const [email, password] = ['GATEHOUSE_INIT_OWNER_EMAIL', 'GATEHOUSE_INIT_OWNER_PASSWORD'] as const;
+  if ((raw[email] === undefined) === (raw[password] === undefined)) return [];
+  return raw[email] === undefined ? [`${password}: it needs ${email}.`] : [`${email}: it needs ${password}.`];
+}
+
+function initOwnerOf(raw: Raw): Settings['initOwner'] {
+  const { GATEHOUSE_INIT_OWNER_EMAIL: email, GATEHOUSE_INIT_OWNER_PASSWORD: password } = raw;
+  const normal = email === undefined ? null : normalizeEmail(email);
+  return normal === null || password === undefined ? null : { email: normal, password: new Secret(password) };
+}
+
 function badCluster(raw: Raw): string[] {
   return raw.CLICKHOUSE_CLUSTER === undefined || raw.CLICKHOUSE_URL !== undefined
     ? []
@@ -261,6 +287,8 @@ function toSettings(raw: Raw): Settings {
     nextMasterKey: secret(raw.GATEHOUSE_NEXT_MASTER_KEY),
     keyPepper: secret(raw.GATEHOUSE_KEY_PEPPER),
     metricsToken: secret(raw.GATEHOUSE_METRICS_TOKEN),
+    initOwner: initOwnerOf(raw),
+    sessions: { idleMs: raw.GATEHOUSE_SESSION_IDLE_MS, lifetimeMs: raw.GATEHOUSE_SESSION_LIFETIME_MS },
     mail: mailOf(raw),
     egressAllow: parseEgressAllow(raw.GATEHOUSE_EGRESS_ALLOW).rules,
     upstreamConnections: raw.GATEHOUSE_UPSTREAM_CONNECTIONS,

@@ -6,6 +6,7 @@ const BUILT: ReadonlySet<string> = new Set([
   'analytics',
   'api-keys',
   'audit-logs',
+  'auth',
   'configs',
   'feedback',
   'guardrails',

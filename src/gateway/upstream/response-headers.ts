@@ -1,5 +1,11 @@
-/** Fields that are about the provider's connection to us. Everything else passes, as it was written. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
+import { setsSessionCookie } from '../../common/http/session-cookie-names.js';
+
+/**
+ * Fields that do not pass: those about the provider's connection to us, and one that would sign users out of the
+ * dashboard, which shares the origin. Everything else passes as it was written, except the dashboard's own cookie.
+ */
+const NOT_PASSED: ReadonlySet<string> = new Set([
+  'clear-site-data',
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -12,7 +18,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 /** What the gateway reads of an answer's head, besides passing it on. */
 export interface ResponseHead {
-  /** Names and values in turn, without hop-by-hop fields. */
+  /** Names and values in turn, without the fields that do not pass. */
   readonly headers: string[];
   readonly contentType: string | null;
   /** Its media type, whose case says nothing: https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
@@ -55,7 +61,7 @@ export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
     const value = rawHeaders[index + 1] as string;
     const read = READ.get(name);
     if (read) found[read] = value;
-    if (!HOP_BY_HOP.has(name)) headers.push(rawHeaders[index] as string, value);
+    if (passes(name, value)) headers.push(rawHeaders[index] as string, value);
   }
   const mediaType = mediaTypeOf(found.contentType ?? '');
   return {
@@ -68,6 +74,10 @@ export function readResponseHead(rawHeaders: readonly string[]): ResponseHead {
     contentLength: found.contentLength === undefined ? null : Number(found.contentLength),
     hasDate: found.date !== undefined,
   };
+}
+
+function passes(name: string, value: string): boolean {
+  return !NOT_PASSED.has(name) && !(name === 'set-cookie' && setsSessionCookie(value));
 }
 
 function mediaTypeOf(contentType: string): string {

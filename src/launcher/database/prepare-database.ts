@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BootstrapResult } from '../../admin/bootstrap/bootstrap.js';
+import { signInLink } from '../../common/contracts/sign-in-link.js';
 import type { Secret } from '../../common/crypto/secret.js';
+import { AppError } from '../../common/errors/app-error.js';
+import type { Settings } from '../../common/settings/settings.js';
 import { type BootstrapFile, writeBootstrapFile } from '../bootstrap-file.js';
 import type { InstanceSecrets } from '../data-folder.js';
 import type { EmbeddedPostgres } from '../embedded-postgres.js';
@@ -17,6 +21,8 @@ export interface Preparation extends Waiting {
   readonly server: Pick<EmbeddedPostgres, 'untilUp'> | null;
   /** An instance that only works in the background makes no keys: it has no address that could be given with them. */
   readonly makesFirstKeys: boolean;
+  /** The first owner of the settings. */
+  readonly initOwner: Settings['initOwner'];
 }
 
 const LOOK_AGAIN_MS = 1_000;
@@ -40,14 +46,22 @@ export async function prepareDatabase(preparation: Preparation): Promise<Bootstr
     if (pending.length > 0) await migrate(dataSource);
     if (!makesFirstKeys) return null;
     let kept: BootstrapFile | null = null;
-    await bootstrap(dataSource, secrets, async (result) => {
-      kept = { ...result, base_url: preparation.baseUrl };
+    const keep = async ({ setup_token, ...result }: BootstrapResult): Promise<void> => {
+      const { baseUrl } = preparation;
+      const setup_url = setup_token === null ? null : signInLink(baseUrl, setup_token);
+      kept = { ...result, base_url: baseUrl, setup_url };
       await writeBootstrapFile(preparation.dataDir, kept);
-    });
+    };
+    await bootstrap(dataSource, secrets, keep, preparation.initOwner).catch(explainPassword);
     return kept;
   } finally {
     await dataSource.destroy();
   }
+}
+
+function explainPassword(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'password_unacceptable') throw error;
+  throw new LauncherError(`GATEHOUSE_INIT_OWNER_PASSWORD: ${error.message}`);
 }
 
 /**

@@ -7,7 +7,7 @@ import { Secret } from '../../../src/common/crypto/secret.js';
 import { createDataSource } from '../../../src/common/database/data-source.js';
 import { ApiKey } from '../../../src/common/database/entities/api-key.entity.js';
 import { Organization } from '../../../src/common/database/entities/organization.entity.js';
-import { User } from '../../../src/common/database/entities/user.entity.js';
+import { UserCredential } from '../../../src/common/database/entities/user-credential.entity.js';
 import { migrate } from '../../../src/common/database/migrate.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -40,16 +40,32 @@ describe('bootstrap', () => {
 
   it('stores none of the secrets in clear', async () => {
     const result = await bootstrap(database.dataSource, keys, noted);
-    const users = await database.dataSource.getRepository(User).find({ select: { passwordHash: true } });
     const all = JSON.stringify(
-      await database.dataSource.query('SELECT * FROM api_keys, users, organizations'),
+      await database.dataSource.query('SELECT * FROM api_keys, users, organizations, sign_in_links'),
     );
 
-    for (const secret of [result?.admin_api_key, result?.workspace_api_key, result?.dashboard_password])
+    for (const secret of [result?.admin_api_key, result?.workspace_api_key, result?.setup_token])
       expect(all).not.toContain(secret);
-    expect(await isPassword(new Secret(result?.dashboard_password ?? ''), users[0]?.passwordHash ?? '')).toBe(
-      true,
-    );
+  });
+
+  it('gives the owner of the settings their password and makes no link', async () => {
+    const owner = { email: 'ada@example.com', password: new Secret('purple-tractor-eats-moonlight') };
+    const result = await bootstrap(database.dataSource, keys, noted, owner);
+    const [credential] = await database.dataSource.getRepository(UserCredential).find();
+
+    expect(result?.setup_token).toBeNull();
+    expect(await isPassword(owner.password, credential?.passwordHash ?? '')).toBe(true);
+    expect(await database.dataSource.query('SELECT email, role FROM users')).toEqual([
+      { email: 'ada@example.com', role: 'owner' },
+    ]);
+    expect(await database.dataSource.query('SELECT * FROM sign_in_links')).toEqual([]);
+  });
+
+  it('makes nothing with a password that is easy to guess', async () => {
+    const owner = { email: 'ada@example.com', password: new Secret('passwordpassword') };
+
+    await expect(bootstrap(database.dataSource, keys, noted, owner)).rejects.toThrow('easy to guess');
+    expect(await database.dataSource.getRepository(Organization).count()).toBe(0);
   });
 
   it('does nothing when there is an organization already', async () => {

@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
     for (const { where, operationId, summary, description, responses } of operations()) {
       expect(summary, where).toMatch(/\w/);
       expect(operationId, where).toMatch(/^[a-z][A-Za-z0-9]+$/);
-      expect(description, where).toMatch(/Scope: `|every caller|everybody/);
+      expect(description, where).toMatch(/Scope: `|every caller|everybody|signed in to the dashboard/);
       const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
       expect(refusals.length, where).toBeGreaterThan(5);
       for (const [status, { $ref = '' }] of refusals) {
@@ -79,6 +79,10 @@ describe('the OpenAPI document', () => {
     const open = operations().filter(({ description }) => description?.includes('everybody'));
     expect(open.map(({ where }) => where)).toEqual([
       'post /v1/admin/invites/accept',
+      'post /v1/auth/passkeys/sign-in',
+      'post /v1/auth/set-up',
+      'post /v1/auth/sign-in',
+      'post /v1/auth/passkeys/request-options',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ]);
     const rotation = operations().find(({ path }) => path === '/v2/api-keys/{id}/rotate');

@@ -172,7 +172,7 @@ describe('invites', () => {
         outcome: 'success',
       });
       const [{ password_hash }] = await app.dataSource.query(
-        'SELECT password_hash FROM users WHERE id = $1',
+        'SELECT password_hash FROM user_credentials WHERE user_id = $1',
         [accepted.body.user_id],
       );
       expect(password_hash).toMatch(/^scrypt:/);

@@ -5,6 +5,7 @@ import {
   CALLERS,
   type CallerName,
   ENDLESS,
+  OF_SESSIONS,
   type Permission,
   PERMISSIONS,
   PUBLIC,
@@ -44,7 +45,7 @@ describe('the table of permissions', () => {
       METHODS.filter((method) => item[method]).map((method) => `${method.toUpperCase()} ${path}`),
     );
 
-    const known = new Set([...PERMISSIONS.map(({ operation }) => operation), ...PUBLIC]);
+    const known = new Set([...PERMISSIONS.map(({ operation }) => operation), ...PUBLIC, ...OF_SESSIONS]);
     expect([...known].sort()).toEqual(operations.sort());
     for (const { statuses } of PERMISSIONS) expect(statuses.match(/\d{3}/g)).toHaveLength(CALLERS.length);
   });

@@ -274,4 +274,28 @@ export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
+  'POST /v1/auth/passkeys/request-options',
+  'POST /v1/auth/passkeys/sign-in',
+  'POST /v1/auth/set-up',
+  'POST /v1/auth/sign-in',
+];
+
+/** About the caller's own dashboard session. Every other credential is refused; test/integration/sign-in walks through them. */
+export const OF_SESSIONS: readonly string[] = [
+  'GET /v1/auth/session',
+  'GET /v1/auth/sessions',
+  'DELETE /v1/auth/sessions',
+  'DELETE /v1/auth/sessions/{id}',
+  'POST /v1/auth/sign-out',
+  'POST /v1/auth/step-up',
+  'POST /v1/auth/password',
+  'POST /v1/auth/totp',
+  'POST /v1/auth/totp/confirm',
+  'DELETE /v1/auth/totp',
+  'POST /v1/auth/recovery-codes',
+  'GET /v1/auth/passkeys',
+  'POST /v1/auth/passkeys',
+  'POST /v1/auth/passkeys/creation-options',
+  'POST /v1/auth/passkeys/step-up',
+  'DELETE /v1/auth/passkeys/{id}',
 ];

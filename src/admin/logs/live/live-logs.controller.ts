@@ -2,7 +2,7 @@ import { applyDecorators, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, RequireScope } from '../../../auth/permissions/access.decorators.js';
-import { IdentityService } from '../../../auth/identity/identity.service.js';
+import { AuthGuard } from '../../../auth/identity/auth.guard.js';
 import type { Principal } from '../../../auth/principal.js';
 import { sightOf } from '../../../auth/permissions/sight.js';
 import { requireScope } from '../../../auth/permissions/require-scope.js';
@@ -30,7 +30,7 @@ export class LiveLogsController {
   constructor(
     private readonly live: LiveLogs,
     private readonly workspaces: WorkspacesService,
-    private readonly identity: IdentityService,
+    private readonly callers: AuthGuard,
   ) {}
 
   @Get()
@@ -62,7 +62,7 @@ export class LiveLogsController {
     });
     response.flushHeaders();
     const check = async () => {
-      const now = await this.identity.identify(request.raw);
+      const now = await this.callers.identify(request);
       requireScope(now, 'logs.list');
       return sightOf(now);
     };

@@ -21,10 +21,6 @@ export class User extends TenantOwned {
   /** A deactivated person keeps everything and may do nothing. */
   @Column({ type: 'text', default: 'active' })
   status: UserStatus;
-
-  /** For the dashboard, as `hashPassword` wrote it; null for a person who has none. */
-  @Column({ type: 'text', nullable: true, select: false })
-  passwordHash: string | null;
 }
 
 export type UserStatus = 'active' | 'deactivated';

@@ -1,0 +1,21 @@
+import { HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Refusals } from '../openapi/decorators.js';
+import { PublicController } from '../public-controller.js';
+import { PasskeyOptionsDto } from './passkey.dto.js';
+import { PasskeysService } from './passkeys.service.js';
+
+/** Open, because whoever signs in is not known before: it tells nothing about users. */
+@PublicController('auth/passkeys/request-options', 'auth')
+@Refusals()
+export class PasskeyOptionsController {
+  constructor(private readonly passkeys: PasskeysService) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Get the options with which the browser shows a passkey', security: [] })
+  @ApiOkResponse({ type: PasskeyOptionsDto })
+  async requestOptions(): Promise<PasskeyOptionsDto> {
+    return PasskeyOptionsDto.of(await this.passkeys.requestOptions());
+  }
+}

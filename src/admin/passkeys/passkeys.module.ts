@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module.js';
+import { CryptoModule } from '../../common/crypto/crypto.module.js';
+import { Passkey, UsedPasskeyChallenge } from '../../common/database/entities/passkey.entity.js';
+import { TransactionRepositories } from '../../common/database/transaction-repositories.js';
+import { PasskeyChallenges } from './passkey-challenges.service.js';
+import { PasskeyOptionsController } from './passkey-options.controller.js';
+import { PasskeysController } from './passkeys.controller.js';
+import { PasskeysService } from './passkeys.service.js';
+
+@Module({
+  imports: [AuthModule, CryptoModule, TransactionRepositories.forFeature(Passkey, UsedPasskeyChallenge)],
+  controllers: [PasskeyOptionsController, PasskeysController],
+  providers: [PasskeyChallenges, PasskeysService],
+  exports: [PasskeysService],
+})
+export class PasskeysModule {}

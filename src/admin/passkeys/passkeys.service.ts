@@ -1,0 +1,166 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import ipaddr from 'ipaddr.js';
+import type { Repository } from 'typeorm';
+import type { KnownSession } from '../../auth/ports.js';
+import { Passkey } from '../../common/database/entities/passkey.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PasskeyChallenges } from './passkey-challenges.service.js';
+
+const NAME_OF_SERVICE = 'Gatehouse';
+const MOST_PASSKEYS = 20;
+
+/** Much code, which only those load who use passkeys. */
+const webAuthn = () => import('@simplewebauthn/server');
+
+interface RelyingParty {
+  readonly id: string;
+  readonly origin: string;
+}
+
+/** Passkeys of users, which prove at once who they are and, by fingerprint or PIN, that they are there. */
+@Injectable()
+export class PasskeysService {
+  constructor(
+    @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
+    private readonly challenges: PasskeyChallenges,
+    private readonly audit: AuditTrail,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** What the browser needs to make a passkey. Refuses with `passkeys_unavailable` where the service has no host name. */
+  async creationOptions(session: KnownSession): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { generateRegistrationOptions } = await webAuthn();
+    const known = await this.list(session);
+    return generateRegistrationOptions({
+      rpName: NAME_OF_SERVICE,
+      rpID: this.relyingParty().id,
+      userName: session.principal.name,
+      userID: Buffer.from(session.userId),
+      challenge: new Uint8Array(this.challenges.issue(`add ${session.userId}`)),
+      excludeCredentials: known.map(({ credentialId: id, transports }) => ({ id, transports })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  }
+
+  /** What the browser needs to show one. */
+  async requestOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { generateAuthenticationOptions } = await webAuthn();
+    return generateAuthenticationOptions({
+      rpID: this.relyingParty().id,
+      challenge: new Uint8Array(this.challenges.issue('use')),
+      userVerification: 'required',
+    });
+  }
+
+  async add(session: KnownSession, name: string, response: object): Promise<Passkey> {
+    const { organizationId, userId } = session;
+    if ((await this.passkeys.countBy({ organizationId, userId })) >= MOST_PASSKEYS)
+      throw new AppError('conflict', { detail: `You have ${MOST_PASSKEYS} passkeys. Remove one first.` });
+    const { credential, credentialBackedUp } = await this.verifyNew(
+      session,
+      response as RegistrationResponseJSON,
+    );
+    const id = uuidV7(Date.now());
+    await this.passkeys.insert({
+      ...{ id, organizationId, userId, name },
+      credentialId: credential.id,
+      publicKey: Buffer.from(credential.publicKey),
+      counter: String(credential.counter),
+      transports: [...(credential.transports ?? [])],
+      isBackedUp: credentialBackedUp,
+    });
+    return this.passkeys.findOneByOrFail({ id });
+  }
+
+  /** Whose passkey it is. Refuses with `passkey_failed` one that is unknown, does not fit, or was copied. */
+  async use(response: object): Promise<Passkey> {
+    const shown = response as AuthenticationResponseJSON;
+    const passkey =
+      typeof shown.id === 'string' ? await this.passkeys.findOneBy({ credentialId: shown.id }) : null;
+    if (!passkey) throw new AppError('passkey_failed');
+    const { newCounter, challenge } = await this.verifyShown(shown, passkey);
+    await this.challenges.use(challenge);
+    // Of two answers with the same count one comes from a copy. Authenticators that do not count say 0.
+    const { affected } = await this.passkeys.update(
+      { id: passkey.id, counter: passkey.counter },
+      { counter: String(newCounter), lastUsedAt: new Date() },
+    );
+    if (!affected) throw new AppError('passkey_failed');
+    return passkey;
+  }
+
+  /** Newest first. */
+  list({ organizationId, userId }: KnownSession): Promise<Passkey[]> {
+    return this.passkeys.find({
+      where: { organizationId, userId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
+  }
+
+  async remove({ organizationId, userId }: KnownSession, id: string): Promise<void> {
+    this.audit.note({ targetId: id });
+    const { affected } = isUuid(id)
+      ? await this.passkeys.delete({ organizationId, userId, id: id.toLowerCase() })
+      : { affected: 0 };
+    if (!affected) throw new AppError('not_found', { resource: 'passkey' });
+  }
+
+  private async verifyNew({ userId }: KnownSession, response: RegistrationResponseJSON) {
+    const { verifyRegistrationResponse } = await webAuthn();
+    const { id, origin } = this.relyingParty();
+    let signed = '';
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: (challenge) => this.challenges.isOurs(`add ${userId}`, (signed = challenge)),
+      expectedOrigin: origin,
+      expectedRPID: id,
+    }).catch(refused);
+    if (!registrationInfo) throw new AppError('passkey_failed');
+    await this.challenges.use(signed);
+    return registrationInfo;
+  }
+
+  private async verifyShown(response: AuthenticationResponseJSON, passkey: Passkey) {
+    const { verifyAuthenticationResponse } = await webAuthn();
+    const { id, origin } = this.relyingParty();
+    let challenge = '';
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: (signed) => this.challenges.isOurs('use', (challenge = signed)),
+      expectedOrigin: origin,
+      expectedRPID: id,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter: Number(passkey.counter),
+      },
+    }).catch(refused);
+    if (!verified) throw new AppError('passkey_failed');
+    return { newCounter: authenticationInfo.newCounter, challenge };
+  }
+
+  /** From the settings and never from a request. Browsers take a host name and no address. */
+  private relyingParty(): RelyingParty {
+    const { publicUrl, port } = this.settings;
+    if (publicUrl === undefined) return { id: 'localhost', origin: `http://localhost:${port}` };
+    const { hostname, origin } = new URL(publicUrl);
+    if (ipaddr.isValid(hostname.replace(/^\[|\]$/g, ''))) throw new AppError('passkeys_unavailable');
+    return { id: hostname, origin };
+  }
+}
+
+/** The library says what does not fit; whoever tries to forge an answer need not know. */
+function refused(cause: unknown): never {
+  throw new AppError('passkey_failed', {}, { cause });
+}

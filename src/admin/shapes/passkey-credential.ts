@@ -1,0 +1,14 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsObject } from 'class-validator';
+
+/** What the browser answered, as `PublicKeyCredential.toJSON` writes it: https://www.w3.org/TR/webauthn-3/#dom-publickeycredential-tojson */
+export const TakesCredential = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: 'object',
+      additionalProperties: true,
+      example: { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key', response: {}, clientExtensionResults: {} },
+    }),
+    IsObject(),
+  );

@@ -1,0 +1,78 @@
+import { Body, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
+import type { KnownSession } from '../../auth/ports.js';
+import { OriginGuard } from '../../auth/strategies/origin.guard.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { AdminController } from '../admin-controller.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { Refusals } from '../openapi/decorators.js';
+import { PublicController } from '../public-controller.js';
+import { TakesCredential } from '../shapes/passkey-credential.js';
+import { PasskeySignInService } from './passkey-sign-in.service.js';
+import { SignedInDto } from './session.dto.js';
+import { SessionsService } from './sessions.service.js';
+import { SignedInService } from './signed-in.service.js';
+
+class ShowPasskeyDto {
+  @TakesCredential()
+  readonly credential: object;
+}
+
+/** Needs no other credential: the passkey is one. */
+@PublicController('auth/passkeys/sign-in', 'auth')
+@Refusals()
+export class PasskeySignInController {
+  constructor(
+    private readonly passkeys: PasskeySignInService,
+    private readonly signedIn: SignedInService,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @UseGuards(OriginGuard)
+  @ApiOperation({ summary: 'Sign in with a passkey', security: [] })
+  @ApiOkResponse({ type: SignedInDto })
+  async signIn(
+    @Body() { credential }: ShowPasskeyDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedInDto> {
+    const origin = { ip: this.addresses.of(request.raw), userAgent: request.headers['user-agent'] };
+    const { session, cookie } = await this.passkeys.signIn(credential, origin);
+    const answer = await this.signedIn.of(session);
+    reply.header('set-cookie', cookie);
+    return answer;
+  }
+}
+
+@AdminController('auth/passkeys/step-up')
+@Refusals()
+export class PasskeyStepUpController {
+  constructor(
+    private readonly passkeys: PasskeySignInService,
+    private readonly sessions: SessionsService,
+    private readonly signedIn: SignedInService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @ForSession('sessions.update')
+  @ApiOperation({ summary: 'Prove again who you are, with a passkey' })
+  @ApiOkResponse({ type: SignedInDto })
+  async stepUp(
+    @CallerSession() known: KnownSession,
+    @Body() { credential }: ShowPasskeyDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedInDto> {
+    this.audit.note({ targetId: known.id });
+    await this.passkeys.confirm(known, credential);
+    const { session, cookie } = await this.sessions.renew(known);
+    const answer = await this.signedIn.of(session, known.principal.scopes);
+    reply.header('set-cookie', cookie);
+    return answer;
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import type { KnownSession } from '../../auth/ports.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { PasskeysService } from '../passkeys/passkeys.service.js';
+import type { OpenedSession, SignInOrigin } from './sessions.service.js';
+import { signingIn, SignInService } from './sign-in.service.js';
+
+/** A passkey asks for fingerprint or PIN, so it is both factors at once. */
+@Injectable()
+export class PasskeySignInService {
+  constructor(
+    @InjectRepository(User) private readonly users: Repository<User>,
+    private readonly passkeys: PasskeysService,
+    private readonly signIns: SignInService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Refuses with `passkey_failed` a passkey that does not fit, or whose user is deactivated. */
+  async signIn(credential: object, origin: SignInOrigin): Promise<OpenedSession> {
+    const { userId } = await this.passkeys.use(credential);
+    const user = await this.users.findOneBy({ id: userId, status: 'active' });
+    if (!user) throw new AppError('passkey_failed');
+    this.audit.identify(signingIn(user), 'sessions.create');
+    const opened = await this.signIns.open(user, 'passkey', origin);
+    this.audit.note({ targetId: opened.session.id });
+    return opened;
+  }
+
+  /** Refuses with `passkey_failed` a passkey of somebody else. */
+  async confirm({ userId }: KnownSession, credential: object): Promise<void> {
+    const passkey = await this.passkeys.use(credential);
+    if (passkey.userId !== userId) throw new AppError('passkey_failed');
+  }
+}

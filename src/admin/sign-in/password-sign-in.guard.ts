@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { accessOf } from '../../auth/permissions/access.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { describeFailure } from '../../common/errors/describe-failure.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { normalizeEmail } from '../../common/http/normal-email.js';
+import { createValidationPipe } from '../../common/http/validation.js';
+import { createLogger } from '../../common/observability/logger.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { SecondFactorsService } from './second-factors.service.js';
+import { type SignInAttempt, SignInBrakes } from './sign-in-brakes.service.js';
+import { SignInDto } from './sign-in.dto.js';
+import { signingIn, SignInService, type VerifiedUser } from './sign-in.service.js';
+
+/** Failures are answered at multiples of this, so that the record which a known user leaves shows in no time. */
+const FAILURE_STEP_MS = 500;
+
+interface CheckedCode {
+  readonly user: VerifiedUser;
+  readonly code: string | undefined;
+  readonly attempt: SignInAttempt;
+}
+
+const VERIFIED = new WeakMap<object, VerifiedUser>();
+const logger = createLogger('sign-in');
+
+/** The user whom the guard let through. */
+export function verifiedUserOf(request: object): VerifiedUser {
+  const user = VERIFIED.get(request);
+  if (!user) throw new Error('The user was asked for before PasswordSignInGuard had run.');
+  return user;
+}
+
+/**
+ * Checks e-mail address and password. A guard, because the transaction of the request begins after the guards: none is
+ * open while passwords are hashed, and an attempt that fails stays counted. Every failure has one answer, at one pace.
+ */
+@Injectable()
+export class PasswordSignInGuard implements CanActivate {
+  private readonly validation = createValidationPipe();
+
+  constructor(
+    private readonly signIn: SignInService,
+    private readonly secondFactors: SecondFactorsService,
+    private readonly brakes: SignInBrakes,
+    private readonly trail: AuditTrail,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const startedAt = performance.now();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const dto = (await this.validation.transform(request.body ?? {}, {
+      type: 'body',
+      metatype: SignInDto,
+    })) as SignInDto;
+    const account = normalizeEmail(dto.email) ?? dto.email;
+    const attempt = { address: this.addresses.of(request.raw), account };
+    await this.brakes.count(attempt);
+    const { user, meant } = await this.signIn.verify(dto);
+    if (!user) {
+      if (meant) await this.recordFailure(request, meant);
+      const elapsed = performance.now() - startedAt;
+      await sleep(Math.ceil(elapsed / FAILURE_STEP_MS) * FAILURE_STEP_MS - elapsed);
+      throw new AppError('sign_in_failed');
+    }
+    await this.checkCode(request, { user, code: dto.code, attempt });
+    await this.brakes.giveBack(attempt);
+    VERIFIED.set(request, user);
+    return true;
+  }
+
+  /** A first request without the code is no failed attempt: it leaves no record and no count. */
+  private async checkCode(request: FastifyRequest, { user, code, attempt }: CheckedCode): Promise<void> {
+    const access = { caller: signingIn(user), action: 'sessions.create' };
+    try {
+      await this.secondFactors.check(user, code);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'second_factor_required')
+        await this.brakes.undo(attempt);
+      else Object.assign(accessOf(request), access);
+      throw error;
+    }
+    Object.assign(accessOf(request), access);
+  }
+
+  /** Here and not in the filter for refusals, which would take time after the pace is set. */
+  private async recordFailure(
+    request: FastifyRequest,
+    meant: Parameters<typeof signingIn>[0],
+  ): Promise<void> {
+    const access = accessOf(request);
+    Object.assign(access, { caller: signingIn(meant), action: 'sessions.create' });
+    try {
+      await this.trail.record(request, { outcome: 'refused', status: 401, errorCode: 'sign_in_failed' });
+    } catch (error) {
+      logger.error(
+        { request_id: request.id, failure: describeFailure(error) },
+        'A failed sign-in could not be recorded.',
+      );
+    }
+    delete access.caller;
+  }
+}

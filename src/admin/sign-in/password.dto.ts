@@ -1,0 +1,55 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, Length } from 'class-validator';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../common/crypto/password-policy.js';
+import { IfGiven } from '../../common/http/validators.js';
+
+const LONGEST_CODE = 40;
+
+/** A password that the user has. */
+export const TakesPassword = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ writeOnly: true, maxLength: LONGEST_PASSWORD, example: 'purple-tractor-eats-moonlight' }),
+    Length(1, LONGEST_PASSWORD),
+    IsString(),
+  );
+
+/** A new password. `checkPassword` says which are good enough. */
+export const TakesNewPassword = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      writeOnly: true,
+      minLength: SHORTEST_PASSWORD,
+      maxLength: LONGEST_PASSWORD,
+      example: 'seven-lanterns-in-quiet-harbour',
+    }),
+    IsString(),
+  );
+
+/** Where the user has an authenticator app: its code, or a recovery code. */
+export const MayTakeCode = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ writeOnly: true, maxLength: LONGEST_CODE, example: '123456' }),
+    IfGiven(),
+    Length(1, LONGEST_CODE),
+    IsString(),
+  );
+
+export class StepUpDto {
+  @TakesPassword()
+  readonly password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
+}
+
+export class ChangePasswordDto {
+  @TakesPassword()
+  readonly current_password: string;
+
+  @TakesNewPassword()
+  readonly new_password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { hashPassword, isPassword, mintPassword } from '../../common/crypto/password.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { UserCredential } from '../../common/database/entities/user-credential.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { NoSlotError, Slots } from '../../common/processes/slots.js';
+import { checkPassword } from '../../common/crypto/password-policy.js';
+import { type SessionOwner, SessionsService } from './sessions.service.js';
+
+/** Each hash takes 32 MiB and a thread of the pool that file access shares. */
+const HASHES_AT_ONCE = 2;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Passwords of users: the one place that decides which are good enough, and that hashes and compares them. */
+@Injectable()
+export class PasswordsService {
+  private readonly slots = new Slots(HASHES_AT_ONCE);
+  /** Compared with where there is no user, so that the answer takes as long. */
+  private readonly nobodys = hashPassword(mintPassword());
+
+  constructor(
+    @InjectRepository(UserCredential) private readonly credentials: Repository<UserCredential>,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /** Refuses with `password_unacceptable` a password that is too easy to guess for this user. Takes about 0.2 s. */
+  async hash(password: string, email: string): Promise<string> {
+    await checkPassword(password, email);
+    return this.inTurn(() => hashPassword(new Secret(password)));
+  }
+
+  /** Takes as long for a user without a password. */
+  async isRight(password: string, storedHash: string | null): Promise<boolean> {
+    const hash = storedHash ?? (await this.nobodys);
+    return (await this.inTurn(() => isPassword(new Secret(password), hash))) && storedHash !== null;
+  }
+
+  async find(userId: string): Promise<string | null> {
+    return (await this.credentials.findOneBy({ userId }))?.passwordHash ?? null;
+  }
+
+  /** Whether this is still the user's password; until the transaction ends nobody changes it. */
+  async isCurrent(userId: string, passwordHash: string): Promise<boolean> {
+    const lock = { mode: 'pessimistic_read' } as const;
+    return (await this.credentials.findOne({ where: { userId, passwordHash }, lock })) !== null;
+  }
+
+  /** Stores what `hash` made, and ends all sessions of the user. */
+  async set(user: SessionOwner, passwordHash: string): Promise<void> {
+    const { id, organizationId } = user;
+    await this.credentials.upsert(
+      { userId: id, organizationId, passwordHash, passwordChangedAt: new Date() },
+      ['userId'],
+    );
+    await this.sessions.endAllOf(user);
+  }
+
+  /** Replaces the password that has this hash. Refuses with `conflict` when another change came first. */
+  async replace(userId: string, verifiedHash: string, passwordHash: string): Promise<void> {
+    const changed = { passwordHash, passwordChangedAt: new Date() };
+    const { affected } = await this.credentials.update({ userId, passwordHash: verifiedHash }, changed);
+    if (!affected)
+      throw new AppError('conflict', { detail: 'Your password was changed a moment ago. Sign in again.' });
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.slots
+      .take(LONGEST_WAIT_MS, () => false)
+      .catch((error: unknown) => {
+        throw error instanceof NoSlotError ? new AppError('overloaded') : error;
+      });
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+}

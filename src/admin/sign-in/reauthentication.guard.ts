@@ -1,0 +1,59 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { callerOf, sessionOf } from '../../auth/permissions/access.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { createValidationPipe } from '../../common/http/validation.js';
+import { ChangePasswordDto, StepUpDto } from './password.dto.js';
+import { PasswordsService } from './passwords.service.js';
+import { SecondFactorsService } from './second-factors.service.js';
+import { SignInBrakes } from './sign-in-brakes.service.js';
+
+const VERIFIED_HASH = new WeakMap<object, string>();
+
+/** The stored hash of the password that the guard found right. */
+export function verifiedHashOf(request: object): string {
+  const hash = VERIFIED_HASH.get(request);
+  if (hash === undefined) throw new Error('The password was asked for before ReauthenticationGuard had run.');
+  return hash;
+}
+
+/**
+ * Asks the user of a session for the password once more, and for the second factor where there is one. Attempts count with failed sign-ins for the account, so a
+ * stolen session is no faster way to guess. A guard, because no transaction is open then, and a failure stays counted.
+ */
+@Injectable()
+export class ReauthenticationGuard implements CanActivate {
+  private readonly validation = createValidationPipe();
+
+  constructor(
+    private readonly passwords: PasswordsService,
+    private readonly secondFactors: SecondFactorsService,
+    private readonly brakes: SignInBrakes,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { password, code } = await this.proofIn(request.body);
+    const attempt = { address: this.addresses.of(request.raw), account: callerOf(context).name };
+    await this.brakes.count(attempt);
+    const { userId: id, organizationId } = sessionOf(context);
+    const hash = await this.passwords.find(id);
+    if (!(await this.passwords.isRight(password, hash)) || hash === null)
+      throw new AppError('reauthentication_failed');
+    await this.secondFactors.check({ id, organizationId }, code);
+    await this.brakes.giveBack(attempt);
+    VERIFIED_HASH.set(request, hash);
+    return true;
+  }
+
+  /** Pipes run after guards, so the body is validated here, too. */
+  private async proofIn(body: unknown): Promise<StepUpDto> {
+    const isChange = typeof body === 'object' && body !== null && 'current_password' in body;
+    const metatype = isChange ? ChangePasswordDto : StepUpDto;
+    const dto = (await this.validation.transform(body ?? {}, { type: 'body', metatype })) as
+      ChangePasswordDto | StepUpDto;
+    return 'current_password' in dto ? { password: dto.current_password, code: dto.code } : dto;
+  }
+}

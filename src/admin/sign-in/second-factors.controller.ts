@@ -1,0 +1,110 @@
+import { Body, Delete, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty } from '@nestjs/swagger';
+import { IsString, Matches } from 'class-validator';
+import { CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
+import { RequireStepUp } from '../../auth/permissions/step-up.guard.js';
+import type { KnownSession } from '../../auth/ports.js';
+import { AdminController } from '../admin-controller.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { type EnrolledTotp, SecondFactorsService } from './second-factors.service.js';
+import { type SessionOwner, SessionsService } from './sessions.service.js';
+
+class EnrolledTotpDto {
+  @ApiProperty({ enum: ['enrolled-totp'] })
+  readonly object = 'enrolled-totp';
+
+  /** To type into an authenticator app, in base32. It is not shown again. */
+  @ApiProperty({ example: 'JBSWY3DPEHPK3PXP' })
+  readonly secret: string;
+
+  /** The same for a QR code. */
+  @ApiProperty({
+    example: 'otpauth://totp/Gatehouse:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse',
+  })
+  readonly uri: string;
+}
+
+class ConfirmTotpDto {
+  /** The code that the authenticator app shows now. */
+  @ApiProperty({ example: '123456' })
+  @Matches(/^\d{6}$/, { message: 'it must be 6 digits' })
+  @IsString()
+  readonly code: string;
+}
+
+class RecoveryCodesDto {
+  @ApiProperty({ enum: ['recovery-codes'] })
+  readonly object = 'recovery-codes';
+
+  /** Each stands in for the authenticator app once. They are not shown again. */
+  @ApiProperty({ type: [String], example: ['0a1b2-c3d4e-f5061-72839'] })
+  readonly codes: readonly string[];
+
+  static of(codes: readonly string[]): RecoveryCodesDto {
+    return Object.assign(new RecoveryCodesDto(), { codes });
+  }
+}
+
+const ownerOf = ({ userId, organizationId }: KnownSession): SessionOwner => ({ id: userId, organizationId });
+
+/** The second factor of the user who is signed in. */
+@AdminController('auth')
+@Refusals()
+export class SecondFactorsController {
+  constructor(
+    private readonly factors: SecondFactorsService,
+    private readonly sessions: SessionsService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  @Post('totp')
+  @HttpCode(200)
+  @ForSession('second_factors.create')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Begin to add an authenticator app' })
+  @ApiOkResponse({ type: EnrolledTotpDto })
+  async enrol(@CallerSession() session: KnownSession): Promise<EnrolledTotpDto> {
+    this.audit.note({ targetId: session.userId });
+    const enrolled: EnrolledTotp = await this.factors.enrol(ownerOf(session), session.principal.name);
+    return Object.assign(new EnrolledTotpDto(), enrolled);
+  }
+
+  @Post('totp/confirm')
+  @HttpCode(200)
+  @ForSession('second_factors.create')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Add the authenticator app, and end all your other sessions' })
+  @ApiOkResponse({ type: RecoveryCodesDto })
+  async confirm(
+    @CallerSession() session: KnownSession,
+    @Body() { code }: ConfirmTotpDto,
+  ): Promise<RecoveryCodesDto> {
+    this.audit.note({ targetId: session.userId });
+    const codes = await this.factors.confirm(ownerOf(session), code);
+    await this.sessions.endOthers(session);
+    return RecoveryCodesDto.of(codes);
+  }
+
+  @Delete('totp')
+  @ForSession('second_factors.delete')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Remove the authenticator app and its recovery codes' })
+  @ApiOkResponse({ type: DoneDto })
+  async remove(@CallerSession() session: KnownSession): Promise<DoneDto> {
+    this.audit.note({ targetId: session.userId });
+    await this.factors.remove(ownerOf(session));
+    return EMPTY_ANSWER;
+  }
+
+  @Post('recovery-codes')
+  @HttpCode(200)
+  @ForSession('second_factors.update')
+  @RequireStepUp()
+  @ApiOperation({ summary: 'Replace your recovery codes' })
+  @ApiOkResponse({ type: RecoveryCodesDto })
+  async renew(@CallerSession() session: KnownSession): Promise<RecoveryCodesDto> {
+    this.audit.note({ targetId: session.userId });
+    return RecoveryCodesDto.of(await this.factors.renewRecoveryCodes(ownerOf(session)));
+  }
+}

@@ -1,0 +1,165 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { OrganizationRole, WorkspaceRole } from '../../common/contracts/roles.js';
+import type { SignInMethod } from '../../common/database/entities/session.entity.js';
+import type { Scope } from '../../auth/permissions/scopes.js';
+import { ApiId, ApiMoment } from '../shapes/fields.js';
+import { ListOf } from '../shapes/list.dto.js';
+
+const METHODS: readonly SignInMethod[] = ['password', 'set_up_link', 'passkey'];
+const SOME_SCOPES: readonly Scope[] = ['logs.list', 'logs.view'];
+
+/** A dashboard session as its user sees it. */
+export class SessionDto {
+  @ApiProperty({ enum: ['session'] })
+  readonly object = 'session';
+
+  @ApiId()
+  readonly id: string;
+
+  /** Whether it is the session of this very request. */
+  @ApiProperty({ example: true })
+  readonly is_current: boolean;
+
+  @ApiProperty({ enum: METHODS })
+  readonly method: SignInMethod;
+
+  @ApiProperty({ example: '192.0.2.7' })
+  readonly ip: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Mozilla/5.0' })
+  readonly user_agent: string | null;
+
+  @ApiMoment()
+  readonly created_at: string;
+
+  /** Precise to a minute. */
+  @ApiMoment()
+  readonly last_seen_at: string;
+
+  /** When it ends at the latest. */
+  @ApiMoment()
+  readonly expires_at: string;
+
+  /** When it ends unless it is used before. */
+  @ApiMoment()
+  readonly idle_expires_at: string;
+}
+
+export class SessionListDto extends ListOf(SessionDto) {
+  static of(sessions: readonly SessionDto[]): SessionListDto {
+    return Object.assign(new SessionListDto(), { total: sessions.length, data: sessions });
+  }
+}
+
+class SessionUserDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'ada@example.com' })
+  readonly email: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Ada' })
+  readonly first_name: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Lovelace' })
+  readonly last_name: string | null;
+
+  /** The role in the organization. */
+  @ApiProperty({ enum: ['owner', 'admin', 'member'] })
+  readonly role: OrganizationRole;
+}
+
+class SessionOrganizationDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'Example' })
+  readonly name: string;
+}
+
+class SessionWorkspaceDto {
+  @ApiId()
+  readonly id: string;
+
+  @ApiProperty({ example: 'Checkout' })
+  readonly name: string;
+
+  @ApiProperty({ example: 'ws-checkout' })
+  readonly slug: string;
+
+  /** The role in the workspace. Owners and admins of the organization act as `admin` in each. */
+  @ApiProperty({ enum: ['admin', 'manager', 'member'] })
+  readonly role: WorkspaceRole;
+}
+
+class ScopesByRoleDto {
+  @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
+  readonly admin?: readonly Scope[];
+
+  @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
+  readonly manager?: readonly Scope[];
+
+  @ApiProperty({ type: [String], required: false, example: SOME_SCOPES })
+  readonly member?: readonly Scope[];
+}
+
+class SignInMethodsDto {
+  /** Whether the user has a password. */
+  @ApiProperty({ example: true })
+  readonly password: boolean;
+
+  /** Whether sign-ins ask for a code of an authenticator app. */
+  @ApiProperty({ example: false })
+  readonly totp: boolean;
+
+  @ApiProperty({ example: 0 })
+  readonly recovery_codes_left: number;
+
+  @ApiProperty({ example: 0 })
+  readonly passkeys: number;
+}
+
+/** Who is signed in, and what they may do. */
+export class SignedInDto {
+  @ApiProperty({ enum: ['signed-in'] })
+  readonly object = 'signed-in';
+
+  @ApiProperty({ type: SessionUserDto })
+  readonly user: SessionUserDto;
+
+  @ApiProperty({ type: SessionOrganizationDto })
+  readonly organisation: SessionOrganizationDto;
+
+  /** The workspaces of the user, by name; of owners and admins all, up to 1,000. Search for others in the list of workspaces. */
+  @ApiProperty({ type: [SessionWorkspaceDto] })
+  readonly workspaces: readonly SessionWorkspaceDto[];
+
+  @ApiProperty({ example: 1 })
+  readonly workspace_total: number;
+
+  /** The scopes in a workspace, by the user's role there. */
+  @ApiProperty({ type: ScopesByRoleDto })
+  readonly scopes_by_role: ScopesByRoleDto;
+
+  /** The scopes in this request's reach: the workspace of the header `x-gateway-workspace`, or the whole organization. */
+  @ApiProperty({ type: [String], example: SOME_SCOPES })
+  readonly scopes: readonly Scope[];
+
+  @ApiProperty({ type: SessionDto })
+  readonly session: SessionDto;
+
+  /** When the user last proved who they are. Some changes ask for it again after 10 minutes. */
+  @ApiMoment()
+  readonly authenticated_at: string;
+
+  /** The header that every change must carry, with the value 1. */
+  @ApiProperty({ example: 'x-gateway-csrf' })
+  readonly csrf_header: string;
+
+  @ApiProperty({ type: SignInMethodsDto })
+  readonly sign_in_methods: SignInMethodsDto;
+
+  static of(fields: Omit<SignedInDto, 'object'>): SignedInDto {
+    return Object.assign(new SignedInDto(), fields);
+  }
+}

@@ -1,0 +1,69 @@
+import { Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Caller, CallerSession, ForSession } from '../../auth/permissions/access.decorators.js';
+import type { KnownSession } from '../../auth/ports.js';
+import type { Principal } from '../../auth/principal.js';
+import { AdminController } from '../admin-controller.js';
+import { DoneDto, EMPTY_ANSWER, Refusals } from '../openapi/decorators.js';
+import { SessionListDto, SignedInDto } from './session.dto.js';
+import { SessionsService } from './sessions.service.js';
+import { SignedInService } from './signed-in.service.js';
+
+@AdminController('auth')
+@Refusals()
+export class SessionsController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly signedIn: SignedInService,
+  ) {}
+
+  @Get('session')
+  @ForSession('sessions.read')
+  @ApiOperation({ summary: 'Read who is signed in, and what they may do' })
+  @ApiOkResponse({ type: SignedInDto })
+  async get(@CallerSession() session: KnownSession, @Caller() caller: Principal): Promise<SignedInDto> {
+    return this.signedIn.of(await this.sessions.find(session), caller.scopes);
+  }
+
+  @Post('sign-out')
+  @HttpCode(200)
+  @ForSession('sessions.delete')
+  @ApiOperation({ summary: 'Sign out' })
+  @ApiOkResponse({ type: DoneDto })
+  async signOut(
+    @CallerSession() session: KnownSession,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DoneDto> {
+    await this.sessions.end(session, session.id);
+    reply.header('set-cookie', this.sessions.clearedCookie);
+    return EMPTY_ANSWER;
+  }
+
+  @Get('sessions')
+  @ForSession('sessions.list')
+  @ApiOperation({ summary: 'List your sessions' })
+  @ApiOkResponse({ type: SessionListDto })
+  async list(@CallerSession() session: KnownSession): Promise<SessionListDto> {
+    const sessions = await this.sessions.list(session);
+    return SessionListDto.of(sessions.map((each) => this.signedIn.shown(each, each.id === session.id)));
+  }
+
+  @Delete('sessions')
+  @ForSession('sessions.delete')
+  @ApiOperation({ summary: 'End all your other sessions' })
+  @ApiOkResponse({ type: DoneDto })
+  async endOthers(@CallerSession() session: KnownSession): Promise<DoneDto> {
+    await this.sessions.endOthers(session);
+    return EMPTY_ANSWER;
+  }
+
+  @Delete('sessions/:id')
+  @ForSession('sessions.delete')
+  @ApiOperation({ summary: 'End one of your sessions' })
+  @ApiOkResponse({ type: DoneDto })
+  async end(@CallerSession() session: KnownSession, @Param('id') id: string): Promise<DoneDto> {
+    await this.sessions.end(session, id);
+    return EMPTY_ANSWER;
+  }
+}

@@ -1,0 +1,117 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { LessThan, MoreThan, Not, type Repository } from 'typeorm';
+import type { KnownSession } from '../../auth/ports.js';
+import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
+import { Session, type SignInMethod } from '../../common/database/entities/session.entity.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { SessionCookie } from '../../common/http/session-cookie.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+
+const LONGEST_USER_AGENT = 500;
+const SECOND_MS = 1_000;
+
+/** Where a sign-in comes from. */
+export interface SignInOrigin {
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+}
+
+export interface SessionOwner {
+  readonly id: string;
+  readonly organizationId: string;
+}
+
+/** A session and the `Set-Cookie` that hands it to the browser. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly cookie: string;
+}
+
+/** The dashboard sessions of users. A session ends by being deleted, and every process sees that with the next request. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly tokens: OpaqueTokens,
+    private readonly cookie: SessionCookie,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Always a new secret, whatever the browser presented before: nobody can plant a session id. */
+  async open(user: SessionOwner, method: SignInMethod, origin: SignInOrigin): Promise<OpenedSession> {
+    await this.forgetOver(user);
+    const { token, hash } = this.tokens.issue('session');
+    const id = uuidV7(Date.now());
+    await this.sessions.insert({
+      id,
+      organizationId: user.organizationId,
+      userId: user.id,
+      secretHash: hash,
+      method,
+      ip: origin.ip,
+      userAgent: origin.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+    });
+    return { session: await this.sessions.findOneByOrFail({ id }), cookie: this.cookieOf(token.reveal()) };
+  }
+
+  /** Notes that the user proved who they are, and gives the session a new secret: a copy of the old one gains nothing. */
+  async renew({ id }: KnownSession): Promise<OpenedSession> {
+    const { token, hash } = this.tokens.issue('session');
+    await this.sessions.update({ id }, { secretHash: hash, authenticatedAt: () => 'now()' });
+    return { session: await this.find({ id }), cookie: this.cookieOf(token.reveal()) };
+  }
+
+  /** Refuses with `session_ended` one that ended since the caller was identified. */
+  async find({ id }: Pick<KnownSession, 'id'>): Promise<Session> {
+    const session = await this.sessions.findOneBy({ id });
+    if (!session) throw new AppError('session_ended');
+    return session;
+  }
+
+  /** Newest first, without those that are over. */
+  list({ organizationId, userId }: KnownSession): Promise<Session[]> {
+    const { lifetimeMs, idleMs } = this.settings.sessions;
+    const since = (ms: number) => MoreThan(new Date(Date.now() - ms));
+    return this.sessions.find({
+      where: { organizationId, userId, createdAt: since(lifetimeMs), lastSeenAt: since(idleMs) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
+  }
+
+  /** One of the user's own sessions. Refuses with `not_found` any other. */
+  async end({ organizationId, userId }: KnownSession, id: string): Promise<void> {
+    const { affected } = isUuid(id)
+      ? await this.sessions.delete({ organizationId, userId, id: id.toLowerCase() })
+      : { affected: 0 };
+    if (!affected) throw new AppError('not_found', { resource: 'session' });
+  }
+
+  async endOthers({ organizationId, userId, id }: KnownSession): Promise<void> {
+    await this.sessions.delete({ organizationId, userId, id: Not(id) });
+  }
+
+  /** For a user whose role, status or credentials changed. */
+  async endAllOf({ id, organizationId }: SessionOwner): Promise<void> {
+    await this.sessions.delete({ organizationId, userId: id });
+  }
+
+  /** Sessions that are over are gone with the next sign-in of their user, so no job has to remove them. */
+  private async forgetOver({ id: userId, organizationId }: SessionOwner): Promise<void> {
+    const { lifetimeMs, idleMs } = this.settings.sessions;
+    const before = (ms: number) => LessThan(new Date(Date.now() - ms));
+    await this.sessions.delete({ organizationId, userId, createdAt: before(lifetimeMs) });
+    await this.sessions.delete({ organizationId, userId, lastSeenAt: before(idleMs) });
+  }
+
+  /** `Set-Cookie` that removes the cookie. */
+  get clearedCookie(): string {
+    return this.cookie.clear();
+  }
+
+  private cookieOf(secret: string): string {
+    return this.cookie.write(secret, Math.floor(this.settings.sessions.lifetimeMs / SECOND_MS));
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  Body,
+  type CanActivate,
+  type ExecutionContext,
+  HttpCode,
+  Injectable,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OriginGuard } from '../../auth/strategies/origin.guard.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { IsEmailAddress } from '../../common/http/email-address.js';
+import { IfGiven } from '../../common/http/validators.js';
+import { Refusals, Refuses } from '../openapi/decorators.js';
+import { PublicController } from '../public-controller.js';
+import { MayTakeName } from '../shapes/fields.js';
+import { MayTakeCode, TakesNewPassword } from './password.dto.js';
+import { SetUpService } from './set-up.service.js';
+import { SignInBrakes } from './sign-in-brakes.service.js';
+import { SignedInDto } from './session.dto.js';
+import { SignedInService } from './signed-in.service.js';
+
+const LONGEST_TOKEN = 200;
+
+class SetUpDto {
+  /** What stands behind the `#` of the link. */
+  @ApiProperty({ writeOnly: true, example: 'gw_setup_…' })
+  @IsString()
+  @MaxLength(LONGEST_TOKEN)
+  readonly token: string;
+
+  /** The address to sign in with. Only the set-up link of the first owner changes it. */
+  @ApiPropertyOptional({ example: 'ada@example.com' })
+  @IfGiven()
+  @IsEmailAddress()
+  readonly email?: string;
+
+  /** First and last name. */
+  @MayTakeName('Ada Lovelace')
+  readonly name?: string;
+
+  @TakesNewPassword()
+  readonly password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
+}
+
+/** Slows down guesses at the second factor of a user whose link somebody else holds. */
+@Injectable()
+export class SetUpBrakeGuard implements CanActivate {
+  constructor(
+    private readonly brakes: SignInBrakes,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const { raw, body } = context
+      .switchToHttp()
+      .getRequest<FastifyRequest<{ Body: { token?: unknown } | null }>>();
+    const token = typeof body?.token === 'string' ? body.token.slice(0, LONGEST_TOKEN) : '';
+    await this.brakes.count({ address: this.addresses.of(raw), account: `link ${token}` });
+    return true;
+  }
+}
+
+/** Needs no other credential: the token of the link is one. */
+@PublicController('auth/set-up', 'auth')
+@Refusals()
+export class SetUpController {
+  constructor(
+    private readonly setUp: SetUpService,
+    private readonly signedIn: SignedInService,
+    private readonly addresses: ClientAddresses,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @UseGuards(OriginGuard, SetUpBrakeGuard)
+  @ApiOperation({ summary: 'Set your password with a one-use link, and sign in', security: [] })
+  @Refuses(new AppError('sign_in_link_gone'), 'The link is used, expired or unknown.')
+  @ApiOkResponse({ type: SignedInDto })
+  async use(
+    @Body() dto: SetUpDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedInDto> {
+    const origin = { ip: this.addresses.of(request.raw), userAgent: request.headers['user-agent'] };
+    const { session, cookie } = await this.setUp.use(dto, origin);
+    const answer = await this.signedIn.of(session);
+    reply.header('set-cookie', cookie);
+    return answer;
+  }
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
+import { DataSource } from 'typeorm';
+import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
+import { AppError } from '../../common/errors/app-error.js';
+
+interface Brake {
+  readonly kind: string;
+  /** Failures within one window. */
+  readonly most: number;
+  readonly windowSeconds: number;
+}
+
+const MINUTE = 60;
+const FROM_ADDRESS: Brake = { kind: 'address', most: 30, windowSeconds: 10 * MINUTE };
+const FOR_ACCOUNT_FROM_ADDRESS: Brake = { kind: 'pair', most: 10, windowSeconds: 10 * MINUTE };
+/** High, so that a stranger who guesses from one address keeps nobody out. */
+const FOR_ACCOUNT: Brake = { kind: 'account', most: 100, windowSeconds: 60 * MINUTE };
+
+/** An attempt counts before its password is looked at: of many at once none slips through. A window is never prolonged. */
+const COUNT = `
+  INSERT INTO sign_in_brakes AS brake (subject, failures, ends_at) VALUES ($1, 1, now() + $2 * interval '1 second')
+  ON CONFLICT (subject) DO UPDATE SET
+    failures = CASE WHEN brake.ends_at <= now() THEN 1 ELSE least(brake.failures + 1, 1000000) END,
+    ends_at = CASE WHEN brake.ends_at <= now() THEN excluded.ends_at ELSE brake.ends_at END
+  RETURNING failures, ceil(extract(epoch FROM ends_at - now()))::integer AS seconds`;
+const UNDO = 'UPDATE sign_in_brakes SET failures = greatest(failures - 1, 0) WHERE subject = ANY ($1)';
+const GIVE_BACK = `
+  UPDATE sign_in_brakes SET failures = CASE WHEN subject = $2 THEN 0 ELSE greatest(failures - 1, 0) END
+  WHERE subject = ANY ($1)`;
+/** Each success and each failure takes a few old rows away, so that no job has to. */
+const FORGET = `
+  DELETE FROM sign_in_brakes WHERE subject = ANY (ARRAY(
+    SELECT subject FROM sign_in_brakes WHERE ends_at < now() ORDER BY ends_at LIMIT 10 FOR UPDATE SKIP LOCKED))`;
+
+const IPV6_NETWORK_BITS = 64;
+
+/** Who attempts, and for which account, whether or not it exists. */
+export interface SignInAttempt {
+  readonly address: string;
+  /** The e-mail address, or the id of a user. */
+  readonly account: string;
+}
+
+/**
+ * Slows down guessing, counted in PostgreSQL for all processes together: by address, by account, and by both. Each
+ * brake lets go at the end of its window, so no account is locked for good.
+ */
+@Injectable()
+export class SignInBrakes {
+  constructor(
+    private readonly database: DataSource,
+    private readonly tokens: OpaqueTokens,
+  ) {}
+
+  /** Counts an attempt. Rejects with `rate_limited` when there were too many; the password must not be looked at then. */
+  async count(attempt: SignInAttempt): Promise<void> {
+    await this.database.query(FORGET);
+    for (const [brake, subject] of this.subjectsOf(attempt)) {
+      const [row] = await this.database.query<{ failures: number; seconds: number }[]>(COUNT, [
+        subject,
+        brake.windowSeconds,
+      ]);
+      if (row && row.failures > brake.most)
+        throw new AppError('rate_limited', {
+          subject: 'failed sign-ins',
+          retryAfterSeconds: Math.max(row.seconds, 1),
+        });
+    }
+  }
+
+  /** The attempt was no guess, because it lacked the second factor. */
+  async undo(attempt: SignInAttempt): Promise<void> {
+    await this.database.query(UNDO, [this.subjectsOf(attempt).map(([, subject]) => subject)]);
+  }
+
+  /** The attempt succeeded, so it is no failure, and neither are the user's earlier ones from there. */
+  async giveBack(attempt: SignInAttempt): Promise<void> {
+    const subjects = this.subjectsOf(attempt);
+    const [, pair] = subjects.find(([brake]) => brake === FOR_ACCOUNT_FROM_ADDRESS) ?? [];
+    await this.database.query(GIVE_BACK, [subjects.map(([, subject]) => subject), pair]);
+  }
+
+  private subjectsOf({ address, account }: SignInAttempt): [Brake, Buffer][] {
+    const from = networkOf(address);
+    const names = [
+      [FROM_ADDRESS, from],
+      [FOR_ACCOUNT_FROM_ADDRESS, `${from} ${account}`],
+      [FOR_ACCOUNT, account],
+    ] as const;
+    return names.map(([brake, name]) => [
+      brake,
+      this.tokens.hashOf('sign-in brake', `${brake.kind} ${name}`),
+    ]);
+  }
+}
+
+/** Whoever has one IPv6 address has 2^64 of them. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${IPV6_NETWORK_BITS}`).toString();
+}

@@ -1,0 +1,44 @@
+import { Body, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OriginGuard } from '../../auth/strategies/origin.guard.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { AuditTrail } from '../audit/audit-trail.service.js';
+import { Refusals, Refuses } from '../openapi/decorators.js';
+import { PublicController } from '../public-controller.js';
+import { SignedInDto } from './session.dto.js';
+import { SignedInService } from './signed-in.service.js';
+import { PasswordSignInGuard, verifiedUserOf } from './password-sign-in.guard.js';
+import { SignInDto } from './sign-in.dto.js';
+import { SignInService } from './sign-in.service.js';
+
+@PublicController('auth/sign-in', 'auth')
+@Refusals()
+export class SignInController {
+  constructor(
+    private readonly signIn: SignInService,
+    private readonly signedIn: SignedInService,
+    private readonly addresses: ClientAddresses,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @UseGuards(OriginGuard, PasswordSignInGuard)
+  @ApiOperation({ summary: 'Sign in with e-mail address and password', security: [] })
+  @Refuses(new AppError('sign_in_failed'), 'The address or the password is wrong.')
+  @ApiOkResponse({ type: SignedInDto })
+  async withPassword(
+    @Body() _dto: SignInDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedInDto> {
+    const origin = { ip: this.addresses.of(request.raw), userAgent: request.headers['user-agent'] };
+    const { session, cookie } = await this.signIn.openWithPassword(verifiedUserOf(request), origin);
+    this.audit.note({ targetId: session.id, after: this.signedIn.shown(session, true) });
+    const answer = await this.signedIn.of(session);
+    reply.header('set-cookie', cookie);
+    return answer;
+  }
+}

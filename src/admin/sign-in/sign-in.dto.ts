@@ -1,0 +1,26 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, IsUUID, MaxLength } from 'class-validator';
+import { IfGiven } from '../../common/http/validators.js';
+import { AN_ID } from '../shapes/fields.js';
+import { MayTakeCode, TakesPassword } from './password.dto.js';
+
+const LONGEST_EMAIL = 320;
+
+export class SignInDto {
+  @ApiProperty({ example: 'ada@example.com' })
+  @IsString()
+  @MaxLength(LONGEST_EMAIL)
+  readonly email: string;
+
+  @TakesPassword()
+  readonly password: string;
+
+  @MayTakeCode()
+  readonly code?: string;
+
+  /** For a user of several organizations; otherwise the oldest one in which the password fits. */
+  @ApiPropertyOptional({ format: 'uuid', example: AN_ID })
+  @IfGiven()
+  @IsUUID()
+  readonly organisation_id?: string;
+}

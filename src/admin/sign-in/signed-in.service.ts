@@ -1,0 +1,136 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, type Repository } from 'typeorm';
+import { scopesOfRoles } from '../../auth/permissions/roles.js';
+import type { Scope } from '../../auth/permissions/scopes.js';
+import { CSRF_HEADER } from '../../auth/strategies/check-origin.js';
+import type { SwitchPositions } from '../../common/contracts/organization-settings.js';
+import type { WorkspaceRole } from '../../common/contracts/roles.js';
+import { Organization } from '../../common/database/entities/organization.entity.js';
+import { Passkey } from '../../common/database/entities/passkey.entity.js';
+import type { Session } from '../../common/database/entities/session.entity.js';
+import { User } from '../../common/database/entities/user.entity.js';
+import { WorkspaceMember } from '../../common/database/entities/workspace-member.entity.js';
+import { Workspace } from '../../common/database/entities/workspace.entity.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { SecondFactorsService } from './second-factors.service.js';
+import { SessionDto, SignedInDto } from './session.dto.js';
+
+const MOST_WORKSPACES = 1_000;
+const WORKSPACE_ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
+
+type ReachableWorkspace = SignedInDto['workspaces'][number];
+
+/** Shows sessions, and tells the user of one who they are and what they may do. */
+@Injectable()
+export class SignedInService {
+  constructor(
+    @InjectRepository(User) private readonly users: Repository<User>,
+    @InjectRepository(Organization) private readonly organizations: Repository<Organization>,
+    @InjectRepository(Workspace) private readonly workspaces: Repository<Workspace>,
+    @InjectRepository(WorkspaceMember) private readonly members: Repository<WorkspaceMember>,
+    @InjectRepository(Passkey) private readonly passkeys: Repository<Passkey>,
+    private readonly factors: SecondFactorsService,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** `scopes`: those of the request; left out, those that the user has without naming a workspace. */
+  async of(session: Session, scopes?: ReadonlySet<Scope>): Promise<SignedInDto> {
+    const user = await this.users.findOneByOrFail({ id: session.userId });
+    const organization = await this.organizations.findOneByOrFail({ id: session.organizationId });
+    const switches = organization.settings.security_settings ?? null;
+    const [workspaces, workspace_total] = await this.reachable(user);
+    return SignedInDto.of({
+      user: {
+        id: user.id,
+        email: user.email,
+        first_name: user.firstName,
+        last_name: user.lastName,
+        role: user.role,
+      },
+      organisation: { id: organization.id, name: organization.name },
+      workspaces,
+      workspace_total,
+      scopes_by_role: scopesByRole(user, workspaces, switches),
+      scopes: sorted(scopes ?? scopesWithoutWorkspace(user, workspaces, switches)),
+      session: this.shown(session, true),
+      authenticated_at: session.authenticatedAt.toISOString(),
+      csrf_header: CSRF_HEADER,
+      sign_in_methods: await this.methodsOf(user),
+    });
+  }
+
+  private async methodsOf(user: User): Promise<SignedInDto['sign_in_methods']> {
+    const { hasPassword, hasTotp, recoveryCodesLeft } = await this.factors.status(user);
+    return {
+      password: hasPassword,
+      totp: hasTotp,
+      recovery_codes_left: recoveryCodesLeft,
+      passkeys: await this.passkeys.countBy({ organizationId: user.organizationId, userId: user.id }),
+    };
+  }
+
+  shown(session: Session, isCurrent: boolean): SessionDto {
+    const { lifetimeMs, idleMs } = this.settings.sessions;
+    const ends = session.createdAt.getTime() + lifetimeMs;
+    return Object.assign(new SessionDto(), {
+      id: session.id,
+      is_current: isCurrent,
+      method: session.method,
+      ip: session.ip,
+      user_agent: session.userAgent,
+      created_at: session.createdAt.toISOString(),
+      last_seen_at: session.lastSeenAt.toISOString(),
+      expires_at: new Date(ends).toISOString(),
+      idle_expires_at: new Date(Math.min(ends, session.lastSeenAt.getTime() + idleMs)).toISOString(),
+    });
+  }
+
+  private async reachable({
+    id: userId,
+    organizationId,
+    role,
+  }: User): Promise<[ReachableWorkspace[], number]> {
+    const members = await this.members.findBy({ organizationId, userId });
+    const roles = new Map(members.map((member) => [member.workspaceId, member.role]));
+    const isAdministrator = role !== 'member';
+    const where = isAdministrator ? { organizationId } : { organizationId, id: In([...roles.keys()]) };
+    const [found, total] = await this.workspaces.findAndCount({
+      where,
+      order: { name: 'ASC', id: 'ASC' },
+      skip: 0,
+      take: MOST_WORKSPACES,
+    });
+    const shown = found.map(({ id, name, slug }) => ({
+      id,
+      name,
+      slug,
+      role: isAdministrator ? ('admin' as const) : (roles.get(id) ?? 'member'),
+    }));
+    return [shown, total];
+  }
+}
+
+const sorted = (scopes: ReadonlySet<Scope>): Scope[] => [...scopes].sort();
+
+function scopesByRole(
+  { role: organization }: User,
+  workspaces: readonly ReachableWorkspace[],
+  switches: SwitchPositions | null,
+): SignedInDto['scopes_by_role'] {
+  const held = WORKSPACE_ROLES.filter((role) => workspaces.some((workspace) => workspace.role === role));
+  return Object.fromEntries(
+    held.map((workspace) => [workspace, sorted(scopesOfRoles({ organization, workspace }, switches))]),
+  );
+}
+
+/** As `sessionPrincipalOf` gives them: a member of one workspace needs not name it. */
+function scopesWithoutWorkspace(
+  { role: organization }: User,
+  workspaces: readonly ReachableWorkspace[],
+  switches: SwitchPositions | null,
+): ReadonlySet<Scope> {
+  const [only] = workspaces.length === 1 ? workspaces : [];
+  return scopesOfRoles({ organization, workspace: only?.role ?? null }, switches);
+}

@@ -1,0 +1,22 @@
+import passport from 'passport';
+
+type Verified = (error: unknown, user?: object | null) => void;
+type Verify = (request: object, done: Verified) => void;
+
+/**
+ * The Passport strategy beneath all of ours: it hands the request to `validate`, which answers who is calling, null for
+ * a request without a credential of its kind, or rejects with a refusal. https://www.passportjs.org/concepts/authentication/strategies/
+ */
+export class CredentialStrategy extends passport.Strategy {
+  constructor(private readonly verify: Verify) {
+    super();
+  }
+
+  override authenticate(request: object): void {
+    this.verify(request, (error, user) => {
+      if (error) this.error(error);
+      else if (user) this.success(user);
+      else this.fail(undefined);
+    });
+  }
+}

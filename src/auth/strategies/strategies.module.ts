@@ -1,0 +1,27 @@
+import { Global, Module } from '@nestjs/common';
+import { SessionCookie } from '../../common/http/session-cookie.js';
+import { SETTINGS } from '../../common/settings/settings.module.js';
+import type { Settings } from '../../common/settings/settings.js';
+import { AuthModule } from '../auth.module.js';
+import { AuthGuard } from '../identity/auth.guard.js';
+import { ApiKeyStrategy, SignedTokenStrategy } from './key-strategies.js';
+import { SessionStrategy } from './session.strategy.js';
+
+/** How callers of the administration are identified. Gateway processes do not load it. */
+@Global()
+@Module({
+  imports: [AuthModule],
+  providers: [
+    ApiKeyStrategy,
+    SignedTokenStrategy,
+    SessionStrategy,
+    AuthGuard,
+    {
+      provide: SessionCookie,
+      inject: [SETTINGS],
+      useFactory: ({ publicUrl }: Settings) => new SessionCookie(publicUrl?.startsWith('https:') ?? false),
+    },
+  ],
+  exports: [ApiKeyStrategy, SignedTokenStrategy, SessionStrategy, AuthGuard, SessionCookie],
+})
+export class StrategiesModule {}

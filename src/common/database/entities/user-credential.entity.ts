@@ -1,0 +1,36 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+/** What a user signs in with. A user without a row cannot sign in to the dashboard. */
+@Entity('user_credentials')
+export class UserCredential {
+  @PrimaryColumn({ type: 'uuid' })
+  userId: string;
+
+  @Column({ type: 'uuid' })
+  organizationId: string;
+
+  /** As `hashPassword` wrote it; null for a user without a password. */
+  @Column({ type: 'text', nullable: true })
+  passwordHash: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  passwordChangedAt: Date | null;
+
+  /** The secret of the authenticator app, sealed by the organization's key. */
+  @Column({ type: 'bytea', nullable: true })
+  sealedTotp: Buffer | null;
+
+  /** Null until a code of it was seen: then sign-ins ask for one. */
+  @Column({ type: 'timestamptz', nullable: true })
+  totpConfirmedAt: Date | null;
+
+  /** The time step of the last code used. */
+  @Column({ type: 'integer', default: 0 })
+  totpLastStep: number;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  createdAt: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updatedAt: Date;
+}

@@ -1,0 +1,68 @@
+import type { ErrorSpec } from './error-spec.js';
+
+/** The part of the error table that is about users who sign in to the dashboard. */
+export const SIGN_IN_ERRORS = {
+  workspace_required: {
+    status: 400,
+    type: 'invalid_request_error',
+    message:
+      'You are not a member of exactly one workspace, so the request must name one. Send its id or slug in the header x-gateway-workspace.',
+  },
+  password_unacceptable: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'This password cannot be used: {detail}.',
+  },
+  sign_in_failed: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'The e-mail address or the password is wrong.',
+  },
+  second_factor_required: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'Your account has a second factor. Send the code of your authenticator app, or a recovery code, in the field "code".',
+  },
+  second_factor_failed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The code is wrong, expired or used. Send the next one, or a recovery code.',
+  },
+  passkey_failed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The passkey was not accepted. Ask for new options and try again.',
+  },
+  passkeys_unavailable: {
+    status: 409,
+    type: 'conflict_error',
+    message: 'Passkeys need a host name. Set GATEHOUSE_PUBLIC_URL to an address with one.',
+  },
+  step_up_required: {
+    status: 403,
+    type: 'permission_error',
+    message:
+      'This change needs a fresh proof of who you are. Send your password to POST /v1/auth/step-up, then try again.',
+  },
+  session_ended: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'Your session has ended. Sign in again.',
+  },
+  reauthentication_failed: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The password is wrong.',
+  },
+  csrf_rejected: {
+    status: 403,
+    type: 'permission_error',
+    message: 'The request was refused to protect your session: {detail}.',
+  },
+  sign_in_link_gone: {
+    status: 410,
+    type: 'not_found_error',
+    message: 'This link is used or expired. Ask an administrator of the installation for another one.',
+  },
+} as const satisfies Record<string, ErrorSpec>;

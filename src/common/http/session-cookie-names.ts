@@ -1,0 +1,12 @@
+/**
+ * Browsers accept the prefix `__Host-` only for cookies that are Secure, have the path `/` and no domain, so that no
+ * other host of the domain can plant one: https://www.rfc-editor.org/rfc/rfc6265bis-20#section-4.1.3.2
+ */
+export const COOKIE_OVER_HTTPS = '__Host-gatehouse';
+export const COOKIE_OVER_HTTP = 'gatehouse_session';
+
+/** A cookie without a name counts as well: browsers send its value as it stands, which then reads as name and value. */
+const SESSION_COOKIE = new RegExp(`^[\\s=]*(?:${COOKIE_OVER_HTTPS}|${COOKIE_OVER_HTTP})\\s*(?:=|;|$)`);
+
+/** Whether a `Set-Cookie` sets or clears the cookie of a dashboard session. */
+export const setsSessionCookie = (setCookie: string): boolean => SESSION_COOKIE.test(setCookie);
