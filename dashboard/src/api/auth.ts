@@ -1,0 +1,44 @@
+import { ask } from './client';
+
+/** A workspace that the person may enter, and what they may do there. */
+export interface SessionWorkspace {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly role: string;
+  readonly scopes: readonly string[];
+}
+
+/** Who is signed in. */
+export interface Session {
+  readonly user: { readonly id: string; readonly email: string; readonly name: string | null };
+  readonly role: string;
+  readonly organisation: { readonly id: string; readonly name: string };
+  readonly workspaces: readonly SessionWorkspace[];
+  /** What the person may do in the organization as a whole. */
+  readonly scopes: readonly string[];
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SetUp extends Credentials {
+  readonly token: string;
+  readonly name: string;
+}
+
+const PATH = '/v1/auth';
+
+/** Rejects with a status of 401 when nobody is signed in. */
+export const readSession = (signal?: AbortSignal): Promise<Session> =>
+  ask('GET', `${PATH}/session`, undefined, signal);
+
+export const signIn = (credentials: Credentials): Promise<unknown> =>
+  ask('POST', `${PATH}/sign-in`, credentials);
+
+export const signOut = (): Promise<unknown> => ask('POST', `${PATH}/sign-out`);
+
+/** Sets the owner's name and password with the one-use token of the set-up link, and signs them in. */
+export const setUp = (given: SetUp): Promise<unknown> => ask('POST', `${PATH}/set-up`, given);
