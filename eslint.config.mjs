@@ -112,7 +112,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['dashboard/src/**/*.tsx'],
+    files: ['dashboard/src/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: {
       'react-hooks/rules-of-hooks': 'error',

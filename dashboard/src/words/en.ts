@@ -26,6 +26,7 @@ export const words = {
     forbidden: 'You may not see this',
     move: 'move',
     open: 'open',
+    enterKey: 'Enter',
     sortedDescending: 'newest first',
     bucket: 'Bucket',
     total: 'Total',
