@@ -6,7 +6,10 @@ import { FakeAuth } from '../dev/fake-auth.ts';
  * A server before a running Gatehouse: it signs in with the fake of `dev/`, puts the admin key on requests of the administration, and
  * passes everything else as it is, so that pages, headers and data are the real ones.
  */
-export async function serveBefore(base: URL, adminKey: string): Promise<{ readonly url: string; close: () => void }> {
+export async function serveBefore(
+  base: URL,
+  adminKey: string,
+): Promise<{ readonly url: string; close: () => void }> {
   const auth = new FakeAuth(base, adminKey);
   const server = createServer((incoming, response) => {
     if (incoming.url?.startsWith('/v1/auth/')) void auth.answer(incoming, response);
@@ -20,10 +23,14 @@ export async function serveBefore(base: URL, adminKey: string): Promise<{ readon
 function pass(incoming: IncomingMessage, response: ServerResponse, base: URL, adminKey: string | null): void {
   const key = adminKey === null ? {} : { 'x-gateway-api-key': adminKey };
   const headers = { ...incoming.headers, ...key, host: base.host, cookie: '' };
-  const outgoing = request(new URL(incoming.url ?? '', base), { method: incoming.method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
+  const outgoing = request(
+    new URL(incoming.url ?? '', base),
+    { method: incoming.method, headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
   outgoing.on('error', () => response.destroy());
   response.on('close', () => outgoing.destroy());
   incoming.pipe(outgoing);

@@ -32,7 +32,10 @@ interface Graphs {
   readonly requests: Graph<{ readonly total?: number }, { readonly total?: number }>;
   readonly cost: Graph<{ readonly total?: number }, { readonly total?: number }>;
   readonly errors: Graph<{ readonly total?: number }, { readonly total?: number }>;
-  readonly latency: Graph<{ readonly p50?: number; readonly p95?: number }, { readonly p50?: number; readonly p95?: number }>;
+  readonly latency: Graph<
+    { readonly p50?: number; readonly p95?: number },
+    { readonly p50?: number; readonly p95?: number }
+  >;
   readonly 'errors/stacks': Graph<{ readonly stats?: readonly StatusCount[] }, { readonly total?: number }>;
 }
 
@@ -47,7 +50,7 @@ export const graphQuery = <Name extends keyof Graphs>(name: Name, query: GraphQu
       };
       // All graphs take the same parameters; the path of one stands for all.
       const path = `/v1/analytics/graphs/${name}` as '/v1/analytics/graphs/requests';
-      return (await dataOf(client.GET(path, options))) as Graphs[Name];
+      return (await dataOf(client.GET(path, options)));
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,

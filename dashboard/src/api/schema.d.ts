@@ -2297,9 +2297,9 @@ export interface components {
             secret?: string;
             ca_certificate?: string | null;
             /** @default true */
-            enabled: boolean;
+            enabled?: boolean;
             /** @default false */
-            from_the_beginning: boolean;
+            from_the_beginning?: boolean;
         };
         ForwardingStatusDto: {
             /** @example 4711 */
@@ -2595,7 +2595,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            on_store_failure: "open" | "closed";
+            on_store_failure?: "open" | "closed";
         };
         UsageLimitsDto: {
             /** @example 100 */
@@ -2604,7 +2604,7 @@ export interface components {
              * @default cost
              * @enum {string}
              */
-            type: "cost" | "tokens";
+            type?: "cost" | "tokens";
             /** @example 80 */
             alert_threshold?: number | null;
             /**
@@ -3008,7 +3008,7 @@ export interface components {
         };
         TransferOwnershipDto: {
             /** @default true */
-            step_down: boolean;
+            step_down?: boolean;
         };
         InvitedToDto: {
             /** @example ws-default */
@@ -3151,7 +3151,7 @@ export interface components {
              * @default true
              * @example true
              */
-            allow_config_override: boolean;
+            allow_config_override?: boolean;
         };
         CreateApiKeyDto: {
             /** @example Nightly batch jobs */
@@ -3396,7 +3396,7 @@ export interface components {
              * @default 1800000
              * @example 1800000
              */
-            key_transition_period_ms: number;
+            key_transition_period_ms?: number;
         };
         RotatedApiKeyDto: {
             /**
@@ -4114,7 +4114,7 @@ export interface components {
              * @default /v1/chat/completions
              * @example /v1/chat/completions
              */
-            path: string;
+            path?: string;
         };
         SimulatedTargetDto: {
             /** @example config.targets[0] */
@@ -4381,7 +4381,7 @@ export interface components {
             /** @example ws-default */
             workspace_id?: string;
             /** @default true */
-            create_default_provider: boolean;
+            create_default_provider?: boolean;
             /** @example openai */
             default_provider_slug?: string;
         };
@@ -4770,7 +4770,7 @@ export interface components {
             override_existing_workspace_access?: boolean;
             override_existing_workspaces_access?: boolean;
             /** @default true */
-            create_default_provider: boolean;
+            create_default_provider?: boolean;
             /** @example openai */
             default_provider_slug?: string;
         };
@@ -5174,7 +5174,7 @@ export interface components {
              * @default cost
              * @enum {string}
              */
-            type: "cost" | "tokens";
+            type?: "cost" | "tokens";
             /** @example 80 */
             alert_threshold?: number | null;
             /**
@@ -5329,7 +5329,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            on_store_failure: "open" | "closed";
+            on_store_failure?: "open" | "closed";
         };
         RatePolicyDto: {
             /**
@@ -5399,7 +5399,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            on_store_failure: "open" | "closed";
+            on_store_failure?: "open" | "closed";
         };
         CreateGuardrailDto: {
             /** @example No project names */
@@ -5679,12 +5679,12 @@ export interface components {
              * @default jsonl
              * @enum {string}
              */
-            format: "jsonl" | "csv" | "parquet";
+            format?: "jsonl" | "csv" | "parquet";
             /**
              * @default none
              * @enum {string}
              */
-            compression: "none" | "gzip";
+            compression?: "none" | "gzip";
             /**
              * @example {
              *       "time_of_generation_min": "2030-01-01T00:00:00Z",
@@ -5864,12 +5864,12 @@ export interface components {
              * @default jsonl
              * @enum {string}
              */
-            format: "jsonl" | "csv" | "parquet";
+            format?: "jsonl" | "csv" | "parquet";
             /**
              * @default none
              * @enum {string}
              */
-            compression: "none" | "gzip";
+            compression?: "none" | "gzip";
             export_id?: string;
             /**
              * @example {
@@ -6722,7 +6722,7 @@ export interface components {
             /** @example 5 */
             value: number;
             /** @default 1 */
-            weight: number;
+            weight?: number;
             metadata?: {
                 [key: string]: string;
             };
@@ -6745,7 +6745,7 @@ export interface components {
             /** @example 5 */
             value: number;
             /** @default 1 */
-            weight: number;
+            weight?: number;
             metadata?: {
                 [key: string]: string;
             };
@@ -6768,35 +6768,35 @@ export interface components {
              *       "uid"
              *     ]
              */
-            user: string[];
+            user?: string[];
             /**
              * @default [
              *       "organisation_id",
              *       "portkey_oid"
              *     ]
              */
-            organisation: string[];
+            organisation?: string[];
             /**
              * @default [
              *       "workspace_slug",
              *       "portkey_workspace"
              *     ]
              */
-            workspace: string[];
+            workspace?: string[];
             /**
              * @default [
              *       "scope",
              *       "scopes"
              *     ]
              */
-            scopes: string[];
+            scopes?: string[];
             /**
              * @default [
              *       "roles",
              *       "groups"
              *     ]
              */
-            roles: string[];
+            roles?: string[];
         };
         KeyOfJwtDto: {
             /** @example 2030-a */
@@ -6809,21 +6809,21 @@ export interface components {
              * @default service
              * @enum {string}
              */
-            unknown_people: "service" | "refuse" | "create";
+            unknown_people?: "service" | "refuse" | "create";
             /** @default [] */
-            role_mappings: components["schemas"]["RoleMappingDto"][];
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
             /**
              * @default member
              * @enum {string}
              */
-            highest_organisation_role: "member" | "admin";
+            highest_organisation_role?: "member" | "admin";
             /**
              * @default member
              * @enum {string}
              */
-            highest_workspace_role: "member" | "manager" | "admin";
+            highest_workspace_role?: "member" | "manager" | "admin";
             /** @default 10000 */
-            max_people: number;
+            max_people?: number;
             /** @enum {string} */
             object: "organisation-jwt";
             /**
@@ -6863,21 +6863,21 @@ export interface components {
              * @default service
              * @enum {string}
              */
-            unknown_people: "service" | "refuse" | "create";
+            unknown_people?: "service" | "refuse" | "create";
             /** @default [] */
-            role_mappings: components["schemas"]["RoleMappingDto"][];
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
             /**
              * @default member
              * @enum {string}
              */
-            highest_organisation_role: "member" | "admin";
+            highest_organisation_role?: "member" | "admin";
             /**
              * @default member
              * @enum {string}
              */
-            highest_workspace_role: "member" | "manager" | "admin";
+            highest_workspace_role?: "member" | "manager" | "admin";
             /** @default 10000 */
-            max_people: number;
+            max_people?: number;
             /**
              * @example [
              *       "https://id.example.com/"
@@ -6908,16 +6908,16 @@ export interface components {
              *       "EdDSA"
              *     ]
              */
-            algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+            algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
             /**
              * @default [
              *       "jwt",
              *       "at+jwt"
              *     ]
              */
-            token_types: string[];
+            token_types?: string[];
             /** @default 86400 */
-            max_lifetime_seconds: number;
+            max_lifetime_seconds?: number;
             claims?: components["schemas"]["ClaimNamesDto"];
         };
     };

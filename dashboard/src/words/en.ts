@@ -92,6 +92,7 @@ export const words = {
     type: (name: string) => `Type ${name} to confirm`,
   },
   picker: {
+    label: 'Permissions',
     filter: (count: number) => `Filter ${count} permissions`,
     count: (chosen: number, all: number) => `${chosen} of ${all}`,
     nothing: 'No permission matches.',
@@ -449,6 +450,8 @@ export const words = {
       can: 'This key can',
       cannot: 'It cannot',
       nothing: 'nothing yet',
+      more: (count: number) => `and ${count} more`,
+      or: ', or ',
       ends: 'It stops working',
       endsOn: (at: string) => `on ${at}`,
       endsBudget: (amount: string) => `when it has spent ${amount} in a month`,
@@ -456,6 +459,8 @@ export const words = {
       presets: { call: 'Call models', read: 'Read only', all: 'Everything I may' },
       created: 'API key created',
       otherWorkspaces: 'see other workspaces',
+      callModels: 'call models',
+      changeAnything: 'change anything',
     },
   },
   overview: {

@@ -32,7 +32,11 @@ function RawSide({ title, side }: { title: string; side: LogBody }) {
 }
 
 const textOf = ({ body, body_format }: LogBody): string =>
-  body_format === 'json' ? JSON.stringify(body, null, 2) : typeof body === 'string' ? body : JSON.stringify(body);
+  body_format === 'json'
+    ? JSON.stringify(body, null, 2)
+    : typeof body === 'string'
+      ? body
+      : JSON.stringify(body);
 
 /** What a reader must know before they trust the text below. */
 function noteOf({ body_truncated, body_unavailable, body_format }: LogBody): string | null {

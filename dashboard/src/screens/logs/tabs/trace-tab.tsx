@@ -32,7 +32,7 @@ const flattened = (spans: readonly Span[], depth = 0): readonly Row[] =>
 export function TraceTab({ log }: { log: LogDetail }) {
   const { workspace } = usePlace();
   const query = useQuery(traceQuery(log.trace_id));
-  const rows = flattened((query.data?.spans ?? []));
+  const rows = flattened(query.data?.spans ?? []);
   return (
     <Loadable state={loadStateOf(query, 'logs.list')}>
       {() => (
