@@ -50,7 +50,7 @@ export const graphQuery = <Name extends keyof Graphs>(name: Name, query: GraphQu
       };
       // All graphs take the same parameters; the path of one stands for all.
       const path = `/v1/analytics/graphs/${name}` as '/v1/analytics/graphs/requests';
-      return (await dataOf(client.GET(path, options)));
+      return await dataOf(client.GET(path, options));
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,

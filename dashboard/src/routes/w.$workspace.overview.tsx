@@ -4,5 +4,16 @@ import { texts } from '../search';
 
 export const Route = createFileRoute('/w/$workspace/overview')({
   validateSearch: texts('range'),
-  component: OverviewPage,
+  component: OverviewRoute,
 });
+
+function OverviewRoute() {
+  const { range } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return (
+    <OverviewPage
+      range={range}
+      onRange={(next) => void navigate({ search: { range: next }, replace: true })}
+    />
+  );
+}

@@ -483,7 +483,7 @@ export const words = {
     logs: 'Logs',
     withoutModel: 'No model',
     exhausted: 'Exhausted.',
-    resets: (when: string) => `Resets ${when}.`,
+    resets: 'Resets',
     noReset: 'It does not reset.',
   },
   virtualKeys: {

@@ -1,12 +1,13 @@
 import type { LogQuery } from '../../api/logs';
 import { shownError } from '../../api/load-state';
 import { Histogram, HistogramLegend } from '../../parts/charts/histogram';
+import { RESULT_SERIES } from '../../parts/charts/result-bars';
 import { exact } from '../../parts/format/numbers';
 import { bucketName, type Interval } from '../../parts/range/range';
 import { ErrorCard } from '../../parts/states/states';
 import { words } from '../../words/en';
 import styles from './logs.module.css';
-import { RESULT_SERIES, useLogBars } from './use-log-bars';
+import { useLogBars } from './use-log-bars';
 
 interface LogsHistogramProps {
   readonly query: LogQuery;

@@ -1,80 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
-import { graphQuery, type StatusCount } from '../../api/analytics';
 import type { LogQuery } from '../../api/logs';
-import type { HistogramBar, HistogramSeries } from '../../parts/charts/histogram';
+import { useResultPoints } from '../../api/result-bars';
+import { barsOf } from '../../parts/charts/result-bars';
 import { bucketMinutes, type Interval } from '../../parts/range/range';
 import { useZone } from '../../parts/zone';
-import { words } from '../../words/en';
-
-const { series: names } = words.logs;
-
-export const RESULT_SERIES: readonly HistogramSeries[] = [
-  { name: names.succeeded, tone: 'normal' },
-  { name: names.clientError, tone: 'warning' },
-  { name: names.serverError, tone: 'error' },
-];
-
-const MINUTE_MS = 60_000;
-
-interface Points {
-  readonly requests: readonly { readonly timestamp?: string; readonly total?: number }[];
-  readonly errors: readonly {
-    readonly timestamp?: string;
-    readonly stats?: readonly StatusCount[];
-  }[];
-}
-
-/** Adds the points of analytics, one a minute, hour or day, up to bars of `minutes`. Buckets begin where the clock says so. */
-export function barsOf(
-  { from, to }: Interval,
-  minutes: number,
-  { requests, errors }: Points,
-): readonly HistogramBar[] {
-  const size = minutes * MINUTE_MS;
-  const first = Math.floor(from.getTime() / size);
-  const last = Math.max(first, Math.ceil(to.getTime() / size) - 1);
-  const counts = Array.from({ length: last - first + 1 }, () => [0, 0, 0] as [number, number, number]);
-  const at = (timestamp: string | undefined) =>
-    counts[Math.floor(Date.parse(timestamp ?? '') / size) - first];
-  for (const { timestamp, total = 0 } of requests) {
-    const bar = at(timestamp);
-    if (bar) bar[0] += total;
-  }
-  for (const { timestamp, stats = [] } of errors) {
-    const bar = at(timestamp);
-    for (const { status_code = 0, count = 0 } of stats) {
-      if (!bar) continue;
-      bar[status_code >= 500 ? 2 : 1] += count;
-      bar[0] -= count;
-    }
-  }
-  return counts.map((bar, index) => ({
-    from: new Date((first + index) * size),
-    to: new Date((first + index + 1) * size),
-    counts: [Math.max(0, bar[0]), bar[1], bar[2]],
-  }));
-}
 
 const intervalName = (minutes: number) => (minutes < 60 ? 'minute' : minutes < 1_440 ? 'hour' : 'day');
 
-/** Requests by result over the range of a list. From rollups, so the list never waits for it. */
+/** Requests by result over the range of a list. */
 export function useLogBars(query: LogQuery, interval: Interval) {
   const zone = useZone();
   const minutes = bucketMinutes(interval);
-  const measured = { ...query, zone, interval: intervalName(minutes) } as const;
-  const requests = useQuery(graphQuery('requests', measured));
-  const errors = useQuery(graphQuery('errors/stacks', measured));
-  const bars = barsOf(interval, minutes, {
-    requests: requests.data?.data_points ?? [],
-    errors: errors.data?.data_points ?? [],
-  });
-  const total = requests.data?.summary?.total ?? null;
-  return {
-    bars,
-    minutes,
-    total,
-    error: requests.error ?? errors.error,
-    refetch: () => Promise.all([requests.refetch(), errors.refetch()]),
-    isPending: requests.isPending,
-  };
+  const { points, ...rest } = useResultPoints({ ...query, zone, interval: intervalName(minutes) });
+  return { ...rest, minutes, bars: barsOf(interval, minutes, points) };
 }
