@@ -41,7 +41,7 @@ export function offset(zone: string, at = new Date()): string {
   const parts = format(zone, { timeZoneName: 'longOffset' }).formatToParts(at);
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
   const found = /GMT([+-])(\d\d):(\d\d)/.exec(name);
-  if (!found) return 'UTC';
+  if (!found || (found[2] === '00' && found[3] === '00')) return 'UTC';
   const [, sign = '+', hours = '0', minutes = '00'] = found;
   return `UTC${sign === '-' ? '−' : '+'}${Number(hours)}${minutes === '00' ? '' : `:${minutes}`}`;
 }

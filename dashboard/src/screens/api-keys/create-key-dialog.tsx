@@ -165,7 +165,6 @@ function KeyFields({ form, onChange }: { form: Form; onChange: (form: Form) => v
         <TextInput
           label={texts.budget}
           inputMode="decimal"
-          description={texts.budgetUnit}
           value={form.budget}
           error={isAmount(form.budget) ? null : texts.number}
           onChange={({ currentTarget }) => set({ budget: currentTarget.value.trim() })}
@@ -173,14 +172,12 @@ function KeyFields({ form, onChange }: { form: Form; onChange: (form: Form) => v
         <TextInput
           label={texts.rate}
           inputMode="numeric"
-          description={texts.rateUnit}
           value={form.rate}
           error={isAmount(form.rate) ? null : texts.number}
           onChange={({ currentTarget }) => set({ rate: currentTarget.value.trim() })}
         />
         <Select
           label={texts.expires}
-          description={words.parts.none}
           data={Object.entries(texts.expiries).map(([value, label]) => ({ value, label }))}
           value={form.expires}
           onChange={(expires) => set({ expires: expires ?? 'never' })}
