@@ -10,6 +10,7 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as IndexRouteImport } from './routes/index'
+import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as WWorkspaceApiKeysRouteImport } from './routes/w.$workspace.api-keys'
@@ -22,6 +23,11 @@ import { Route as WWorkspaceLogsIdRouteImport } from './routes/w.$workspace.logs
 const IndexRoute = IndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SetUpRoute = SetUpRouteImport.update({
+  id: '/set-up',
+  path: '/set-up',
   getParentRoute: () => rootRouteImport,
 } as any)
 const SignInRoute = SignInRouteImport.update({
@@ -67,6 +73,7 @@ const WWorkspaceLogsIdRoute = WWorkspaceLogsIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
+  '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
@@ -78,6 +85,7 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
+  '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
@@ -90,6 +98,7 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/': typeof IndexRoute
+  '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
@@ -103,6 +112,7 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/set-up'
     | '/sign-in'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
@@ -114,6 +124,7 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
+    | '/set-up'
     | '/sign-in'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
@@ -125,6 +136,7 @@ export interface FileRouteTypes {
   id:
     | '__root__'
     | '/'
+    | '/set-up'
     | '/sign-in'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
@@ -137,6 +149,7 @@ export interface FileRouteTypes {
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
+  SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
 }
@@ -148,6 +161,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/'
       preLoaderRoute: typeof IndexRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/set-up': {
+      id: '/set-up'
+      path: '/set-up'
+      fullPath: '/set-up'
+      preLoaderRoute: typeof SetUpRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/sign-in': {
@@ -243,6 +263,7 @@ const WWorkspaceRouteWithChildren = WWorkspaceRoute._addFileChildren(
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
+  SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
 }

@@ -23,7 +23,6 @@ interface AuditDrawerProps {
 
 /** One administrative action: what it changed, who did it, from where. */
 export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
-  const hasValues = record.before !== null || record.after !== null;
   return (
     <Drawer
       label={words.audit.label}
@@ -42,11 +41,7 @@ export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
         <Facts record={record} />
         <Suspense fallback={<Loading lines={4} />}>
           <h3 className={styles.section}>{words.audit.changed}</h3>
-          {hasValues ? (
-            <JsonDiff before={record.before} after={record.after} />
-          ) : (
-            <p className={styles.none}>{words.audit.unchanged}</p>
-          )}
+          <Change record={record} />
           {record.request_body !== null && (
             <>
               <h3 className={styles.section}>{words.audit.body}</h3>
@@ -57,6 +52,14 @@ export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
       </div>
     </Drawer>
   );
+}
+
+/** What was made or removed has nothing to be compared with. */
+function Change({ record: { before, after } }: { record: AuditRecord }) {
+  if (before !== null && after !== null) return <JsonDiff before={before} after={after} />;
+  const value = after ?? before;
+  if (value === null) return <p className={styles.none}>{words.audit.unchanged}</p>;
+  return <JsonEditor value={JSON.stringify(value, null, 2)} label={words.audit.changed} />;
 }
 
 /** A body is on record as text, and usually is JSON. */
