@@ -37,11 +37,12 @@ export function Page({ title, text, action, tools, isTable = false, children }: 
             </li>
           ))}
         </ol>
-        <button type="button" className={styles.search} aria-label={words.shell.search} onClick={openSearch}>
+        <button type="button" className={styles.search} onClick={openSearch}>
           <IconSearch size={16} aria-hidden />
           <span>{words.shell.search}</span>
-          <Kbd size="xs">{words.shell.searchKey}</Kbd>
-          <Kbd size="xs">K</Kbd>
+          <span className={styles.keys} aria-hidden>
+            <Kbd size="xs">{words.shell.searchKey}</Kbd> <Kbd size="xs">K</Kbd>
+          </span>
         </button>
         {action}
       </header>

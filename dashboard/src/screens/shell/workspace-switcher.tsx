@@ -11,15 +11,14 @@ export function WorkspaceSwitcher({ session, workspace }: { session: Session; wo
   return (
     <Menu width={232} position="bottom-start">
       <Menu.Target>
-        <button
-          type="button"
-          className={styles.switcher}
-          aria-label={`${words.shell.switchWorkspace}: ${workspace.name}`}
-        >
+        <button type="button" className={styles.switcher}>
           <span className={styles.initial} aria-hidden>
             {workspace.name.slice(0, 1).toUpperCase()}
           </span>
-          <span className={styles.name}>{workspace.name}</span>
+          <span className={styles.name}>
+            <span className="visually-hidden">{words.shell.switchWorkspace}: </span>
+            {workspace.name}
+          </span>
           <IconSelector size={14} aria-hidden />
         </button>
       </Menu.Target>
