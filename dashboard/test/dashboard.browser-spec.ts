@@ -115,7 +115,7 @@ describe('signing in', () => {
   });
 
   it('never leads to another site', async () => {
-    const { page } = await start('/ui/sign-in?return_to=//evil.example/', {});
+    const { page } = await start('/ui/sign-in?return_to=//evil.example/ui/', {});
     await page.waitForURL(/\/overview$/);
     expect(new URL(page.url()).origin).toBe(front.url);
   });
@@ -178,7 +178,11 @@ describe('an API key', () => {
     await page.getByRole('button', { name: 'Call models' }).click();
     await page.getByRole('complementary').getByText('call models').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
-    const secret = (await page.getByText(/^gw_ws_/).textContent()) ?? '';
+    const secret =
+      (await page
+        .getByRole('dialog')
+        .getByText(/^gw_ws_/)
+        .textContent()) ?? '';
     expect((await chat(secret, 'Hello')).status).toBe(200);
     await page.getByRole('checkbox', { name: 'I have stored it' }).check();
     await page.getByRole('button', { name: 'Done' }).click();

@@ -21,8 +21,6 @@ export const theme = createTheme({
   colors: { accent: ACCENT },
   primaryShade: { light: 6, dark: 4 },
   autoContrast: true,
-  // The accent of the dark theme is light: white text on it would have a contrast of 3 : 1.
-  luminanceThreshold: 0.28,
   fontFamily: 'var(--sans)',
   fontFamilyMonospace: 'var(--mono)',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },

@@ -1,4 +1,4 @@
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Navigate, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useHotkeys } from '@mantine/hooks';
 import type { Session, SessionWorkspace } from '../../api/auth';
@@ -22,8 +22,8 @@ const CommandPalette = lazy(() =>
 /** The pages of one workspace, for somebody who is signed in. The frame itself needs no data but the session. */
 export function WorkspaceFrame({ slug }: { slug: string }) {
   const { data: session, error, refetch } = useSession();
-  const { href } = useLocation();
-  if (session === null) return <Navigate to="/sign-in" search={{ return_to: href }} replace />;
+  if (session === null)
+    return <Navigate to="/sign-in" search={{ return_to: location.pathname + location.search }} replace />;
   if (session) {
     const workspace = session.workspaces.find((one) => one.slug === slug || one.id === slug);
     return workspace ? (

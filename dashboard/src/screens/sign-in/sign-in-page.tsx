@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
-import { type SyntheticEvent, useState } from 'react';
+import { Navigate, useRouter } from '@tanstack/react-router';
+import { type SyntheticEvent, useEffect, useState } from 'react';
 import { signIn } from '../../api/auth';
 import { ApiError } from '../../api/client';
 import { shownError } from '../../api/load-state';
@@ -12,12 +12,17 @@ import { words } from '../../words/en';
 import styles from './sign-in-page.module.css';
 
 /** Only a path of the dashboard itself may follow: anything else would be an open redirect. */
-const isOwnPath = (path: string | undefined): path is string => /^\/(?![/\\])/.test(path ?? '');
+const isOwnPath = (path: string | undefined): path is string => path?.startsWith('/ui/') === true;
 
 /** E-mail and password. Goes on to where the person wanted to go. */
 export function SignInPage({ returnTo }: { returnTo: string | undefined }) {
   const { data: session } = useSession();
-  if (session) return <Navigate to={isOwnPath(returnTo) ? returnTo : '/'} replace />;
+  const { history } = useRouter();
+  const isReturning = Boolean(session) && isOwnPath(returnTo);
+  useEffect(() => {
+    if (isReturning && isOwnPath(returnTo)) history.replace(returnTo);
+  }, [isReturning, returnTo, history]);
+  if (session) return isReturning ? null : <Navigate to="/" replace />;
   return (
     <main className={styles.page}>
       <Brand />
