@@ -15,7 +15,7 @@ export function devServer(): Plugin {
     configureServer(server) {
       server.middlewares.use((incoming, response, next) => {
         const url = incoming.url ?? '';
-        if (url.startsWith('/ui/dev/parts')) incoming.url = '/ui/dev/parts.html';
+        if (url === '/ui/dev/parts') incoming.url = '/ui/dev/parts.html';
         if (url.startsWith('/v1/auth/')) void auth.answer(incoming, response);
         else if (url.startsWith('/v1/')) pass(incoming, response, base, auth.adminKey);
         else next();

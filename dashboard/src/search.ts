@@ -1,6 +1,4 @@
 /** What stands behind the `?` of an address: names and texts, as people write them, without JSON. */
-export type Search = Readonly<Record<string, string | undefined>>;
-
 export const parseSearch = (text: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(text));
 

@@ -1,6 +1,6 @@
 import { scopeWords } from './scopes';
 
-/** Every text that a person reads, in English. A second language is a second object of the type `Words`. */
+/** Every text that a person reads, in English. A second language is a second object of its type. */
 export const words = {
   product: 'Gatehouse',
   scopes: scopeWords,
@@ -562,8 +562,6 @@ export const words = {
     label: 'Audit record',
   },
 };
-
-export type Words = typeof words;
 
 function exactCount(count: number): string {
   return new Intl.NumberFormat('en-US').format(count);

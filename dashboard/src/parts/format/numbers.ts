@@ -34,11 +34,12 @@ export function money(nano: number | null): string {
   const sign = nano < 0 ? '−' : '';
   const amount = Math.abs(Math.round(nano));
   if (amount === 0) return '$0';
-  const cents = Math.round(amount / NANO_PER_CENT);
-  if (cents >= 100)
-    return `${sign}$${grouped.format(Math.floor(cents / 100))}.${String(cents % 100).padStart(2, '0')}`;
   const tenThousandths = Math.round(amount / NANO_PER_TEN_THOUSANDTH);
   if (tenThousandths === 0) return `<${sign}$0.0001`;
+  if (tenThousandths >= 10_000) {
+    const cents = Math.round(amount / NANO_PER_CENT);
+    return `${sign}$${grouped.format(Math.floor(cents / 100))}.${String(cents % 100).padStart(2, '0')}`;
+  }
   const digits = `0.${String(tenThousandths).padStart(4, '0')}`;
   return `${sign}$${digits.endsWith('00') ? digits.slice(0, -2) : digits}`;
 }

@@ -12,5 +12,3 @@ export type LoadState =
   | { readonly phase: 'error'; readonly error: ShownError; readonly retry: () => void }
   | { readonly phase: 'forbidden'; readonly scope: string }
   | { readonly phase: 'ready'; readonly isRefreshing?: boolean };
-
-export const READY: LoadState = { phase: 'ready' };

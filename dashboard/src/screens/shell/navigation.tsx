@@ -54,8 +54,6 @@ export const PAGES = [
   },
 ] as const;
 
-export type PageKey = (typeof PAGES)[number]['key'];
-
 /** The links that a person has a use for: areas that they may not enter at all are left out. Null knows nobody, and shows all. */
 export function navigationOf(may: ((scope: string) => boolean) | null): readonly NavigationGroup[] {
   const visible = PAGES.filter(({ scopes }) => may === null || scopes.some(may));
