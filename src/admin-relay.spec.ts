@@ -111,6 +111,19 @@ describe('the relay to the administration', () => {
     expect(asked.filter((each) => each.startsWith('POST'))).toHaveLength(1);
   });
 
+  it('leaves a body that is announced too large where it is, and brings the refusal of its head', async () => {
+    let received = 0;
+    answer = (incoming, response) => {
+      incoming.on('data', (chunk: Buffer) => (received += chunk.length));
+      setTimeout(() => response.writeHead(413).end('too large'), 50);
+    };
+    expect(await send('POST', '/v1/configs', 'x'.repeat(2 * 1024 * 1024))).toEqual([413, 'too large']);
+    expect([received, asked]).toEqual([0, ['POST /v1/configs']]);
+
+    answer = told;
+    expect(await send('GET', '/v1/configs')).toEqual([200, 'GET /v1/configs']);
+  });
+
   it('uses no connection again whose request was answered before it was read', async () => {
     answer = (_incoming, response) => response.writeHead(413).end('too large');
     const large = 'x'.repeat(900_000);

@@ -73,11 +73,6 @@ export class AdminRelay {
 
   /** Answers a request of the administration. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const limitBytes = bodyLimitOf(request.url ?? '');
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
-      this.refuse(request, response, new AppError('body_too_large', { limitBytes }));
-      return;
-    }
     if (!this.isExpected() && !isDashboardPath(request.url ?? '')) {
       this.refuse(request, response, new AppError('database_unavailable'));
       return;
@@ -161,27 +156,8 @@ export class AdminRelay {
       upstream.destroy();
       return;
     }
-    if (hasBody(request)) {
-      this.limit(request, response, upstream);
-      request.pipe(upstream);
-    } else upstream.end();
-  }
-
-  /**
-   * A body that grows too large is refused here: the administration would answer and close while it is still being
-   * written to, and its answer would be lost with the connection.
-   */
-  private limit(request: IncomingMessage, response: ServerResponse, upstream: ClientRequest): void {
-    const limitBytes = bodyLimitOf(request.url ?? '');
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= limitBytes || response.headersSent) return;
-      request.unpipe(upstream);
-      upstream.removeAllListeners('error').on('error', () => undefined);
-      upstream.destroy();
-      this.refuse(request, response, new AppError('body_too_large', { limitBytes }));
-    });
+    if (hasBody(request)) carryBody(request, upstream);
+    else upstream.end();
   }
 
   private broken({ request, response, upstream }: Exchange, error: Error): void {
@@ -204,6 +180,26 @@ export class AdminRelay {
     else if (!hasBody(request) && BODY_METHODS.has(request.method ?? '')) headers.push('content-length', '0');
     return headers;
   }
+}
+
+/**
+ * A body that is announced too large stays where it is: the administration refuses the request by its head, and records the attempt. One that
+ * grows too large is carried as far as shows it.
+ */
+function carryBody(request: IncomingMessage, upstream: ClientRequest): void {
+  const limitBytes = bodyLimitOf(request.url ?? '');
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+    upstream.flushHeaders();
+    return;
+  }
+  let bytes = 0;
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > limitBytes) request.off('data', count).unpipe(upstream).pause();
+  };
+  // Behind the pipe, which has written the chunk by then.
+  request.pipe(upstream);
+  request.on('data', count);
 }
 
 /** When it is being answered, has ended, or took its time. */

@@ -119,6 +119,58 @@ describe('a connection that was told that it closes', () => {
   });
 });
 
+describe('a part of the administration that is not built', () => {
+  const SECRET = 'sk-that-nobody-may-see';
+
+  it.each(['/v1/mcp-servers', '/v1/secret-references/1', '/v1/%6dcp-integrations?a', '/v1//SCIM/workspaces'])(
+    'is refused by the head of a request, of which no plane sees anything: %s',
+    async (path) => {
+      const handled: string[] = [];
+      const port = await listening({ handle: ({ url = '' }) => void handled.push(url) }, handled);
+      const body = JSON.stringify({ api_key: SECRET });
+      const headers = { 'content-type': 'application/json', 'x-gateway-provider': 'openai' };
+      for (const method of ['POST', 'PUT', 'DELETE', 'GET']) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method,
+          headers,
+          ...(method === 'GET' ? {} : { body }),
+        });
+        const text = await answer.text();
+
+        expect([answer.status, answer.headers.get('x-gateway-error-source')]).toEqual([501, 'gateway']);
+        expect(text).toContain('not_built');
+        expect(text).not.toContain(SECRET);
+      }
+      const upgrade = await exchanged(
+        port,
+        `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
+      );
+      const waiting = await exchanged(
+        port,
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n`,
+      );
+
+      expect(upgrade).toMatch(/^HTTP\/1\.1 501 /);
+      expect(waiting).toMatch(/^HTTP\/1\.1 501 /);
+      expect(handled).toEqual([]);
+    },
+  );
+
+  /** Sends a head. Answers what came back. */
+  function exchanged(port: number, head: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = createConnection(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+        if (text.endsWith('}')) socket.end();
+      });
+      socket.on('error', () => undefined).on('close', () => resolve(text));
+      socket.write(head);
+    });
+  }
+});
+
 describe('a client that waits for 100 Continue', () => {
   const HEAD = (path: string): string =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n`;

@@ -7,7 +7,7 @@ import { isClosing } from './common/http/lingering-close.js';
 import { uuidV7 } from './common/ids/uuid-v7.js';
 import type { Probes } from './common/observability/probes.js';
 import { refuse } from './gateway/delivery/refusal.js';
-import { planeOf } from './gateway/door/front-door.js';
+import { notBuilt, planeOf } from './gateway/door/front-door.js';
 import { checkHead, HEADERS_MAX } from './gateway/door/request-hygiene.js';
 import { acceptUpgrades, type Sockets } from './upgrades.js';
 
@@ -116,10 +116,13 @@ export class FrontServer {
   private handle(request: IncomingMessage, response: ServerResponse): void {
     if (isClosing(request) || !this.admits(request, response)) return;
     const { gateway, administration, probes } = this.planes;
-    if (planeOf(request.url ?? '') === 'gateway') {
+    const { url = '' } = request;
+    const plane = planeOf(url);
+    if (plane === 'gateway') {
       if (this.fastPath.isBetterEnded(request)) response.shouldKeepAlive = false;
       gateway.handle(request, response);
-    } else if (!probes.answer(request, response)) administration.handle(request, response);
+    } else if (plane === 'unbuilt') refuseUnidentified(request, response, AppError.from(notBuilt(url)));
+    else if (!probes.answer(request, response)) administration.handle(request, response);
   }
 
   private admits(request: ClientRequest, response: ClientResponse): boolean {

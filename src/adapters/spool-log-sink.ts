@@ -1,6 +1,11 @@
-import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
+import type {
+  AttemptRecord,
+  CapturedBodies,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../common/contracts/request-log.js';
 import type { Logger } from '../common/observability/logger.js';
-import { encodeClosed, encodeOpened } from '../common/spool/frame.js';
+import { encodeClosed, encodeOpened, encodeUpdated } from '../common/spool/frame.js';
 import { spoolCounts } from '../common/spool/spool-metrics.js';
 import { SpoolWriter, type SpoolWriterOptions } from '../common/spool/spool-writer.js';
 import { LogSink } from '../gateway/ports.js';
@@ -37,11 +42,12 @@ export class SpoolLogSink extends LogSink {
     }
   }
 
-  update(exchange: OpenedExchange): void {
+  update({ id }: OpenedExchange, attempts: readonly AttemptRecord[], opened: string | null): void {
+    if (opened === null) return;
     try {
-      this.writer.append(encodeOpened(exchange, this.writer.allocate));
+      this.writer.append(encodeUpdated(opened, attempts, this.writer.allocate));
     } catch (error) {
-      this.lost(exchange.id, error);
+      this.lost(id, error);
     }
   }
 

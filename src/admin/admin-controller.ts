@@ -3,6 +3,7 @@ import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AuthGuard } from '../auth/identity/auth.guard.js';
 import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { KnownParametersGuard } from './known-parameters.guard.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import { IdempotencyInterceptor } from './repeats/idempotency.interceptor.js';
 
@@ -22,7 +23,7 @@ export function AdminController(...paths: readonly string[]): ClassDecorator {
   return applyDecorators(
     Controller(paths.map((path) => (VERSIONED.test(path) ? path : `v1/${path}`))),
     SetMetadata(ADMIN_DOOR, true),
-    UseGuards(AuthGuard, ScopeGuard, ReadableBodyGuard),
+    UseGuards(AuthGuard, ScopeGuard, KnownParametersGuard, ReadableBodyGuard),
     UseInterceptors(IdempotencyInterceptor, AuditInterceptor),
     ApiTags(tag),
     ApiSecurity(API_KEY_SECURITY),

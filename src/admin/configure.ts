@@ -8,6 +8,7 @@ import { parseJsonBody } from '../common/http/json-body.js';
 import { createValidationPipe } from '../common/http/validation.js';
 import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { entityTagOf, isOneThing } from './entity-tag.js';
+import { leaveUnread } from './unread-body.js';
 import { markUnreadable } from './readable-body.guard.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
@@ -37,6 +38,7 @@ export function configureAdmin(app: NestFastifyApplication): void {
     addHeaders(request, reply);
     done(null, payload);
   });
+  server.addHook('preParsing', leaveUnread);
   readJsonOnly(app);
   app.useGlobalPipes(createValidationPipe());
   app.useGlobalFilters(app.get(RefusalRecordingFilter));

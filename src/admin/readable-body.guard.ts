@@ -6,7 +6,8 @@ const unreadable = new WeakMap<object, AppError>();
 
 /** Keeps why the body of a request cannot be read, until the guard refuses the request for it. */
 export function markUnreadable(request: object, error: AppError): void {
-  unreadable.set(request, error);
+  // The first reason holds: what follows from a body that was cut is not wrong with what was sent.
+  if (!unreadable.has(request)) unreadable.set(request, error);
 }
 
 /**

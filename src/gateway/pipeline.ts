@@ -1,11 +1,12 @@
 import type { ClientRequest, ClientResponse } from '../common/fast-path/messages.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { IdentityService } from '../auth/identity/identity.service.js';
-import type { AppError } from '../common/errors/app-error.js';
+import { AppError } from '../common/errors/app-error.js';
 import { SETTINGS } from '../common/settings/settings.module.js';
 import type { Settings } from '../common/settings/settings.js';
 import { Delivery } from './delivery/delivery.js';
 import { RunningStreams } from './delivery/running-streams.js';
+import { deliverLinked, linkFieldOf } from './delivery/linked-delivery.js';
 import { deliverJudged } from './delivery/judged-delivery.js';
 import { TranslatedDelivery } from './delivery/translated-delivery.js';
 import { wayOfStream } from './guardrails/guarded-stream.js';
@@ -13,6 +14,7 @@ import { asksForModels, LocalModels } from './models/local-models.js';
 import { stopExchange } from './delivery/refusal.js';
 import { asked, identified } from './door/arrival.js';
 import { orPathMeant } from './door/mistyped-path.js';
+import type { GatewayHeaders } from './door/gateway-headers.js';
 import { ClientLeft } from './door/request-body.js';
 import { exchangeBegan, exchangeEnded } from './journal/exchange-metrics.js';
 import { Journal } from './journal/journal.js';
@@ -23,6 +25,7 @@ import { readRequest, type Reading } from './door/read-request.js';
 import { Dispatcher } from './routing/dispatcher.js';
 import type { Answer } from './types/answer.js';
 import type { Exchange } from './types/exchange.js';
+import type { CompiledConfig } from './types/plan.js';
 import { FailedAttempt } from './upstream/retry.js';
 
 /**
@@ -78,11 +81,22 @@ export class Pipeline {
     const config = found instanceof Promise ? await found : found;
     entry.config = config.saved;
     checkNamedKey(config, options);
-    const read = await readRequest(request, path, entry, config.sendsAgain ? this.keeping : this.reading);
+    const reading = config.sendsAgain ? this.keeping : this.reading;
+    const read = await readRequest(request, path, entry, readingFor(reading, config, options));
     checkTargets(config, entry.endpoint);
 
     const answer = await this.dispatcher.dispatch({ exchange, caller, read, leg: null }, config.plan);
-    this.deliver(exchange, answer);
+    const linkField = linkFieldOf(answer, read.path);
+    if (linkField !== null) await this.deliverLinked(exchange, answer, linkField);
+    else this.deliver(exchange, answer);
+  }
+
+  private async deliverLinked(exchange: Exchange, answer: Answer, field: string): Promise<void> {
+    try {
+      await deliverLinked(exchange, answer, field);
+    } catch (thrown) {
+      throw new FailedAttempt(answer.attempt, AppError.from(thrown));
+    }
   }
 
   /** The answer stands: it goes to the client, and ends the exchange when its last byte has. */
@@ -104,6 +118,16 @@ export class Pipeline {
     const hasLeft = thrown instanceof ClientLeft || isGone(request, response);
     stopExchange(exchange, orPathMeant(thrown, request), hasLeft);
   }
+}
+
+/** A pass-through is read only where nothing but its body can name the target. */
+function readingFor(
+  reading: Reading,
+  { namedKeys }: CompiledConfig,
+  { virtualKey, provider }: GatewayHeaders,
+): Reading {
+  const isChosen = namedKeys !== null || virtualKey !== null || provider !== null;
+  return isChosen ? reading : { ...reading, needsTarget: true };
 }
 
 function isGone(request: ClientRequest, response: ClientResponse): boolean {

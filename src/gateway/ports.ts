@@ -1,7 +1,12 @@
 import type { Reach } from '../auth/tenant.js';
 import type { ClientDisconnectRule } from '../common/contracts/client-disconnect.js';
 import type { HookSpec } from '../common/contracts/guardrails/hook.js';
-import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../common/contracts/request-log.js';
+import type {
+  AttemptRecord,
+  CapturedBodies,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../common/contracts/request-log.js';
 import type { RoutingConfig } from '../common/contracts/routing-config.js';
 import type { Credentials } from '../providers/auth-scheme.js';
 import type { Limit } from '../common/limits/limit.js';
@@ -104,8 +109,11 @@ export abstract class OutageNews {
 export abstract class LogSink {
   /** Appends the fact that an exchange began. Answers what was written, which `close` says again. */
   abstract open(exchange: OpenedExchange): string | null;
-  /** Appends a later state of an exchange that is under way, in place of what `open` wrote. */
-  abstract update(exchange: OpenedExchange): void;
+  /**
+   * Appends the attempts so far of an exchange that is under way, as they are recorded if the process dies now. `opened` is what
+   * `open` answered; nothing is written where that failed.
+   */
+  abstract update(exchange: OpenedExchange, attempts: readonly AttemptRecord[], opened: string | null): void;
   /** Appends how it ended. `opened` is what `open` answered, if it was called. */
   abstract close(record: RequestLogRecord, bodies: CapturedBodies, opened?: string | null): void;
   /** False when disk and reserve are full: what is appended now would be lost. */

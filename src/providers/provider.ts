@@ -26,12 +26,21 @@ export interface Provider {
    * when null, nowhere: it refuses a request that has it.
    */
   readonly reasoningField?: 'reasoning' | null;
-  /** Where it takes uploads, if that is not below its base URL. */
-  readonly uploads?: Uploads;
+  /** Paths of its own that its clients write in full; absent where all of them lie below its base URL. */
+  readonly paths?: OwnPaths;
+  /** Header of an answer, in lower case, that has the address to which the client sends the bytes of a file. */
+  readonly uploadAddressHeader?: string;
+  /** Links in its answers that its clients follow with the key that they have, which is the gateway's. They lead back to the gateway. */
+  readonly links?: readonly AnswerLink[];
   /** What an account has besides its key. */
   readonly fields?: readonly AccountField[];
-  /** Parameters that every call carries, such as `api-version`. `{name}` stands for the value of a field. */
+  /**
+   * Parameters that every call carries, such as `api-version`. `{name}` stands for the value of a field. Where the client sends such a
+   * parameter itself, its value counts as the field.
+   */
   readonly query?: Readonly<Record<string, string>>;
+  /** Parameter in which its clients may send the key instead of a header. It stays here where the gateway adds a credential. */
+  readonly keyParameter?: string;
   /** Request headers that carry the account besides the key, `x-gateway-openai-project` and the like. */
   readonly accountHeaders?: readonly AccountHeader[];
   /** Name of this provider in the price data, where it differs from `id`; null when the data does not know it. */
@@ -48,12 +57,24 @@ export interface Provider {
   readonly unverified?: string;
 }
 
-/** Uploads in two steps: the first answer says where the bytes go. */
-export interface Uploads {
-  /** Stands before the path of the base URL: `/upload`. */
-  readonly prefix: string;
-  /** Header of the first answer that has the address, in lower case. */
-  readonly addressHeader: string;
+/**
+ * Paths that a provider's own clients write in full, by their beginnings. A request for one goes there as it was written, once and
+ * untranslated, whatever the base URL ends with.
+ */
+export interface OwnPaths {
+  /** At the root of its host: `/v1beta`. The base URL may end with one of them, which is then not part of that root. */
+  readonly atRoot?: readonly string[];
+  /** Below its base URL: `/openai`. */
+  readonly belowBase?: readonly string[];
+  /** Those of `atRoot` that take none of the parameters of `Provider.query`. */
+  readonly withoutQuery?: readonly string[];
+}
+
+/** A field of JSON answers that has an absolute address at the provider. */
+export interface AnswerLink {
+  /** Of the requests that are answered so, below the base URL. */
+  readonly paths: RegExp;
+  readonly field: string;
 }
 
 /** One thing, not secret, that an account has besides its key: a field of its virtual keys, or `x-gateway-<name>`. */

@@ -62,7 +62,12 @@ describe('the doors of the administration', () => {
     expect(controllers.flatMap(doorsWithoutScope)).toEqual([]);
     for (const controller of controllers) {
       const names = (key: string) => (Reflect.getMetadata(key, controller) as Type[]).map(({ name }) => name);
-      expect(names('__guards__')).toEqual(['AuthGuard', 'ScopeGuard', 'ReadableBodyGuard']);
+      expect(names('__guards__')).toEqual([
+        'AuthGuard',
+        'ScopeGuard',
+        'KnownParametersGuard',
+        'ReadableBodyGuard',
+      ]);
       expect(names('__interceptors__')).toEqual(['IdempotencyInterceptor', 'AuditInterceptor']);
     }
   });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
-import { CohereClientV2 } from 'cohere-ai';
+import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { header } from '../support/upstreams/echo.js';
 import { Providers } from './providers.js';
@@ -311,6 +311,21 @@ describe("Cohere's client", () => {
     await providers.checkRows([
       { provider: 'cohere', path: '/v1/v2/embed', input: 30, output: 0, costNanoUsd: 30 * 120 },
     ]);
+  });
+
+  it('ranks by the first version, with the documents', async () => {
+    const document = { text: 'Paris' };
+    providers.answers('/v1/rerank', {
+      id: 'r-2',
+      results: [{ index: 1, relevance_score: 0.9, document }],
+      meta: { billed_units: { search_units: 1 } },
+    });
+    const first = new CohereClient({ token: 'unused', environment: providers.root, headers: headers() });
+    const asked = { model: 'rerank-v3.5', query: 'capital of France', documents: ['Rome', 'Paris'] };
+    const ranked = await first.rerank({ ...asked, returnDocuments: true });
+
+    expect(ranked.results).toMatchObject([{ index: 1, relevanceScore: 0.9, document }]);
+    expect(providers.lastAsked()).toMatchObject({ ...asked, return_documents: true });
   });
 
   it('is metered in streams', async () => {

@@ -39,8 +39,7 @@ beforeAll(async () => {
       content: HELLO,
       usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 },
     })
-    .onEmbedding(/./, { embedding: [0.25, -0.5] })
-    .onRerank(/capital/, [{ index: 1, relevance_score: 0.9 }]);
+    .onEmbedding(/./, { embedding: [0.25, -0.5] });
   for (const [provider, base] of Object.entries(BASES))
     slugs.set(
       provider,
@@ -226,19 +225,5 @@ describe("OpenAI's client asks", () => {
 
     expect(data.length).toBeGreaterThan(250);
     expect(data.map(({ id }) => id)).toContain('gpt-4o-mini');
-  });
-});
-
-it('rerank of Cohere comes in the common shape', async () => {
-  const answer = await world.service.client.call({
-    method: 'POST',
-    path: '/v1/rerank',
-    headers: headersFor('cohere'),
-    body: { model: 'rerank-v3.5', query: 'capital of France', documents: ['Rome', 'Paris'], top_n: 1 },
-  });
-
-  expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.body.toString())).toMatchObject({
-    results: [{ index: 1, relevance_score: 0.9 }],
   });
 });

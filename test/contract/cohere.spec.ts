@@ -103,8 +103,8 @@ describe('the recordings', () => {
   it.each(recordings.flatMap(({ refusals = [] }) => refusals))(
     'are refusals: $dialect says $status',
     ({ dialect, status, body: refused, error }) => {
-      expect(translator('rerank', dialect).error(status, refused)).toEqual(error);
-      expect(translator('embeddings', dialect).error(status, refused)).toEqual(error);
+      for (const one of Object.values(dialects[dialect]?.translators ?? {}))
+        expect(one.error(status, refused)).toEqual(error);
     },
   );
 });
@@ -441,22 +441,6 @@ describe('embeddings and rankings', () => {
     expect([bytes.length, bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([8, 1, -0.5]);
   });
 
-  it('have the documents that Cohere does not give back, when they were asked for', () => {
-    const hub = { query: 'q', documents: ['a', { text: 'b' }], return_documents: true };
-    const results = [
-      { index: 1, relevance_score: 0.9 },
-      { index: 0, relevance_score: 0.1 },
-      { index: 7, relevance_score: 0 },
-    ];
-
-    expect(translator('rerank').request(hub, context).body).not.toHaveProperty('return_documents');
-    expect(translator('rerank').answer({ results }, context, hub).results).toEqual([
-      { index: 1, relevance_score: 0.9, document: { text: 'b' } },
-      { index: 0, relevance_score: 0.1, document: { text: 'a' } },
-      { index: 7, relevance_score: 0 },
-    ]);
-  });
-
   it('ask Voyage for base64 by the only format that it knows', () => {
     const { body: made } = translator('embeddings', 'voyage').request(
       { input: 'a', encoding_format: 'base64' },
@@ -464,12 +448,6 @@ describe('embeddings and rankings', () => {
     );
 
     expect(made).toEqual({ model: context.model, input: 'a', encoding_format: 'base64' });
-  });
-
-  it('are refused by Cohere with rank_fields', () => {
-    expect(() =>
-      translator('rerank').request({ query: 'q', documents: [], rank_fields: ['a'] }, context),
-    ).toThrow(expect.objectContaining({ code: 'parameter_unsupported' }));
   });
 });
 

@@ -134,7 +134,23 @@ it('a body that grows too large without saying so is refused, every time', async
 
     expect(answer.status).toBe(413);
     expect(await answer.json()).toMatchObject({ error: { code: 'body_too_large' } });
+    expect(await auditedAddress(String(answer.headers.get('x-gateway-request-id')))).toBe('127.0.0.1');
   }
+});
+
+it('a body that is announced too large is refused behind the key and recorded', async () => {
+  const announce = (key: string) =>
+    fetch(`${service.baseUrl}/v1/api-keys/workspace/service`, {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': key, 'content-type': 'application/json' },
+      body: ' '.repeat(2 * 1024 * 1024),
+    });
+  for (let time = 0; time < 5; time++) {
+    const answer = await announce(service.bootstrap.admin_api_key);
+    expect(answer.status).toBe(413);
+    expect(await auditedAddress(String(answer.headers.get('x-gateway-request-id')))).toBe('127.0.0.1');
+  }
+  expect((await announce('unknown')).status).toBe(401);
 });
 
 describe('kill -9 of the administration', () => {

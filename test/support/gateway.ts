@@ -42,7 +42,7 @@ import { replayWire } from '../../src/gateway/upstream/replay-wire.js';
 import { MemoryAnswerStore } from './memory-answer-store.js';
 import { MemoryVectorStore } from './memory-vector-store.js';
 import { MemoryLimitStore } from './memory-limit-store.js';
-import type { WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
+import type { Wire, WireHandler, WireRequest } from '../../src/gateway/upstream/wire.js';
 
 /** A caller who may call models, unless the test says otherwise. */
 export function aCaller(wishes: Partial<Principal> = {}): Principal {
@@ -86,8 +86,10 @@ export interface GatewayWishes {
   readonly answers?: readonly ScriptedAnswer[];
   /** Saved configs by slug. */
   readonly configs?: Readonly<Record<string, object>>;
-  /** Virtual keys besides `openai-prod`: providers by slug. */
-  readonly virtualKeys?: Readonly<Record<string, string>>;
+  /** Virtual keys besides `openai-prod` by slug: a provider id, or an account. */
+  readonly virtualKeys?: Readonly<Record<string, string | AccountWish>>;
+  /** Sends requests instead of playing the scripted answers. */
+  readonly wire?: (request: SentRequest) => Wire;
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the virtual key "openai-prod". */
   readonly limits?: readonly Limit[];
@@ -109,6 +111,10 @@ export interface GatewayWishes {
   /** What a provider answers that is asked for the vector of a text. */
   readonly embed?: (text: string) => ScriptedAnswer;
 }
+
+/** The provider, host and fields of a virtual key. */
+export type AccountWish = Pick<VirtualKeySnapshot, 'providerId' | 'customHost'> &
+  Pick<VirtualKeySnapshot['credentials'], 'fields'>;
 
 export interface SentRequest extends WireRequest {
   readonly target: Target;
@@ -224,7 +230,8 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
           seen.opened.push(exchange);
           return null;
         },
-        update: (exchange) => seen.updated.push({ ...exchange, sent: seen.calls.length }),
+        update: (exchange, attempts) =>
+          seen.updated.push({ ...exchange, attempts_so_far: attempts, sent: seen.calls.length }),
         close: (record, bodies) => seen.logs.push({ record, bodies }),
         hasRoom: wishes.hasRoom ?? true,
         whenWritten: (then) => setImmediate(then),
@@ -282,17 +289,18 @@ export async function aGateway(wishes: GatewayWishes = {}): Promise<TestGateway>
 
 function aVirtualKey(
   slug: string,
-  providerId: string,
+  account: string | AccountWish,
   index: number,
   { limits, onClientDisconnect }: GatewayWishes,
 ): VirtualKeySnapshot {
+  const { fields, ...place } =
+    typeof account === 'string' ? { providerId: account, customHost: null, fields: {} } : account;
   return {
-    id: `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}`,
+    id: `00000000-0000-7000-8000-000000001${String(index).padStart(3, '0')}`,
     slug,
     workspaceId: '00000000-0000-7000-8000-000000000003',
-    providerId,
-    customHost: null,
-    credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields: {} },
+    ...place,
+    credentials: { key: new Secret(slug === 'openai-prod' ? 'sk-stored' : `sk-${slug}`), fields },
     expiresAt: null,
     ...(limits && slug === 'openai-prod' ? { limits } : {}),
     ...(onClientDisconnect && slug === 'openai-prod' ? { onClientDisconnect } : {}),
@@ -312,7 +320,7 @@ function aConfig(slug: string, document: object, index: number): ConfigSnapshot 
 }
 
 function scripted(
-  { answers = [{}], embed }: GatewayWishes,
+  { answers = [{}], embed, wire }: GatewayWishes,
   seen: Pick<TestGateway, 'calls' | 'embeddings' | 'cancelled'>,
   timeouts: Omit<AttemptLimits, 'setByCaller'>,
 ): Pick<Sender, 'limitsFor' | 'start'> {
@@ -324,6 +332,11 @@ function scripted(
     }),
     start: (tenant, target, request, limits) => {
       if (request.stored) return new Attempt(limits).send(replayWire(request.stored), request);
+      if (wire) {
+        const sent = { ...request, target, tenant };
+        seen.calls.push(sent);
+        return new Attempt(limits).send(wire(sent), request);
+      }
       const isEmbedding = embed !== undefined && request.path.endsWith('/embeddings');
       const answer = isEmbedding
         ? embed((JSON.parse((request.body as Buffer).toString()) as { input: string }).input)

@@ -1413,7 +1413,9 @@ export interface paths {
         };
         /**
          * Download the file of an export, by a signed link or with a key
-         * @description Open to every caller.
+         * @description A signed link needs no key. It works while its creator may export.
+         *
+         *     Scope: `logs.export`.
          */
         get: operations["logExportFilesFile"];
         put?: never;
@@ -8166,6 +8168,8 @@ export interface operations {
     membersList: {
         parameters: {
             query?: {
+                /** @description The id of the path, repeated */
+                workspaceId?: string;
                 email?: string;
                 role?: "admin" | "manager" | "member";
                 current_page?: number;
@@ -11681,7 +11685,9 @@ export interface operations {
     };
     usagePoliciesGet: {
         parameters: {
-            query?: never;
+            query?: {
+                status?: "active" | "archived";
+            };
             header?: never;
             path: {
                 id: string;
@@ -12040,7 +12046,9 @@ export interface operations {
     };
     ratePoliciesGet: {
         parameters: {
-            query?: never;
+            query?: {
+                status?: "active" | "archived";
+            };
             header?: never;
             path: {
                 id: string;
@@ -12178,6 +12186,8 @@ export interface operations {
     guardrailsList: {
         parameters: {
             query?: {
+                /** @description The caller's own */
+                organisation_id?: string;
                 /** @description Id or slug */
                 workspace_id?: string;
                 current_page?: number;

@@ -1,5 +1,5 @@
 import { applyDecorators, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { LOG_FILTERS } from '../../common/database/log-reading/log-filters.js';
@@ -7,7 +7,7 @@ import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { type Sight, sightOf } from '../../auth/permissions/sight.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi/decorators.js';
+import { OpenQuery, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { RANGE_PARAMETERS, SERIES_PARAMETERS } from './analytics-query.js';
 import { AnalyticsService, type GraphAnswer, type GroupsAnswer } from './analytics.service.js';
@@ -16,11 +16,12 @@ import { GRAPHS } from './graphs.js';
 import { byMetadata, COLUMNS, GROUPINGS, isGrouping } from './groups.js';
 
 const parameter = (name: string, description: string): MethodDecorator =>
-  ApiQuery({ name, required: false, type: String, description });
+  QueryParameter({ name, required: false, type: String, description });
 
 /** Range and filters, for the OpenAPI document. */
 const Filters = (): MethodDecorator =>
   applyDecorators(
+    OpenQuery(),
     ...Object.entries(RANGE_PARAMETERS).map(([name, description]) => parameter(name, description)),
     ...Object.entries(LOG_FILTERS)
       .filter(([name]) => !/_(at|generation)_(min|max)$/.test(name))

@@ -1,10 +1,10 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { checkRepeated } from '../repeated-id.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
@@ -101,7 +101,7 @@ export class ApiKeysController {
   )
   @ApiOperation({ summary: 'List API keys' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: ApiKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ApiKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));

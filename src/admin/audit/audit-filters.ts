@@ -1,4 +1,4 @@
-import { type ListQuery, noParameter, parameterOf } from '../../common/database/page.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { isUuid } from '../../common/ids/uuid-v7.js';
 import type { AuditTime } from './audit-blocks.js';
@@ -84,23 +84,13 @@ export const AUDIT_FILTERS = {
   outcome: oneOf((placeholder) => `outcome = ${placeholder}::text`, 'success', 'refused', 'failed'),
 } as const satisfies Record<string, Filter>;
 
-const OTHERS: ReadonlySet<string> = new Set([
-  'organisation_id',
-  'current_page',
-  'currentPage',
-  'page_size',
-  'pageSize',
-]);
-
 const LONGEST_VALUE = 2_048;
 
-/** Reads the filters of a request. An unknown one is refused: who misspells a filter must not believe in what it gets. */
+/** Reads the filters of a request. Other parameters belong to the page. */
 export function auditConditions(query: ListQuery): AuditCondition[] {
-  return Object.keys(query).flatMap((name) => {
-    if (isFilter(name)) return conditionOf(name, parameterOf(query, name) ?? '');
-    if (OTHERS.has(name)) return [];
-    throw noParameter(name);
-  });
+  return Object.keys(query)
+    .filter(isFilter)
+    .flatMap((name) => conditionOf(name, parameterOf(query, name) ?? ''));
 }
 
 function isFilter(name: string): name is keyof typeof AUDIT_FILTERS {

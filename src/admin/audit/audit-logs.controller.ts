@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { applyDecorators, Get, Header, Query, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
-import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi/decorators.js';
+import { checkOrganization } from '../own-organization.js';
+import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { AUDIT_FILTERS, auditConditions } from './audit-filters.js';
 import { AuditLogListDto } from './audit-log.dto.js';
 import { AuditLogsService } from './audit-logs.service.js';
@@ -17,9 +17,14 @@ const JSON_LINES = 'application/x-ndjson';
 /** The filters, for the OpenAPI document. */
 const AuditFilters = (): MethodDecorator =>
   applyDecorators(
-    ApiQuery({ name: 'organisation_id', required: false, type: String, description: "The caller's own" }),
+    QueryParameter({
+      name: 'organisation_id',
+      required: false,
+      type: String,
+      description: "The caller's own",
+    }),
     ...Object.entries(AUDIT_FILTERS).map(([name, { expects }]) =>
-      ApiQuery({ name, required: false, type: String, description: `Must be ${expects}.` }),
+      QueryParameter({ name, required: false, type: String, description: `Must be ${expects}.` }),
     ),
   );
 
@@ -52,11 +57,7 @@ export class AuditLogsController {
   }
 }
 
-/** Another organization is "not found", whether it is there or not. */
-function conditionsOf({ organizationId }: Principal, query: ListQuery) {
-  const conditions = auditConditions(query);
-  const named = parameterOf(query, 'organisation_id');
-  if (named !== undefined && named.toLowerCase() !== organizationId)
-    throw new AppError('not_found', { resource: 'organisation' });
-  return conditions;
+function conditionsOf(caller: Principal, query: ListQuery) {
+  checkOrganization(caller, parameterOf(query, 'organisation_id'));
+  return auditConditions(query);
 }

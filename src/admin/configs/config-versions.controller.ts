@@ -1,11 +1,11 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi/decorators.js';
+import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { ConfigDiffDto, ConfigVersionListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
 import { RollBackDto } from './config.dto.js';
@@ -52,13 +52,13 @@ export class ConfigVersionsController {
   @Get(':slug/diff')
   @RequireScope('configs.read')
   @ApiOperation({ summary: 'Compare two versions of a routing config' })
-  @ApiQuery({
+  @QueryParameter({
     name: 'from',
     required: false,
     type: String,
     description: 'Id; that before the other where it is left out',
   })
-  @ApiQuery({
+  @QueryParameter({
     name: 'to',
     required: false,
     type: String,

@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { ConfigListDto, SavedConfigDto, ShownConfigDto } from './config-answers.dto.js';
 import { ConfigVersionsService } from './config-versions.service.js';
@@ -46,7 +46,7 @@ export class ConfigsController {
   @RequireScope('configs.list')
   @ApiOperation({ summary: 'List routing configs' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: ConfigListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<ConfigListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));

@@ -1,9 +1,9 @@
-import { ApiQuery } from '@nestjs/swagger';
 import { flagOf, type ListQuery } from '../../common/database/page.js';
+import { QueryParameter } from '../openapi/decorators.js';
 
 /** For an operation that saves a config. It must ask `isRehearsal`: who rehearses must not find that it was done. */
 export const MayBeRehearsed = (): MethodDecorator =>
-  ApiQuery({
+  QueryParameter({
     name: 'dry_run',
     required: false,
     schema: { type: 'boolean', default: false },

@@ -1,10 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { checkOrganization } from '../own-organization.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
   CreateGuardrailDto,
@@ -38,9 +39,16 @@ export class GuardrailsController {
   @RequireScope('guardrails.list')
   @ApiOperation({ summary: 'List guardrails' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({
+    name: 'organisation_id',
+    required: false,
+    type: String,
+    description: "The caller's own",
+  })
   @ApiOkResponse({ type: GuardrailListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<GuardrailListDto> {
+    checkOrganization(caller, parameterOf(query, 'organisation_id'));
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
     return GuardrailListDto.from(...(await this.guardrails.list(reach, pageOf(query))));
   }

@@ -1,11 +1,11 @@
 import { Body, Delete, Get, Param, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { IntegrationAccessService } from './integration-access.service.js';
 import { IntegrationModelsDto, UpdateModelsDto } from './integration-models.dto.js';
 import { IntegrationModelsService } from './integration-models.service.js';
@@ -44,7 +44,12 @@ export class IntegrationPartsController {
   @Delete(':slug/models')
   @RequireOneOf('organisation_integrations.update', 'workspace_integrations.update')
   @ApiOperation({ summary: 'Forget what was said of models of an integration' })
-  @ApiQuery({ name: 'slugs', required: true, type: String, description: 'Names, with commas between them' })
+  @QueryParameter({
+    name: 'slugs',
+    required: true,
+    type: String,
+    description: 'Names, with commas between them',
+  })
   @ApiOkResponse({ type: DoneDto })
   async removeModels(
     @Caller() caller: Principal,

@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireOneOf } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
   CreatedIntegrationDto,
@@ -46,8 +46,8 @@ export class IntegrationsController {
   @RequireOneOf('organisation_integrations.list', 'workspace_integrations.list')
   @ApiOperation({ summary: 'List integrations' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @ApiQuery({ name: 'type', required: false, enum: ['all', 'organisation', 'workspace'] })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'type', required: false, enum: ['all', 'organisation', 'workspace'] })
   @ApiOkResponse({ type: IntegrationListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<IntegrationListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));

@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
 import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   CancelInviteDto,
@@ -38,9 +38,9 @@ export class InvitesController {
   @RequireScope('organisation_users.list', 'administrators')
   @ApiOperation({ summary: 'List invites' })
   @PagedQuery()
-  @ApiQuery({ name: 'role', required: false, enum: INVITED_ROLES })
-  @ApiQuery({ name: 'email', required: false, type: String })
-  @ApiQuery({ name: 'status', required: false, enum: INVITE_STATUSES })
+  @QueryParameter({ name: 'role', required: false, enum: INVITED_ROLES })
+  @QueryParameter({ name: 'email', required: false, type: String })
+  @QueryParameter({ name: 'status', required: false, enum: INVITE_STATUSES })
   @ApiOkResponse({ type: InviteListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<InviteListDto> {
     const filters = {

@@ -1,10 +1,10 @@
 import { Body, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi/decorators.js';
+import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { CreateLegalHoldDto, LegalHoldDto, LegalHoldListDto, ReleaseLegalHoldDto } from './legal-hold.dto.js';
 import { LegalHoldsService } from './legal-holds.service.js';
 
@@ -28,7 +28,7 @@ export class LegalHoldsController {
   @RequireScope('organisation_settings.read', 'administrators')
   @ApiOperation({ summary: 'List legal holds, released ones too' })
   @PagedQuery()
-  @ApiQuery({ name: 'status', required: false, enum: STATUSES })
+  @QueryParameter({ name: 'status', required: false, enum: STATUSES })
   @ApiOkResponse({ type: LegalHoldListDto })
   async list(@Caller() { organizationId }: Principal, @Query() query: ListQuery): Promise<LegalHoldListDto> {
     const status = choiceOf(query, 'status', STATUSES);

@@ -1,5 +1,5 @@
 import type { ExportFieldName } from '../../common/contracts/log-export.js';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { isSuccess, type LogRow } from '../../common/database/log-reading/log-row.js';
 
 /** A message of the exchange, as an export shows it. */
 export interface ExportedMessage {
@@ -43,8 +43,6 @@ const made = <Column extends ExportColumn>(
 
 /** A column as it is. */
 const column = (type: FieldType, name: ExportColumn): ExportField => made(type, [name], (row) => row[name]);
-
-const isSuccess = ({ status }: Pick<LogRow, 'status'>): boolean => status >= 200 && status < 300;
 
 function totalOf({
   input_tokens,

@@ -1,10 +1,10 @@
 import { Get, Param, Query, Req, StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { OpenToEverybody } from '../../auth/permissions/access.decorators.js';
+import { OpenToEverybody, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { ListQuery } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi/decorators.js';
+import { QueryParameter, Refusals } from '../openapi/decorators.js';
 import { ExportDownloads } from './export-downloads.js';
 
 const PART_OF_LINK = { required: false, type: String, description: 'Part of a signed link' };
@@ -14,13 +14,17 @@ const PART_OF_LINK = { required: false, type: String, description: 'Part of a si
 export class LogExportFilesController {
   constructor(private readonly downloads: ExportDownloads) {}
 
-  /** Open to everybody for its links; without one it asks for a key by itself. */
+  /** Open to everybody for its links: the service checks the link, or the key and this scope where there is none. */
   @Get(':id/file')
   @OpenToEverybody()
-  @ApiOperation({ summary: 'Download the file of an export, by a signed link or with a key' })
-  @ApiQuery({ name: 'expires', ...PART_OF_LINK })
-  @ApiQuery({ name: 'by', ...PART_OF_LINK })
-  @ApiQuery({ name: 'signature', ...PART_OF_LINK })
+  @RequireScope('logs.export')
+  @ApiOperation({
+    summary: 'Download the file of an export, by a signed link or with a key',
+    description: 'A signed link needs no key. It works while its creator may export.',
+  })
+  @QueryParameter({ name: 'expires', ...PART_OF_LINK })
+  @QueryParameter({ name: 'by', ...PART_OF_LINK })
+  @QueryParameter({ name: 'signature', ...PART_OF_LINK })
   @ApiProduces('application/x-ndjson', 'text/csv', 'application/vnd.apache.parquet', 'application/gzip')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' } })
   async file(

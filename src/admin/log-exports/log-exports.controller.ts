@@ -1,11 +1,11 @@
 import { Body, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, Recorded, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { PagedQuery, Refusals } from '../openapi/decorators.js';
+import { PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { ExportDownloads } from './export-downloads.js';
 import {
@@ -45,7 +45,7 @@ export class LogExportsController {
   @RequireScope('logs.export')
   @ApiOperation({ summary: 'List exports, newest first' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: LogExportListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<LogExportListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));

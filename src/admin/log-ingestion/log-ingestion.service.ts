@@ -1,13 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
-import type { Usage } from '../../common/contracts/request-log.js';
+import type { Price } from '../../common/contracts/price.js';
 import { IngestedLog } from '../../common/database/entities/ingested-log.entity.js';
+import { ModelPrice } from '../../common/database/entities/model-price.entity.js';
 import { UnitOfWork } from '../../common/database/unit-of-work.js';
 import { readRedactors } from '../../common/redaction/read-redactors.js';
 import type { Redactor } from '../../common/redaction/redactor.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { costOf } from '../../providers/prices/cost.js';
+import { isPrice } from '../../providers/prices/price.js';
 import { PriceBook } from '../../providers/prices/price-book.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { checkRoom } from './inbox-room.js';
@@ -36,10 +38,11 @@ export class LogIngestionService {
     const keepsBodies = this.settings.logBodies !== 'off' && caller.policy?.keepsBodies !== false;
     if (calls.length === 0) return;
     const redactor = await this.redactorFor(caller);
+    const findPrice = await this.pricesFor(caller.organizationId, calls);
     const rows = calls.map(({ toldCostNanoUsd, ...call }) =>
       inboxRow(
         caller,
-        { ...call, costNanoUsd: toldCostNanoUsd ?? this.costOf(call) },
+        { ...call, costNanoUsd: toldCostNanoUsd ?? costOfCall(call, findPrice) },
         { keepsBodies, redactor },
       ),
     );
@@ -57,19 +60,46 @@ export class LogIngestionService {
     return redactorOf(organizationId, workspaceId);
   }
 
-  /** Null where provider, model or usage are not recognised: an unknown price is never one of nothing. */
-  private costOf(call: {
-    readonly provider: string | null;
-    readonly model: string | null;
-    readonly responseModel: string | null;
-    readonly usage: Usage | null;
-  }): number | null {
-    const { provider, usage } = call;
-    if (provider === null || usage === null) return null;
-    for (const model of [call.responseModel, call.model]) {
-      const price = model === null ? null : this.prices.find(provider, model);
-      if (price) return costOf(usage, price);
-    }
-    return null;
+  /** As the gateway charges: the organization's own price of the model that answered or was requested, then the list price of either. */
+  private async pricesFor(organizationId: string, calls: readonly UnpricedCall[]): Promise<PriceFinder> {
+    const needsPrices = calls.some((call) => call.toldCostNanoUsd === null && call.usage && call.provider);
+    const agreed = needsPrices ? await this.unitOfWork.repository(ModelPrice).findBy({ organizationId }) : [];
+    const own = new Map(
+      agreed
+        .filter(({ price }) => isPrice(price))
+        .map(({ providerId, model, price }) => [`${providerId}/${model}`, price]),
+    );
+    return (provider, models) =>
+      firstOf(models, (model) => own.get(`${provider}/${model}`)) ??
+      firstOf(models, (model) => this.prices.find(provider, model));
   }
+}
+
+/** The price that applies to a provider's model under the first of these names that has one. */
+type PriceFinder = (provider: string, models: readonly string[]) => Price | null;
+
+function firstOf(models: readonly string[], find: (model: string) => Price | null | undefined): Price | null {
+  for (const model of models) {
+    const price = find(model);
+    if (price) return price;
+  }
+  return null;
+}
+
+/** Null where provider, model or usage are not recognised: an unknown price is never one of nothing. */
+function costOfCall(
+  {
+    provider,
+    usage,
+    responseModel,
+    model,
+  }: Pick<UnpricedCall, 'provider' | 'usage' | 'responseModel' | 'model'>,
+  findPrice: PriceFinder,
+): number | null {
+  if (provider === null || usage === null) return null;
+  const price = findPrice(
+    provider,
+    [responseModel, model].filter((name) => name !== null),
+  );
+  return price && costOf(usage, price);
 }

@@ -1,13 +1,49 @@
 import type { Usage } from '../../common/contracts/request-log.js';
 import { hubUsage as anthropicUsage } from '../../providers/dialects/anthropic/usage.js';
+import { hubUsage as bedrockUsage } from '../../providers/dialects/bedrock/usage.js';
+import { chatUsage as cohereUsage } from '../../providers/dialects/cohere/usage.js';
 import { usage as geminiUsage } from '../../providers/dialects/gemini/usage.js';
+import { embeddingsUsage } from '../../providers/endpoints/embeddings.js';
+import { mediaUsage } from '../../providers/endpoints/media.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
+import { isObject, objectOf } from '../../providers/endpoints/reading.js';
+import { responsesUsage } from '../../providers/endpoints/responses.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The usage that an answer's body tells, in the words of OpenAI, Anthropic or Google; null where it tells none. */
-export function usageIn({ usage, usageMetadata }: Body): Usage | null {
-  return usageOf(usage) ?? usageOf(anthropicUsage(usage)) ?? usageOf(geminiUsage(usageMetadata));
+/**
+ * The usage that the body of an answer reports, in the shape of OpenAI (chat, responses, images, transcriptions, embeddings), Anthropic,
+ * Bedrock, Cohere or Google; null where it reports none that can be read as a whole.
+ */
+export function usageIn(answer: Body): Usage | null {
+  const { usage, usageMetadata } = answer;
+  if (isOfResponses(usage)) return responsesUsage.fromAnswer(answer);
+  return (
+    usageOf(usage) ??
+    usageOf(anthropicUsage(usage)) ??
+    usageOf(bedrockUsage(usage)) ??
+    usageOf(cohereUsage(usage)) ??
+    usageOf(geminiUsage(usageMetadata)) ??
+    inputOnlyUsage(answer) ??
+    mediaUsage.fromAnswer(answer)
+  );
+}
+
+/**
+ * OpenAI's newer shape has `input_tokens` and `output_tokens` as Anthropic's has, but counts cached tokens inside of the input and says so in
+ * details that Anthropic does not send. Without them both readings are the same.
+ */
+const isOfResponses = (usage: unknown): boolean =>
+  isObject(usage) &&
+  ['input_tokens_details', 'input_token_details'].some((name) => isObject(usage[name])) &&
+  usage.prompt_tokens === undefined;
+
+/** Embeddings report no output. An answer with choices has some, and half a usage would be charged as if the other half were free. */
+function inputOnlyUsage(answer: Body): Usage | null {
+  const { prompt_tokens: input, total_tokens: total, completion_tokens: output } = objectOf(answer.usage);
+  const hasOutput = answer.choices !== undefined || output !== undefined;
+  const isWhole = input === undefined || total === undefined || input === total;
+  return hasOutput || !isWhole ? null : embeddingsUsage.fromAnswer(answer);
 }
 
 /** Providers by the hosts that a URL may name. */

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { USAGE_SOURCES } from '../../common/contracts/request-log.js';
-import type { LogRow } from '../../common/database/log-reading/log-row.js';
+import { isSuccess, type LogRow } from '../../common/database/log-reading/log-row.js';
 import { AN_ID, ApiId } from '../shapes/fields.js';
 
 const text = (example: string | null = null) => ApiProperty({ type: String, nullable: true, example });
@@ -161,7 +161,7 @@ export class LogDto {
 export type Previews = Pick<LogDto, 'request_preview' | 'response_preview'>;
 
 function compatible(row: LogRow): Partial<LogDto> {
-  const is_success = row.status >= 200 && row.status < 300;
+  const is_success = isSuccess(row);
   return {
     is_success,
     ai_org: row.provider,

@@ -1,11 +1,11 @@
 import { applyDecorators, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { sightOf, withSight } from '../../auth/permissions/sight.js';
-import { type ListQuery, parameterOf, refuseOthers } from '../../common/database/page.js';
+import { type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { Refusals } from '../openapi/decorators.js';
+import { OpenQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { LogDetailDto } from './log-detail.dto.js';
 import type { LogRow } from '../../common/database/log-reading/log-row.js';
@@ -20,7 +20,7 @@ import { TraceDto } from './trace.dto.js';
 const LogFilters = (): MethodDecorator =>
   applyDecorators(
     ...Object.entries(LOG_FILTERS).map(([name, { expects }]) =>
-      ApiQuery({ name, required: false, type: String, description: `Must be ${expects}.` }),
+      QueryParameter({ name, required: false, type: String, description: `Must be ${expects}.` }),
     ),
   );
 
@@ -36,26 +36,27 @@ export class LogsController {
   @Get()
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'List requests, newest first' })
+  @OpenQuery()
   @LogFilters()
-  @ApiQuery({
+  @QueryParameter({
     name: 'cursor',
     required: false,
     type: String,
     description: '"next_cursor" of the page before',
   })
-  @ApiQuery({
+  @QueryParameter({
     name: 'page_size',
     required: false,
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   })
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @ApiQuery({
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({
     name: 'include_total',
     required: false,
     type: Boolean,
     description: 'Count what fits, up to 10001',
   })
-  @ApiQuery({
+  @QueryParameter({
     name: 'search',
     required: false,
     schema: { type: 'string', minLength: 3, maxLength: 256 },
@@ -80,14 +81,16 @@ export class LogsController {
   @Get('traces/:traceId')
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'Read all requests of a trace, as a tree of spans' })
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter(
+    { name: 'workspace_id', required: false, type: String, description: 'Id or slug' },
+    'workspace_slug',
+  )
   @ApiOkResponse({ type: TraceDto })
   async trace(
     @Caller() caller: Principal,
     @Param('traceId') traceId: string,
     @Query() query: ListQuery,
   ): Promise<TraceDto> {
-    refuseOthers(query, WORKSPACE_NAMES);
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, ...WORKSPACE_NAMES));
     return TraceDto.from(await this.logs.trace({ ...reach, own: sightOf(caller) }, traceId));
   }

@@ -1,7 +1,7 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type CustomDecorator, SetMetadata } from '@nestjs/common';
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import { ADMINISTRATION_BODY_LIMIT } from '../../common/http/body-limits.js';
-import { ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiProperty, ApiQuery, type ApiQueryOptions, ApiResponse } from '@nestjs/swagger';
 import { AN_ID, ApiId, ApiTextOrNull } from '../shapes/fields.js';
 
 /** The body of an answer that has nothing to say. */
@@ -72,12 +72,38 @@ export const Refuses = (error: AppError, description: string): ClassDecorator & 
     example: errorBody(error, AN_ID),
   });
 
+export const QUERY_PARAMETERS = 'gatehouse:query-parameters';
+
+/**
+ * A query parameter of an operation: the document describes it and `KnownParametersGuard` accepts it. `aliases` are spellings of clients,
+ * which are accepted and not documented.
+ */
+export const QueryParameter =
+  (options: ApiQueryOptions & { readonly name: string }, ...aliases: readonly string[]): MethodDecorator =>
+  (target, key, descriptor) => {
+    const handler = descriptor.value as object;
+    const known = (Reflect.getMetadata(QUERY_PARAMETERS, handler) ?? []) as readonly string[];
+    Reflect.defineMetadata(QUERY_PARAMETERS, [options.name, ...aliases, ...known], handler);
+    ApiQuery(options)(target, key, descriptor);
+  };
+
+export const OPEN_QUERY = 'gatehouse:open-query';
+
+/** For a handler that reads every parameter by its name and refuses unknown ones itself, because names such as `metadata[team]` are no fixed list. */
+export const OpenQuery = (): CustomDecorator => SetMetadata(OPEN_QUERY, true);
+
 export const PagedQuery = (): MethodDecorator =>
   applyDecorators(
-    ApiQuery({ name: 'current_page', required: false, schema: { type: 'integer', minimum: 0, default: 0 } }),
-    ApiQuery({
-      name: 'page_size',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-    }),
+    QueryParameter(
+      { name: 'current_page', required: false, schema: { type: 'integer', minimum: 0, default: 0 } },
+      'currentPage',
+    ),
+    QueryParameter(
+      {
+        name: 'page_size',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      },
+      'pageSize',
+    ),
   );

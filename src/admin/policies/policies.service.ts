@@ -85,8 +85,17 @@ export class PoliciesService {
     });
   }
 
-  get(reach: Reach, kind: PolicyKind, id: string): Promise<LimitPolicy> {
-    return this.find(reach, kind, id);
+  /** Archived or not, unless a status is given. */
+  async get(
+    reach: Reach,
+    kind: PolicyKind,
+    id: string,
+    status: 'active' | 'archived' | null = null,
+  ): Promise<LimitPolicy> {
+    const policy = await this.find(reach, kind, id);
+    if (status !== null && (status === 'archived') !== (policy.archivedAt !== null))
+      throw new AppError('not_found', { resource: 'policy' });
+    return policy;
   }
 
   /** For a change of what it counts: until that is over, nobody changes the policy itself. */

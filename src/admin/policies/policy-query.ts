@@ -1,15 +1,8 @@
-import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { PolicyFilter } from './policies.service.js';
 
 type Choices = { readonly [Field in 'type' | 'unit']?: readonly string[] };
-
-/** The body may say the organization, but only the caller's own. */
-export function checkOrganization(caller: Principal, named: string | undefined): void {
-  if (named !== undefined && named.toLowerCase() !== caller.organizationId)
-    throw new AppError('not_found', { resource: 'organisation' });
-}
 
 /** What a list of policies is narrowed to: by status, and by these fields of the rule. */
 export function filterOf(query: ListQuery, fields: Choices): PolicyFilter {

@@ -1,5 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
@@ -8,8 +8,9 @@ import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.
 import { AppError } from '../../common/errors/app-error.js';
 import { RATE_WINDOWS_MS, type RateUnit } from '../../common/limits/rules.js';
 import { AdminController } from '../admin-controller.js';
+import { checkOrganization } from '../own-organization.js';
 import { rateRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
@@ -19,7 +20,7 @@ import {
   RatePolicyListDto,
   UpdateRatePolicyDto,
 } from './policy.dto.js';
-import { checkOrganization, filterOf } from './policy-query.js';
+import { filterOf, statusOf } from './policy-query.js';
 
 const RATE_TYPES = ['requests', 'tokens', 'concurrency'] as const;
 const RATE_UNITS = Object.keys(RATE_WINDOWS_MS) as RateUnit[];
@@ -48,10 +49,10 @@ export class RatePoliciesController {
   @RequireScope('policies.list')
   @ApiOperation({ summary: 'List rate limits of workspaces' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
-  @ApiQuery({ name: 'type', required: false, enum: RATE_TYPES })
-  @ApiQuery({ name: 'unit', required: false, enum: RATE_UNITS })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @QueryParameter({ name: 'type', required: false, enum: RATE_TYPES })
+  @QueryParameter({ name: 'unit', required: false, enum: RATE_UNITS })
   @ApiOkResponse({ type: RatePolicyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<RatePolicyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
@@ -62,9 +63,15 @@ export class RatePoliciesController {
   @Get(':id')
   @RequireScope('policies.read')
   @ApiOperation({ summary: 'Read a rate limit of a workspace' })
+  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
   @ApiOkResponse({ type: RatePolicyDto })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RatePolicyDto> {
-    return RatePolicyDto.from(await this.policies.get(reachOf(caller), 'rate', id));
+  async get(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: ListQuery,
+  ): Promise<RatePolicyDto> {
+    const status = statusOf(query, ['active', 'archived']);
+    return RatePolicyDto.from(await this.policies.get(reachOf(caller), 'rate', id, status));
   }
 
   @Put(':id')

@@ -1,5 +1,5 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
@@ -7,8 +7,9 @@ import type { LimitPolicy } from '../../common/database/entities/limit-policy.en
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AppError } from '../../common/errors/app-error.js';
 import { AdminController } from '../admin-controller.js';
+import { checkOrganization } from '../own-organization.js';
 import { budgetRule } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { PoliciesService, type PolicyChange } from './policies.service.js';
 import {
@@ -20,7 +21,7 @@ import {
   UsagePolicyListDto,
 } from './policy.dto.js';
 import { PolicyEntitiesService } from './policy-entities.service.js';
-import { checkOrganization, filterOf, statusOf } from './policy-query.js';
+import { filterOf, statusOf } from './policy-query.js';
 
 const BUDGET_TYPES = ['cost', 'tokens'] as const;
 
@@ -49,9 +50,9 @@ export class UsagePoliciesController {
   @RequireScope('policies.list')
   @ApiOperation({ summary: 'List budgets of workspaces' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
-  @ApiQuery({ name: 'status', required: false, enum: ['active', 'archived'] })
-  @ApiQuery({ name: 'type', required: false, enum: BUDGET_TYPES })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
+  @QueryParameter({ name: 'type', required: false, enum: BUDGET_TYPES })
   @ApiOkResponse({ type: UsagePolicyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UsagePolicyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));
@@ -62,9 +63,15 @@ export class UsagePoliciesController {
   @Get(':id')
   @RequireScope('policies.read')
   @ApiOperation({ summary: 'Read a budget of a workspace' })
+  @QueryParameter({ name: 'status', required: false, enum: ['active', 'archived'] })
   @ApiOkResponse({ type: UsagePolicyDto })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<UsagePolicyDto> {
-    return UsagePolicyDto.from(await this.policies.get(reachOf(caller), 'budget', id));
+  async get(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: ListQuery,
+  ): Promise<UsagePolicyDto> {
+    const status = statusOf(query, ['active', 'archived']);
+    return UsagePolicyDto.from(await this.policies.get(reachOf(caller), 'budget', id, status));
   }
 
   @Put(':id')
@@ -95,8 +102,8 @@ export class UsagePoliciesController {
   @RequireScope('policies.read')
   @ApiOperation({ summary: 'What each group has used' })
   @PagedQuery()
-  @ApiQuery({ name: 'status', required: false, enum: ['active', 'exhausted'] })
-  @ApiQuery({ name: 'search', required: false, type: String })
+  @QueryParameter({ name: 'status', required: false, enum: ['active', 'exhausted'] })
+  @QueryParameter({ name: 'search', required: false, type: String })
   @ApiOkResponse({ type: PolicyEntityListDto })
   async listEntities(
     @Caller() caller: Principal,

@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Reach } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
   CreateProviderDto,
@@ -17,7 +17,7 @@ import {
 import { ProvidersService } from './providers.service.js';
 
 const InWorkspace = (): MethodDecorator =>
-  ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' });
+  QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' });
 
 @AdminController('providers')
 @Refusals()

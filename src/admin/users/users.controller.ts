@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   ORGANIZATION_ROLES,
@@ -30,8 +30,8 @@ export class UsersController {
   @RequireScope('organisation_users.list', 'administrators')
   @ApiOperation({ summary: 'List the people of the organization' })
   @PagedQuery()
-  @ApiQuery({ name: 'role', required: false, enum: ORGANIZATION_ROLES })
-  @ApiQuery({ name: 'email', required: false, type: String })
+  @QueryParameter({ name: 'role', required: false, enum: ORGANIZATION_ROLES })
+  @QueryParameter({ name: 'email', required: false, type: String })
   @ApiOkResponse({ type: UserListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<UserListDto> {
     const filters = {
@@ -65,7 +65,12 @@ export class UsersController {
   @Delete(':userId')
   @RequireScope('organisation_users.delete', 'administrators')
   @ApiOperation({ summary: 'Remove a person from the organization' })
-  @ApiQuery({ name: 'confirm', required: false, type: String, description: 'The address of the person' })
+  @QueryParameter({
+    name: 'confirm',
+    required: false,
+    type: String,
+    description: 'The address of the person',
+  })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,

@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { reachOf } from '../../auth/tenant.js';
 import { type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import {
@@ -42,7 +42,7 @@ export class VirtualKeysController {
   @RequireScope('virtual_keys.list')
   @ApiOperation({ summary: 'List virtual keys' })
   @PagedQuery()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiOkResponse({ type: VirtualKeyListDto })
   async list(@Caller() caller: Principal, @Query() query: ListQuery): Promise<VirtualKeyListDto> {
     const reach = await this.workspaces.narrowed(caller, parameterOf(query, 'workspace_id'));

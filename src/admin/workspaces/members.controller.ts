@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
-import { choiceOf, type ListQuery, pageOf } from '../../common/database/page.js';
+import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { emailParameterOf } from '../../common/http/email-address.js';
 import { AdminController } from '../admin-controller.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   AddMembersDto,
@@ -30,14 +30,22 @@ export class MembersController {
   @RequireScope('workspace_users.list')
   @ApiOperation({ summary: 'List the members of a workspace' })
   @PagedQuery()
-  @ApiQuery({ name: 'role', required: false, enum: WORKSPACE_ROLES })
-  @ApiQuery({ name: 'email', required: false, type: String })
+  @QueryParameter({ name: 'role', required: false, enum: WORKSPACE_ROLES })
+  @QueryParameter({ name: 'email', required: false, type: String })
+  @QueryParameter({
+    name: 'workspaceId',
+    required: false,
+    type: String,
+    description: 'The id of the path, repeated',
+  })
   @ApiOkResponse({ type: MemberListDto })
   async list(
     @Caller() caller: Principal,
     @Param('workspaceId') workspace: string,
     @Query() query: ListQuery,
   ): Promise<MemberListDto> {
+    // The compatible SDK repeats the id of the path.
+    checkRepeated('workspaceId', parameterOf(query, 'workspaceId'), workspace);
     const filters = {
       role: choiceOf(query, 'role', WORKSPACE_ROLES),
       email: emailParameterOf(query, 'email'),

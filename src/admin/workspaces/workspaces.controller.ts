@@ -1,11 +1,11 @@
 import { Body, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Caller, RequireScope } from '../../auth/permissions/access.decorators.js';
 import type { Principal } from '../../auth/principal.js';
 import { choiceOf, type ListQuery, pageOf, parameterOf } from '../../common/database/page.js';
 import { AdminController } from '../admin-controller.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { DoneDto, EMPTY_ANSWER, PagedQuery, Refusals } from '../openapi/decorators.js';
+import { DoneDto, EMPTY_ANSWER, PagedQuery, QueryParameter, Refusals } from '../openapi/decorators.js';
 import { checkRepeated } from '../repeated-id.js';
 import {
   CreateWorkspaceDto,
@@ -39,9 +39,9 @@ export class WorkspacesController {
   @RequireScope('workspaces.list')
   @ApiOperation({ summary: 'List workspaces' })
   @PagedQuery()
-  @ApiQuery({ name: 'name', required: false, type: String, description: 'Part of the name' })
-  @ApiQuery({ name: 'exact_name', required: false, type: String })
-  @ApiQuery({
+  @QueryParameter({ name: 'name', required: false, type: String, description: 'Part of the name' })
+  @QueryParameter({ name: 'exact_name', required: false, type: String })
+  @QueryParameter({
     name: 'status',
     required: false,
     enum: ['active', 'archived'],
@@ -83,7 +83,7 @@ export class WorkspacesController {
   @Delete(':workspaceId')
   @RequireScope('workspaces.delete', 'administrators')
   @ApiOperation({ summary: 'Delete a workspace for good' })
-  @ApiQuery({ name: 'name', required: false, type: String, description: 'The name, repeated' })
+  @QueryParameter({ name: 'name', required: false, type: String, description: 'The name, repeated' })
   @ApiOkResponse({ type: DoneDto })
   async remove(
     @Caller() caller: Principal,

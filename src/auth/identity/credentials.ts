@@ -5,15 +5,18 @@ import { looksLikeToken } from '../tokens/compact-token.js';
 /** Where clients put the gateway key; the first that is there counts. */
 const KEY_HEADERS = ['x-gateway-api-key', 'x-portkey-api-key'] as const;
 
-/** Where Anthropic's and Google's SDKs put the only key that they know. */
-const SDK_KEY_HEADERS = ['x-api-key', 'x-goog-api-key'] as const;
+/** Where the SDKs of Anthropic, Google and Azure put the only key that they know. */
+const SDK_KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
+
+/** Every header that may carry a gateway key. */
+const CREDENTIAL_HEADERS = [...KEY_HEADERS, 'authorization', ...SDK_KEY_HEADERS] as const;
 
 const BEARER = /^bearer +/i;
 
 /**
  * The gateway key or signed token that a request presents, or null.
  *
- * `Authorization`, `x-api-key` and `x-goog-api-key` are looked at only when no key header is there, so that an SDK
+ * `Authorization`, `x-api-key`, `x-goog-api-key` and `api-key` are looked at only when no key header is there, so that an SDK
  * which can set nothing but its API key works; otherwise they belong to the provider.
  */
 export function presentedKey(headers: IncomingHttpHeaders): string | null {
@@ -30,11 +33,32 @@ export function presentedKey(headers: IncomingHttpHeaders): string | null {
   return bearer && looksLikeToken(bearer) ? bearer : null;
 }
 
-/** A gateway key that stands beside the token that a request presents, or null. */
-export function keyBeside(token: string, headers: IncomingHttpHeaders): string | null {
-  const others = [...KEY_HEADERS, ...SDK_KEY_HEADERS].map((name) => headers[name]);
-  const texts = [bearerOf(headers), ...others].filter((value) => typeof value === 'string');
-  return texts.find((text) => text !== token && looksLikeGatewayKey(text)) ?? null;
+/** Another gateway key than the credential that a request presents, in any header; null where there is none. */
+export function keyBeside(presented: string, headers: IncomingHttpHeaders): string | null {
+  for (const name of CREDENTIAL_HEADERS) {
+    const value = headers[name];
+    if (typeof value !== 'string' || value === presented) continue;
+    const text = value.replace(BEARER, '');
+    if (text !== presented && looksLikeGatewayKey(text)) return text;
+  }
+  return null;
+}
+
+/** Whether one header was sent with different gateway keys, which Node joins by commas. */
+export function hasSeveralKeys(presented: string): boolean {
+  if (!presented.includes(',')) return false;
+  const keys = presented.split(',').map((key) => key.trim());
+  return new Set(keys.filter(looksLikeGatewayKey)).size > 1;
+}
+
+/**
+ * Enters a gateway key that came in another place than a header. Beside a credential in a header it stays a second one, so that a request
+ * with different ones is refused as ambiguous.
+ */
+export function enterKey(headers: IncomingHttpHeaders, key: string): void {
+  if (presentedKey(headers) === key) return;
+  const free = CREDENTIAL_HEADERS.find((name) => headers[name] === undefined);
+  if (free !== undefined) headers[free] = key;
 }
 
 /** A token that stands beside the gateway key that a request presents: ours, or the provider's. */

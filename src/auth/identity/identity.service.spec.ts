@@ -56,6 +56,47 @@ describe('IdentityService', () => {
     expect(findToken).not.toHaveBeenCalled();
   });
 
+  const OTHER = mintApiKey('admin').reveal();
+  const HEADERS = [
+    'x-gateway-api-key',
+    'x-portkey-api-key',
+    'authorization',
+    'x-api-key',
+    'x-goog-api-key',
+    'api-key',
+  ] as const;
+  const pairs = HEADERS.flatMap((one) =>
+    HEADERS.filter((two) => two !== one).map((two) => [one, two] as const),
+  );
+
+  it.each(pairs)('refuses different keys in %s and %s as ambiguous, and asks no store', (one, two) => {
+    for (const [first, second] of [
+      [KEY, OTHER],
+      [KEY, `Bearer ${OTHER}`],
+      [`bearer  ${KEY}`, OTHER],
+      [KEY, 'gw_ws_not-even-a-key'],
+    ] as const) {
+      if (first !== KEY && one !== 'authorization') continue;
+      expect(codeOf(requestOf({ [one]: first, [two]: second }))).toBe('ambiguous_credentials');
+    }
+    expect(find).not.toHaveBeenCalled();
+  });
+
+  it.each(pairs)('takes the same key in %s and %s for one', (one, two) => {
+    const written = (name: string) => (name === 'authorization' ? `Bearer ${KEY}` : KEY);
+    expect(codeOf(requestOf({ [one]: written(one), [two]: written(two) }))).toBe('known');
+  });
+
+  it('refuses different keys in one header, sent twice, as ambiguous', () => {
+    for (const name of ['x-gateway-api-key', 'x-portkey-api-key'])
+      expect(codeOf(requestOf({ [name]: `${KEY}, ${OTHER}` }))).toBe('ambiguous_credentials');
+  });
+
+  it("takes a provider's key beside it for the provider's", () => {
+    for (const name of HEADERS.slice(1))
+      expect(codeOf(requestOf({ 'x-gateway-api-key': KEY, [name]: 'sk-of-a-provider' }))).toBe('known');
+  });
+
   it('refuses a key on the millisecond it expires', () => {
     find.mockReturnValue({ ...KNOWN, expiresAt: Date.now() });
     expect(codeOf(withKey(KEY))).toBe('unauthenticated');

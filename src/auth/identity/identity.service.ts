@@ -3,7 +3,7 @@ import type { RequestOrigin } from '../../common/fast-path/messages.js';
 import { Injectable } from '@nestjs/common';
 import { isWellFormedApiKey } from '../../common/crypto/api-key-format.js';
 import { AppError } from '../../common/errors/app-error.js';
-import { keyBeside, presentedKey, tokenBeside } from './credentials.js';
+import { hasSeveralKeys, keyBeside, presentedKey, tokenBeside } from './credentials.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { ApiKeyDirectory, type KnownKey, TokenDirectory } from '../ports.js';
@@ -43,6 +43,7 @@ export class IdentityService {
 
   /** The checksum turns garbage away before any store is asked. */
   private lookUpKey(key: string, headers: IncomingHttpHeaders): Found {
+    if (keyBeside(key, headers) !== null || hasSeveralKeys(key)) throw ambiguous('send one API key');
     const token = tokenBeside(key, headers);
     const known = isWellFormedApiKey(key) ? this.directory.find(key) : null;
     return token === null ? known : this.alone(token, known);
@@ -51,12 +52,12 @@ export class IdentityService {
   /** A token beside a key is the provider's, unless it says that it is for us: then nobody could say who is calling. */
   private async alone(token: string, known: Found): Promise<KnownKey | null> {
     const [isOurs, found] = await Promise.all([this.tokens.isOurs(token), known]);
-    if (isOurs) throw ambiguous();
+    if (isOurs) throw ambiguous(NOT_BOTH);
     return found;
   }
 
   private lookUpToken(token: string, headers: IncomingHttpHeaders): Found {
-    if (keyBeside(token, headers) !== null) throw ambiguous();
+    if (keyBeside(token, headers) !== null) throw ambiguous(NOT_BOTH);
     return this.tokens.find(token);
   }
 
@@ -77,5 +78,6 @@ export class IdentityService {
   }
 }
 
-const ambiguous = (): AppError =>
-  new AppError('ambiguous_credentials', { detail: 'send the API key or the signed token, not both' });
+const NOT_BOTH = 'send the API key or the signed token, not both';
+
+const ambiguous = (detail: string): AppError => new AppError('ambiguous_credentials', { detail });

@@ -157,7 +157,7 @@ export interface CountableText {
   readonly isOutputOnly?: true;
 }
 
-export interface RequestLogRecord extends OpenedExchange {
+export interface RequestLogRecord extends Omit<OpenedExchange, 'attempts_so_far'> {
   /** The saved config that the request went by; null where it went by its headers, or brought the config. */
   readonly config_id: string | null;
   readonly config_version_id: string | null;

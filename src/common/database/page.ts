@@ -82,12 +82,6 @@ export const noParameter = (name: string, hint = ''): AppError =>
     detail: `There is no parameter "${name.slice(0, LONGEST_NAME)}" here.${hint}`,
   });
 
-/** For an operation that reads all of its parameters by name: one that it does not know is refused. */
-export function refuseOthers(query: ListQuery, known: readonly string[]): void {
-  const other = Object.keys(query).find((name) => !known.includes(name));
-  if (other !== undefined) throw noParameter(other);
-}
-
 interface Bounds {
   readonly smallest: number;
   readonly largest: number;

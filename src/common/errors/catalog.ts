@@ -129,6 +129,7 @@ export const ERRORS = {
     message: 'The model "{model}" is not one of those allowed here.',
   },
   not_found: { status: 404, type: 'not_found_error', message: 'There is no such {resource}.' },
+  not_built: { status: 501, type: 'server_error', message: '{detail}', doNotRetry: true },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',

@@ -141,6 +141,7 @@ const RESCUED_BY_RETRY = `NOT (${FAILED}) AND retry_count > 0 AND coalesce(fallb
 const MAKERS = {
   requests: sum('1'),
   errors: howMany(FAILED),
+  /** The gateway counted their tokens. An estimate, which is what was reserved, has a source of its own. */
   counted_requests: howMany("usage_source = 'counted'"),
   unpriced_requests: howMany('cost_nano_usd IS NULL'),
   input_tokens: sum('input_tokens'),

@@ -21,17 +21,27 @@ export async function chooseMetadataKeys(database: DataSource, keys: readonly st
   });
 }
 
-/** Before request rows are counted again from a moment on: slices of all chosen keys will begin there. */
+/**
+ * Before request rows are counted again from a moment on (null: all of them): slices of all chosen keys begin there at the latest. A key that
+ * was counted before it stays so, because its slices outlive the request rows that they were made of.
+ */
 export async function countMetadataKeysFrom(database: Queryable, from: Date | null): Promise<void> {
   await database.query(
-    "UPDATE rollup_metadata_keys SET counted_since = coalesce($1::timestamptz, '-infinity')",
+    "UPDATE rollup_metadata_keys SET counted_since = least(counted_since, coalesce($1::timestamptz, '-infinity'))",
     [from],
   );
 }
 
-/** After that: readers may rely on it. */
-export async function metadataKeysAreComplete(database: Queryable): Promise<void> {
-  await database.query('UPDATE rollup_metadata_keys SET complete_since = counted_since');
+/**
+ * After that: readers may rely on it, from the moment on at which request rows and minutes begin by now. Retention may have moved it during
+ * the rebuild, which skips hours before it; a key that was chosen during the rebuild is complete only from its own beginning.
+ */
+export async function metadataKeysAreComplete(database: Queryable, from: Date | null): Promise<void> {
+  await database.query(
+    `UPDATE rollup_metadata_keys
+     SET complete_since = least(complete_since, greatest(counted_since, coalesce($1::timestamptz, '-infinity')))`,
+    [from],
+  );
 }
 
 /** Keys that have slices, and since when each is counted. */

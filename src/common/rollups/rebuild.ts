@@ -38,7 +38,7 @@ export async function rebuildRollups(database: DataSource, options: RebuildOptio
     options.onProgress?.(done + 1, hours.length);
   }
   await deriveRipe(database, 0);
-  if (isWhole) await metadataKeysAreComplete(database);
+  if (isWhole) await metadataKeysAreComplete(database, await beginningOf(database));
   return { hours: hours.length, keptBefore: kept };
 }
 

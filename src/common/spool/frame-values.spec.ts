@@ -7,6 +7,7 @@ import {
   closedText,
   idOfOpened,
   openedText,
+  openedTextWith,
   readClosed,
   readOpened,
 } from './frame-values.js';
@@ -36,7 +37,7 @@ const countable = fc.record({ input: text, output: text });
 const anyOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
 /** Every field, whether it is rare or not: a new one that is not written down does not compile here, or does not come back. */
-const everyOpened: Every<OpenedExchange> = {
+const everyOpened: Every<Omit<OpenedExchange, 'attempts_so_far'>> = {
   id: fc.oneof(fc.uuid(), text),
   created_at: fc.nat(),
   organisation_id: fc.uuid(),
@@ -57,9 +58,6 @@ const everyOpened: Every<OpenedExchange> = {
   streamed: fc.boolean(),
   metadata: maybe(fc.dictionary(text, text)),
   prompt_slug: text,
-  attempts_so_far: fc.array(fc.record({ provider: text, cost_nano_usd: fc.nat() }), {
-    minLength: 1,
-  }) as unknown as fc.Arbitrary<readonly AttemptRecord[]>,
 };
 
 const everyAttempt: Every<AttemptRecord> = {
@@ -139,6 +137,20 @@ describe('the JSON of a frame', () => {
 
         expect(readOpened(json)).toEqual(asJson(opened));
         expect(idOfOpened(json)).toBe(opened.id);
+      }),
+    );
+  });
+
+  it('gives back the attempts that are added to an exchange under way', () => {
+    const attempts = someOf(everyAttempt, ['price', 'charges', 'isAside', 'countable', 'isEstimated']);
+    fc.assert(
+      fc.property(anyOpened, fc.array(attempts, { minLength: 1 }), (began, added) => {
+        const json = Buffer.from(openedTextWith(openedText(began), added));
+
+        expect(readOpened(json)).toEqual(asJson({ ...began, attempts_so_far: added }));
+        // As the shipper writes it again when it deletes the segment.
+        expect(openedText(readOpened(json))).toBe(json.toString());
+        expect(idOfOpened(json)).toBe(began.id);
       }),
     );
   });

@@ -9,7 +9,7 @@ import type {
  * The JSON of frames: lists of values in a fixed order, without their names, which would be half of it and take half of the
  * time. The second frame of an exchange begins with the text of its first, as it was written.
  *
- *   opened  openedValues
+ *   opened  openedValues; once an attempt holds part of a budget, the last of them is [attemptValues, …]
  *   closed  [openedValues, closedValues, [attemptValues, …], bodyValues of the request, bodyValues of the response]
  *
  * The four functions are the order, to write and to read. A value that a later release adds comes at the end of its list, so
@@ -147,8 +147,18 @@ const BLANK_ATTEMPT = blankOf(...ATTEMPT.common);
 const BLANK_BODY = blankOf(...BODY.common);
 
 export function openedText(exchange: OpenedExchange): string {
-  return JSON.stringify(openedValues(exchange));
+  const { attempts_so_far: attempts } = exchange;
+  const text = JSON.stringify(
+    openedValues(attempts ? { ...exchange, attempts_so_far: undefined } : exchange),
+  );
+  return attempts ? openedTextWith(text, attempts) : text;
 }
+
+const NO_ATTEMPTS = 'null]';
+
+/** The text of an exchange's first frame, which has no attempts, with those that it has now. */
+export const openedTextWith = (opened: string, attempts: readonly AttemptRecord[]): string =>
+  `${opened.slice(0, -NO_ATTEMPTS.length)}${JSON.stringify(attempts.map(attemptValues))}]`;
 
 /** `opened` is the text of the exchange's first frame; null when it has none. */
 export function closedText(
@@ -167,9 +177,11 @@ export function closedText(
 /** Throws a SyntaxError for what is no JSON. */
 export function readOpened(json: Buffer): OpenedExchange {
   const value = JSON.parse(json.toString()) as Values | OpenedExchange;
-  return Array.isArray(value)
-    ? (named(value, OPENED, BLANK_OPENED) as unknown as OpenedExchange)
-    : (value as OpenedExchange);
+  if (!Array.isArray(value)) return value as OpenedExchange;
+  const opened = named(value, OPENED, BLANK_OPENED);
+  const attempts = opened['attempts_so_far'] as readonly Values[] | undefined;
+  if (attempts) opened['attempts_so_far'] = attempts.map((attempt) => named(attempt, ATTEMPT, BLANK_ATTEMPT));
+  return opened as unknown as OpenedExchange;
 }
 
 const OPENS = Buffer.from('["');

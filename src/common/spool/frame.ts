@@ -1,6 +1,11 @@
 import { crc32 } from 'node:zlib';
-import type { CapturedBodies, OpenedExchange, RequestLogRecord } from '../contracts/request-log.js';
-import { closedText, openedText } from './frame-values.js';
+import type {
+  AttemptRecord,
+  CapturedBodies,
+  OpenedExchange,
+  RequestLogRecord,
+} from '../contracts/request-log.js';
+import { closedText, openedText, openedTextWith } from './frame-values.js';
 
 /**
  * A frame: one fact about an exchange, as bytes in the spool.
@@ -56,6 +61,16 @@ const apart: Allocate = (bytes) => Buffer.allocUnsafe(bytes);
 
 export function encodeOpened(exchange: OpenedExchange, allocate: Allocate = apart): EncodedFrame {
   const json = openedText(exchange);
+  return encode({ kind: KINDS.opened, json, bodies: NO_BODIES, record: null }, allocate);
+}
+
+/** A later state of an exchange that is under way. `opened` is the JSON of its first frame. */
+export function encodeUpdated(
+  opened: string,
+  attempts: readonly AttemptRecord[],
+  allocate: Allocate = apart,
+): EncodedFrame {
+  const json = openedTextWith(opened, attempts);
   return encode({ kind: KINDS.opened, json, bodies: NO_BODIES, record: null }, allocate);
 }
 

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Json } from '../../providers/endpoint.js';
 import { mayTellFailure, tellsFailure } from '../journal/tells-failure.js';
 
@@ -54,7 +55,7 @@ function isFailure(line: string): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(text));
   } catch {
     return null;
   }

@@ -22,7 +22,7 @@ import { addAnswerHeaders } from './answer-headers.js';
 import { closeExchange } from './closing.js';
 import { endWith } from './end-with.js';
 import { stopsStreams } from './running-streams.js';
-import { nameUploadsHere } from './upload-address.js';
+import { nameUploadsHere } from './address-here.js';
 
 /** A plain answer up to this size leaves in one write, after its record is safe. */
 const HELD_BYTES_MAX = 1024 * 1024;

@@ -1,28 +1,44 @@
-/** First segments below /v1 that belong to the administration. Everything else is the gateway's. */
-const RESERVED: ReadonlySet<string> = new Set([
+import { AppError } from '../../common/errors/app-error.js';
+
+/** First segments below /v1 that the administration has built. It alone answers them. */
+const BUILT: ReadonlySet<string> = new Set([
   'admin',
   'analytics',
   'api-keys',
   'audit-logs',
-  'collections',
   'configs',
   'feedback',
   'guardrails',
   'integrations',
-  'labels',
   'logs',
   'model-configs',
   'organisations',
   'otel',
   'policies',
-  'prompts',
   'providers',
-  'scim',
-  'secret-references',
   'virtual-keys',
 ]);
 
+/**
+ * Names of the administration that providers use, too, and that it has not built. With a provider chosen, by any of the ways,
+ * the path is the provider's; without one it is `not_built`.
+ */
+const SHARED: ReadonlySet<string> = new Set(['collections', 'labels', 'prompts']);
+
+/**
+ * Names of the administration that no provider uses and that it has not built. Requests to them carry credentials, so they are
+ * `not_built` whatever else they say: nothing of them is read, logged or sent on.
+ */
+const UNBUILT: ReadonlySet<string> = new Set([
+  'mcp-integrations',
+  'mcp-servers',
+  'scim',
+  'secret-references',
+]);
+
 const ROOT = '/v1/';
+/** The root itself: a provider's base URL, where one is chosen. */
+export const BARE_ROOT = /^\/v1(?:\?|$)/;
 
 /** What stands below `/v1/admin`, as it would be called without that: `/v1/workspaces` is a path of providers. */
 const BELOW_ADMIN = ['users/invites', 'legal-holds', 'me', 'organisation', 'users', 'workspaces'].map(
@@ -31,15 +47,31 @@ const BELOW_ADMIN = ['users/invites', 'legal-holds', 'me', 'organisation', 'user
 
 /** Paths of the administration by the word that a client looks for, to be told to one that mistyped them. */
 export const ADMINISTRATION_PATHS: ReadonlyMap<string, string> = new Map([
-  ...[...RESERVED].map((segment) => [segment, ROOT + segment] as const),
+  ...[...BUILT].map((segment) => [segment, ROOT + segment] as const),
   ...BELOW_ADMIN,
 ]);
-/** Google's clients write a version of their own behind the base address. */
-export const GOOGLE_ROOT = '/v1beta/';
-/** The same before files that they upload: https://ai.google.dev/api/files#method:-media.upload */
-export const UPLOAD_ROOT = `/upload${GOOGLE_ROOT}`;
 
-export type Plane = 'gateway' | 'administration';
+/** Where uploads to Google in two steps go: https://ai.google.dev/api/files#method:-media.upload */
+export const UPLOAD_ROOT = '/upload/v1beta/';
+
+/**
+ * Paths beside /v1 that belong to the gateway: clients write them behind the base address because they stand so at their own
+ * provider. Google's (https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts) and Azure's
+ * (https://github.com/openai/openai-node/blob/master/src/azure.ts).
+ */
+const CLIENT_ROOTS = [
+  '/v1beta/',
+  '/v1alpha/',
+  '/openai/',
+  UPLOAD_ROOT,
+  '/upload/v1alpha/',
+  '/ws/google.ai.generativelanguage.',
+  // As its client for JavaScript writes it.
+  '//ws/google.ai.generativelanguage.',
+] as const;
+
+/** Whose a request is: the data plane's, the administration's, or of a part of the administration that is not built. */
+export type Plane = 'gateway' | 'administration' | 'unbuilt';
 
 /**
  * Which plane a request belongs to, by its path alone.
@@ -48,39 +80,49 @@ export type Plane = 'gateway' | 'administration';
  * path can slip through to a provider, and an administrator's key with it.
  */
 export function planeOf(target: string): Plane {
-  if (!target.startsWith(ROOT)) return isGooglesWay(target) ? 'gateway' : 'administration';
+  if (!target.startsWith(ROOT)) return isOfClients(target) ? 'gateway' : 'administration';
   const segment = firstSegment(target);
-  return RESERVED.has(segment) ? 'administration' : 'gateway';
+  if (BUILT.has(segment)) return 'administration';
+  return UNBUILT.has(segment) ? 'unbuilt' : 'gateway';
 }
 
-const isGooglesWay = (target: string): boolean =>
-  target.startsWith(GOOGLE_ROOT) || target.startsWith(UPLOAD_ROOT);
+const isOfClients = (target: string): boolean =>
+  BARE_ROOT.test(target) || CLIENT_ROOTS.some((root) => target.startsWith(root));
 
-/** Below /v1, decoded and in lower case. */
+/** The refusal of a path that belongs to an unbuilt part of the administration; null for every other path. */
+export function notBuilt(target: string): AppError | null {
+  const segment = target.startsWith(ROOT) ? firstSegment(target) : '';
+  const reason = UNBUILT.has(segment) ? NOT_READ : SHARED.has(segment) ? CHOOSE_A_PROVIDER : null;
+  return reason && new AppError('not_built', { detail: `${ROOT}${segment} is not built. ${reason}` });
+}
+
+const NOT_READ = 'The request was neither read nor kept.';
+const CHOOSE_A_PROVIDER =
+  "To call a provider's own path of this name, choose the provider: send x-gateway-virtual-key or x-gateway-provider.";
+
+/** A segment of plain characters at the beginning of what follows `/v1/`, which nearly every path has. */
+const PLAIN_SEGMENT = /^[\w-]+(?=[/?]|$)/;
+
+/**
+ * The first segment below /v1 that is not empty, in lower case. It is decoded once; an encoded slash or semicolon ends it as a
+ * plain one does.
+ */
 export function firstSegment(target: string): string {
-  let end = ROOT.length;
-  while (end < target.length && !isEnd(target.charCodeAt(end))) end++;
-  const segment = target.slice(ROOT.length, end);
-  return decoded(segment).toLowerCase();
-}
-
-const SLASH = 0x2f;
-const QUESTION_MARK = 0x3f;
-const HASH = 0x23;
-const BACKSLASH = 0x5c;
-const SEMICOLON = 0x3b;
-
-function isEnd(code: number): boolean {
+  const below = target.slice(ROOT.length);
+  const [plain] = PLAIN_SEGMENT.exec(below) ?? [];
+  if (plain !== undefined) return plain.toLowerCase();
+  const path = below.split('?', 1)[0] as string;
+  const names = path.split(SEPARATORS).flatMap((segment) => decoded(segment).split(SEPARATORS));
   return (
-    code === SLASH || code === QUESTION_MARK || code === HASH || code === BACKSLASH || code === SEMICOLON
-  );
+    names.map((name) => name.split(';', 1)[0] as string).find((name) => name !== '') ?? ''
+  ).toLowerCase();
 }
 
-/** Decodes once; an encoded slash or semicolon ends the segment as a plain one would. */
+const SEPARATORS = /[/\\?#]/;
+
 function decoded(segment: string): string {
-  if (!segment.includes('%')) return segment;
   try {
-    return decodeURIComponent(segment).split(/[/\\;?#]/, 1)[0] as string;
+    return decodeURIComponent(segment);
   } catch {
     return segment;
   }

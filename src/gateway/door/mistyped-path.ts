@@ -4,7 +4,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import { nearestIds } from '../../providers/nearest-ids.js';
 import { requestPath } from '../planning/request-path.js';
-import { ADMINISTRATION_PATHS, firstSegment } from './front-door.js';
+import { ADMINISTRATION_PATHS, BARE_ROOT, firstSegment, notBuilt } from './front-door.js';
 import { gatewayOption } from './gateway-headers.js';
 
 const ROOT = '/v1/';
@@ -21,10 +21,16 @@ export function refuseMistypedPath(
   { method = '', url = '', headers }: ClientRequest,
   { kind }: Principal,
 ): void {
-  if (!url.startsWith(ROOT) || TARGETS.some((name) => gatewayOption(headers, name) !== null)) return;
+  if (TARGETS.some((name) => gatewayOption(headers, name) !== null)) return;
+  const refusal = withoutProvider(url);
+  if (refusal) throw refusal;
+  if (!url.startsWith(ROOT)) return;
   const { path, isProxied } = requestPath(url);
   if (isProxied || findEndpointRow(method, path)) return;
-  const segment = firstSegment(url);
+  refuseAlike(firstSegment(url), kind);
+}
+
+function refuseAlike(segment: string, kind: Principal['kind']): void {
   const exact = ADMINISTRATION_PATHS.get(segment);
   if (exact !== undefined) throw hasInstead([exact]);
   const near = nearestIds(segment, ADMINISTRATION_PATHS.keys());
@@ -36,15 +42,21 @@ export function refuseMistypedPath(
 }
 
 /**
- * What a caller who may call models is told, who named no provider: where the path is one of the administration without its `admin`, that
- * it is there, and not that a provider is missing. Answers every other failure as it is.
+ * The refusal of a request that names no provider, where its path explains more than that one is missing: the path is of a part of the
+ * administration that is not built, or lies below `/v1/admin`. Answers every other failure as it is.
  */
 export function orPathMeant(thrown: unknown, { url = '' }: ClientRequest): unknown {
   if (!(thrown instanceof AppError) || thrown.code !== 'provider_missing') return thrown;
+  const refusal = withoutProvider(url);
+  if (refusal) return refusal;
   if (!url.startsWith(ROOT) || requestPath(url).isProxied) return thrown;
   const meant = ADMINISTRATION_PATHS.get(firstSegment(url));
   return meant === undefined ? thrown : hasInstead([meant]);
 }
+
+/** What is known of a path without reading its request; null for a path that is only a provider's. */
+const withoutProvider = (url: string): AppError | null =>
+  BARE_ROOT.test(url) ? new AppError('not_found', { resource: 'path' }) : notBuilt(url);
 
 const hasInstead = (paths: readonly string[]): AppError =>
   new AppError('not_found', { resource: `path; the administration has ${paths.join(', ')}` });

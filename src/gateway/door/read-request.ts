@@ -2,11 +2,12 @@ import { FastRequest } from '../../common/fast-path/fast-request.js';
 import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Endpoint, Json } from '../../providers/endpoint.js';
-import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import { findEndpointRow } from '../../providers/endpoints/index.js';
 import type { Entry } from '../journal/entry.js';
+import { parsedObject } from '../journal/metering.js';
 import { checkPolicy } from '../planning/check-policy.js';
 import { type ModelTarget, modelTarget, withModel } from '../planning/model-target.js';
+import { namesDeployment, pathModelOf, withPathModel } from '../planning/path-model.js';
 import type { RequestPath } from '../planning/request-path.js';
 import type { ReadRequest } from '../types/content.js';
 import { codingsOf, decodedBody, unreadableCoding } from './decoded-body.js';
@@ -22,6 +23,8 @@ export interface Reading {
   readonly limitBytes: number;
   /** A body that need not be read is kept nevertheless where its length is known and allowed, so that it can be sent again. */
   readonly keepsBody: boolean;
+  /** Only the model can still name the target, `@slug/model`. Absent where something else does. */
+  readonly needsTarget?: true;
 }
 
 /**
@@ -33,12 +36,14 @@ export async function readRequest(
   request: ClientRequest,
   path: RequestPath,
   entry: Entry,
-  { limitBytes, keepsBody }: Reading,
+  { limitBytes, keepsBody, needsTarget }: Reading,
 ): Promise<ReadRequest> {
   entry.endpoint = findEndpointRow(request.method ?? '', path.path);
   entry.path = path.path;
   const isKept = keepsBody && isBounded(request, limitBytes);
   if (isJson(entry.endpoint, request)) return readJson(request, path, entry, limitBytes);
+  if (needsTarget && mayNameTarget(entry.endpoint, request))
+    return readTarget(request, path, entry, limitBytes);
   const form = formOf(entry.endpoint, request);
   if (form.boundary !== null)
     return readForm(request, path, entry, { boundary: form.boundary, isKept, limitBytes });
@@ -69,10 +74,20 @@ async function readJson(
     const unreadable = unreadableCoding(codings);
     return { ...UNREAD, path, body: bytes, unreadable, isRepeatable: true, waitedMs };
   }
-  const json = (entry.body = parseJsonObject(decoded));
-  const named = nameModel(entry, path.path, json);
+  const json = path.isProxied ? jsonObjectIn(decoded) : parseJsonObject(decoded);
+  if (!json)
+    return {
+      ...UNREAD,
+      path,
+      body: bytes,
+      unreadable: 'it is not a JSON object',
+      isRepeatable: true,
+      waitedMs,
+    };
+  entry.body = json;
+  const named = nameModel(entry, path, json);
   const read = {
-    path,
+    path: pathFor(path, named),
     body: named ? withModel(decoded, named.model) : decoded,
     json,
     model: entry.model,
@@ -84,6 +99,9 @@ async function readJson(
   return decoded === bytes ? read : { ...read, encoded: { bytes, decoded } };
 }
 
+/** `/v1/proxy` forwards any body, so one that is not a JSON object is null instead of an error. */
+const jsonObjectIn = (body: Buffer): Json | null => parsedObject(body.toString('utf8'));
+
 /** What is known of a body that was not read. */
 type Unread = Pick<ReadRequest, 'json' | 'model' | 'isStreamed' | 'modelSlug' | 'waitedMs' | 'unreadable'>;
 const UNREAD: Unread = { json: null, model: null, isStreamed: false, modelSlug: null, waitedMs: 0 };
@@ -93,14 +111,53 @@ function isBounded(request: ClientRequest, limitBytes: number): boolean {
   return hasBody(request) && length !== undefined && Number(length) <= limitBytes;
 }
 
-/** Notes the model and whether a stream is wanted, from the body or, in Google's calls, from the path. */
-function nameModel(entry: Entry, path: string, json: Json): ModelTarget | null {
-  const google = googleCallOf(path);
-  const asked = google?.model ?? modelOf(json);
-  const named = google ? null : modelTarget(asked);
-  entry.isStreamed = google?.isStreamed ?? json.stream === true;
+/** Notes the model and whether a stream is wanted, from the body or, in calls of Google's and Azure's, from the path. */
+function nameModel(entry: Entry, path: RequestPath, json: Json): ModelTarget | null {
+  const inPath = pathModelOf(path);
+  entry.isStreamed = inPath?.isStreamed ?? json.stream === true;
+  // Google's clients say nothing of a target.
+  if (inPath && !namesDeployment(path)) return noteModel(entry, inPath.model, null);
+  const inBody = modelOf(json);
+  if (!inPath) return noteModel(entry, inBody, modelTarget(inBody));
+  const beside = modelTarget(inBody);
+  const named = modelTarget(inPath.model) ?? (beside && { slug: beside.slug, model: inPath.model });
+  return noteModel(entry, inPath.model, named);
+}
+
+function noteModel(entry: Entry, asked: string, named: ModelTarget | null): ModelTarget | null {
   entry.model = (named?.model ?? asked).slice(0, MODEL_CHARS_MAX) || null;
   return named;
+}
+
+/** A path with the model in place of the target that it names. */
+const pathFor = (path: RequestPath, named: ModelTarget | null): RequestPath =>
+  named && pathModelOf(path) ? withPathModel(path, named.model) : path;
+
+/**
+ * Reads the body of a pass-through whose target only its model can name. Nothing else of it is looked at, and no byte of it changes but
+ * that name.
+ */
+async function readTarget(
+  request: ClientRequest,
+  path: RequestPath,
+  entry: Entry,
+  limitBytes: number,
+): Promise<ReadRequest> {
+  const { bytes, waitedMs } = await keptBody(request, entry, limitBytes);
+  // A body that is no JSON object names nothing, and may be what its provider expects.
+  const model = jsonObjectIn(bytes)?.model;
+  const named = typeof model === 'string' ? modelTarget(model) : null;
+  const read = { ...UNREAD, path, body: bytes, isRepeatable: true, waitedMs };
+  if (!named) return read;
+  return { ...read, body: withModel(bytes, named.model), model: named.model, modelSlug: named.slug };
+}
+
+function mayNameTarget(endpoint: Endpoint | null, { headers }: ClientRequest): boolean {
+  return (
+    endpoint?.body !== 'form' &&
+    JSON_TYPE.test(headers['content-type'] ?? '') &&
+    codingsOf(headers['content-encoding']).length === 0
+  );
 }
 
 /** How a form is read: `isKept` says that all of it is to be kept. */
@@ -121,16 +178,17 @@ async function readForm(
   const before = performance.now();
   await form.readHead(isKept);
   const waitedMs = performance.now() - before;
-  const named = modelTarget(form.field('model') ?? '');
-  noteForm(entry, form, named);
-  if (named) form.replace('model', named.model);
+  const inPath = pathModelOf(path)?.model;
+  const named = modelTarget(inPath ?? form.field('model') ?? '');
+  noteForm(entry, form, named?.model ?? inPath);
+  if (named && inPath === undefined) form.replace('model', named.model);
   form.onLate = (name, value) => {
     if (name === 'model') checkLate(entry, value);
-    noteForm(entry, form, null);
+    noteForm(entry, form, inPath);
   };
   const { isWhole } = form;
   return {
-    path,
+    path: pathFor(path, named),
     body: isWhole ? form.takeHead() : form,
     form,
     json: null,
@@ -142,9 +200,10 @@ async function readForm(
   };
 }
 
-function noteForm(entry: Entry, form: FormBody, named: ModelTarget | null): void {
+/** `model`: what is called, where the field does not say it. */
+function noteForm(entry: Entry, form: FormBody, model = form.field('model') ?? ''): void {
   entry.isStreamed = form.field('stream') === 'true';
-  entry.model = (named?.model ?? form.field('model') ?? '').slice(0, MODEL_CHARS_MAX) || null;
+  entry.model = model.slice(0, MODEL_CHARS_MAX) || null;
 }
 
 /** A model behind the file is seen when the request is on its way, and must be one that could have gone there. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { FastRequest } from '../../common/fast-path/fast-request.js';
 import type { ClientRequest } from '../../common/fast-path/messages.js';
 import { AppError } from '../../common/errors/app-error.js';
+import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { BodyCapture } from '../journal/capture.js';
 import type { PassingBody } from '../upstream/wire.js';
@@ -50,7 +51,7 @@ export class ClientLeft extends Error {
 export function parseJsonObject(body: Buffer): Json {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = JSON.parse(withoutByteOrderMark(body.toString('utf8')));
   } catch {
     throw new AppError('invalid_json', { detail: body.length === 0 ? 'it is empty' : 'it cannot be parsed' });
   }

@@ -9,6 +9,7 @@ import { Placeholders } from './finding/placeholders.js';
 import type { Guards } from './guardrails.js';
 import type { HookResults } from './hook-results.js';
 import { type Hook, isDenial, type Judgement, type Matter, runHooks } from './run-hooks.js';
+import { editedJson } from '../planning/edited-json.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
 import { TooDeep } from './texts/text-tree.js';
 
@@ -110,7 +111,10 @@ const needsTexts = (hooks: readonly Hook[]): boolean =>
 function withJson(content: Content, changed: Json | null, entry: Entry): Content {
   // The model may have named its target, which the provider must not see.
   const json = typeof changed?.model === 'string' ? { ...changed, model: content.model } : changed;
-  const body = Buffer.from(JSON.stringify(json));
+  const { body: before } = content;
+  const body = Buffer.isBuffer(before)
+    ? editedJson(before, content.json, json)
+    : Buffer.from(JSON.stringify(json));
   entry.requestBody.replace(body);
   entry.body = json;
   return { ...content, json, body };

@@ -4,6 +4,7 @@ import { type Decoding, decoding } from '../journal/decoding.js';
 import type { Entry } from '../journal/entry.js';
 import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import { SseReader } from '../journal/sse-reader.js';
+import { editedJson } from '../planning/edited-json.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import type { Translated } from '../translating/outgoing.js';
 import { translatedAnswer } from '../translating/translated-answer.js';
@@ -123,7 +124,7 @@ function plainAnswer(
   return {
     status: hasFailed || guarded.hasFailed ? FAILED_STATUS : answering.attempt.status,
     contentType,
-    body: changed === json ? bytes : Buffer.from(JSON.stringify(changed)),
+    body: editedJson(bytes, json, changed),
     reading,
     isDenied,
     head: answering.head,

@@ -107,6 +107,34 @@ describe('documents that are read', () => {
   });
 });
 
+describe('searches', () => {
+  it.each([
+    ['/v1/rerank', '/v1/rerank'],
+    ['/v1/v2/rerank', '/v2/rerank'],
+  ])('at %s cost the units that Cohere reports', async (path, itsPath) => {
+    const answer = '{ "results":[], "meta":{"billed_units":{"search_units":3.0}} }\n';
+    const { request, calls, logged } = await given({
+      virtualKeys: { search: 'cohere' },
+      answers: [{ headers: JSON_TYPE, chunks: [answer] }],
+      price: byUnit({ thousandSearchUnits: 2_000_000_000 }),
+    });
+    const body = '{ "model":"rerank-v3.5","query":"tides", "documents":["a"],"return_documents" :true }';
+    const response = await request(path, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'x-gateway-virtual-key': 'search' },
+      body,
+    });
+
+    expect(await response.text()).toBe(answer);
+    expect([calls[0]?.path, String(calls[0]?.body as Buffer)]).toEqual([itsPath, body]);
+    expect(await logged()).toMatchObject({
+      usage: { input_tokens: 0, output_tokens: 0, search_units: 3 },
+      usage_source: 'provider',
+      cost_nano_usd: 6_000_000,
+    });
+  });
+});
+
 describe('sound that is charged by its length', () => {
   const usage = { prompt_audio_seconds: 60, prompt_tokens: 4, completion_tokens: 635, total_tokens: 639 };
 

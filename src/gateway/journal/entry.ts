@@ -201,8 +201,7 @@ export class Entry implements Findings {
     const attempt = this.attempts.length + this.reservations.size;
     const record = reservedAttempt({ attempt, option: this.option, target, charges, estimate });
     this.reservations.add(record);
-    if (this.opened)
-      this.sink.update({ ...this.opened, attempts_so_far: [...this.attempts, ...this.reservations] });
+    if (this.opened) this.sink.update(this.opened, [...this.attempts, ...this.reservations], this.written);
     return new Promise((resolve) => {
       this.sink.whenWritten(() => resolve(record));
     });

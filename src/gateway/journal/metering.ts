@@ -1,4 +1,5 @@
 import type { Usage } from '../../common/contracts/request-log.js';
+import { withoutByteOrderMark } from '../../common/json/byte-order-mark.js';
 import type { Endpoint, Json, UsageReader } from '../../providers/endpoint.js';
 import { usageOf } from '../../providers/endpoints/openai-usage.js';
 import type { UsageSoFar } from '../../providers/translation.js';
@@ -240,7 +241,7 @@ const isGathered = (reading: Reading): boolean =>
 /** Null for what is not a JSON object: the provider's affair, the bytes pass. */
 export function parsedObject(text: string): Json | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(withoutByteOrderMark(text));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
   } catch {
     return null;

@@ -15,6 +15,11 @@ const ROUND_MS = 500;
 const AWAY_MS = 1_000;
 /** A store that gives no answer for so long is unavailable. */
 const PATIENCE_MS = 2_000;
+/**
+ * A store that nothing was asked of for so long is probed, so that no request is the first to use a connection that was lost
+ * silently, for example in a failover.
+ */
+const PROBE_MS = 5_000;
 /** Rounds that failed for so long are worth a line in readiness. */
 const STALLED_AFTER_MS = 30_000;
 /** A pool that holds nothing is forgotten after this. */
@@ -44,6 +49,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
   private callNumber = 0;
   private isScheduled = false;
   private awayUntil = -Infinity;
+  private calledAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   private readonly loop = new LoopHealth('limit-leases', STALLED_AFTER_MS);
 
@@ -64,9 +70,15 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     if (known) this.end(known);
     const pool = new Pool(counter, endsAt, this, this.callNumber);
     this.pools.set(name, pool);
-    if (!this.timer) this.loop.watch();
-    this.timer ??= setInterval(() => void this.round(), ROUND_MS).unref();
+    this.start();
     return pool;
+  }
+
+  /** Begins the rounds. */
+  start(): void {
+    if (this.timer) return;
+    this.loop.watch();
+    this.timer = setInterval(() => void this.round(), ROUND_MS).unref();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -92,7 +104,8 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
     }
     this.forget(now);
     const isUsed = this.pools.size + this.ended.size > 0 || returns.length > 0;
-    if (isUsed || this.health.unavailableSince !== null) await this.give(returns);
+    const isProbed = this.health.unavailableSince !== null || now - this.calledAt >= PROBE_MS;
+    if (isUsed || isProbed) await this.give(returns);
     else this.loop.succeeded();
   }
 
@@ -121,6 +134,7 @@ export class Leases implements OnApplicationShutdown, PoolCalls {
   }
 
   private async give(returns: readonly PoolReturn[]): Promise<void> {
+    this.calledAt = performance.now();
     try {
       const answers = await inTime(this.store.giveBack(returns.map(({ due }) => due)));
       this.health.answered();

@@ -279,6 +279,22 @@ describe('a limit whose store is unavailable', () => {
     expect(await outcome(wants([{ ...closed, failsClosed: false }]))).toBeTypeOf('object');
   });
 
+  it('is noticed within seconds by a process that has no use for it', async () => {
+    limiter.onApplicationBootstrap();
+    await vi.advanceTimersByTimeAsync(20_000);
+    const { calls } = store;
+    const before = limitCounts.storesUnavailable;
+
+    store.isAway = true;
+    await vi.advanceTimersByTimeAsync(5_500);
+    expect(limitCounts.storesUnavailable).toBe(before + 1);
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(1_500);
+
+    expect(limitCounts.storesUnavailable).toBe(before);
+    expect(calls, 'probes in 20 s').toBeLessThanOrEqual(5);
+  });
+
   it('counts every request that passes without it, and none that a lease covers', async () => {
     const [rate, leased] = [aLimit({ amount: 1 }), aLimit({ amount: 1_000 })];
     await Promise.all(Array.from({ length: 3 }, () => reserve(wants([leased]))));

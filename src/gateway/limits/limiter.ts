@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error.js';
 import { LimitStore } from '../ports.js';
 import { areThere, Demands, type LeasesByKind, type Wanted } from './demands.js';
@@ -21,7 +21,7 @@ const ROUNDS_MAX = 50;
 
 /** Says whether a request may go on, and remembers what it reserved. */
 @Injectable()
-export class Limiter implements OnApplicationShutdown {
+export class Limiter implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly leases: LeasesByKind;
   private readonly holder: string;
 
@@ -54,6 +54,10 @@ export class Limiter implements OnApplicationShutdown {
     await Promise.all(this.each().map((leases) => leases.probe()));
     const problems = this.each().flatMap(({ health }) => health.problem ?? []);
     return problems.length > 0 ? problems.join(' ') : null;
+  }
+
+  onApplicationBootstrap(): void {
+    for (const leases of this.each()) leases.start();
   }
 
   /** Gives back what is leased. */

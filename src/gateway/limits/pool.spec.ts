@@ -233,6 +233,23 @@ describe('a pool whose store has too little, while other processes hold more', (
     expect(pool.has(50, 2_201)).toBe(false);
   });
 
+  it('asks again once it has given back what it held when it was refused', async () => {
+    const { pool, want, answer, outcomes } = refusing(aBudget(100));
+    want(60, 0);
+    await answer(0, { granted: 60 });
+    pool.take(60, 0);
+    want(50, 1);
+    await answer(2_100, { free: 20 });
+    expect(outcomes).toEqual(['60 woken', '50 budget_exceeded']);
+
+    pool.settle(60, 5, null);
+    pool.nextRelease(9);
+
+    expect(pool.available).toBe(0);
+    expect(pool.has(70, 2_110)).toBe(false);
+    expect(() => pool.has(76, 2_110)).toThrow(/budget/);
+  });
+
   it('lets a smaller request that fits overtake one that waits', async () => {
     const { want, answer } = refusing(aBudget(100));
     want(50, 0);

@@ -308,6 +308,8 @@ export class Pool {
 
   private putAside(amount: number): void {
     this.available -= amount;
+    // The store has it to give again, whatever it answered before.
+    this.believed += amount;
     if (this.slices) this.slices.release(amount);
     else this.returned += amount;
   }

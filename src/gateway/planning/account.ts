@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../common/errors/app-error.js';
 import type { AccountField, Provider } from '../../providers/provider.js';
 import { gatewayOption } from '../door/gateway-headers.js';
+import { beginsWith, type RequestPath, writtenPath } from './request-path.js';
 
 export type Fields = Readonly<Record<string, string>>;
 
@@ -56,11 +57,37 @@ export function baseUrlOf(provider: Provider, fields: Fields): string {
   });
 }
 
-/** Parameters that every call of the account carries, encoded, `a=b&c=d`; empty when there are none. */
-export function queryOf(provider: Provider, fields: Fields): string {
-  return Object.entries(provider.query ?? {})
+/** Parameters that a call of the account carries, encoded, `a=b&c=d`; empty when there are none. */
+export function queryOf(provider: Provider, fields: Fields, path: RequestPath | undefined): string {
+  if (!provider.query || takesNoQuery(provider, path)) return '';
+  return Object.entries(provider.query)
     .map(([name, value]) => `${name}=${encodeURIComponent(filled(value, provider, fields))}`)
     .join('&');
+}
+
+const takesNoQuery = ({ paths }: Provider, path: RequestPath | undefined): boolean =>
+  path !== undefined && !path.isProxied && beginsWith(writtenPath(path), paths?.withoutQuery);
+
+/** Whether a request by its path or its query changes what is added for the account. */
+export const changesAccount = (provider: Provider, fields: Fields, path: RequestPath | undefined): boolean =>
+  withSaid(provider, fields, path) !== fields || takesNoQuery(provider, path);
+
+/**
+ * The fields of an account as the request's own parameters say them: a client that sends `api-version` itself means that version. A value
+ * that the field does not allow says nothing here; it goes to the provider all the same. Answers the same object where nothing changes.
+ */
+export function withSaid(provider: Provider, fields: Fields, path: RequestPath | undefined): Fields {
+  if (!path || path.query === '' || !provider.query) return fields;
+  const said = new Map(
+    [...new URLSearchParams(path.query)].map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const found = Object.entries(provider.query).flatMap(([name, template]) => {
+    const value = said.get(name);
+    const field = provider.fields?.find((each) => template === `{${each.name}}`);
+    if (value === undefined || !field?.pattern.test(value) || fields[field.name] === value) return [];
+    return [[field.name, value] as const];
+  });
+  return found.length === 0 ? fields : { ...fields, ...Object.fromEntries(found) };
 }
 
 const PLACEHOLDER = /\{([a-z0-9-]+)\}/g;

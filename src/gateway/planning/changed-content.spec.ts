@@ -59,7 +59,7 @@ describe('changedContent', () => {
     ],
     [
       { defaults: { n: 1, seed: 1 } },
-      '{"n":12345678901234567890,"seed":1,"t":1.0,"tools":[{"id":9007199254740993,"strict":true}]}',
+      '{"n":12345678901234567890,"t":1.0,"tools":[{"id":9007199254740993,"strict":true}],"seed":1}',
     ],
     [
       { drops: [['tools', '*', 'strict']] },
@@ -74,6 +74,14 @@ describe('changedContent', () => {
     const content = changed(given, changes);
 
     expect(textOf(content).replaceAll(/\s/g, '')).toBe(expected);
+  });
+
+  it('writes an override wherever its name stands, also where the last one has its value already', () => {
+    const given = '{"model":"dear","n":9,"model":"cheap","n":1}';
+
+    expect(textOf(changed(given, { overrides: { model: 'cheap', n: 1 } }))).toBe(
+      '{"model":"cheap","n":1,"model":"cheap","n":1}',
+    );
   });
 
   it('leaves what the client sent as it was, for the next target', () => {

@@ -1,54 +1,58 @@
-import { googleCallOf } from '../../providers/endpoints/google-path.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Content, ReadRequest } from '../types/content.js';
 import type { ParamChanges, ParamPath } from '../types/plan.js';
 import { editedJson } from './edited-json.js';
-import { withModel } from './model-target.js';
+import { namesDeployment, pathModelOf, withPathModel } from './path-model.js';
 
 /**
- * A request as one target gets it, with the parameters that its config sets, fills in and takes out. A body that was not
- * read as JSON goes as it came. Where only the model changes, no other byte does; else no value does that no parameter names.
+ * The request for one target, with the parameters that its config overrides, defaults and drops. Only the bytes of
+ * these parameters change; new ones come last. A body that was not read as JSON does not change.
  */
-export function changedContent(read: ReadRequest, changes: ParamChanges): Content {
-  if (!read.json) return read;
-  const google = googleCallOf(read.path.path);
+export function changedContent(sent: ReadRequest, changes: ParamChanges): Content {
+  if (!sent.json) return sent;
   const { model, ...others } = changes.overrides;
-  const named = typeof model === 'string' ? model : null;
-  if (google) return withParams(inPath(read, named), read.json, { ...changes, overrides: others });
-  const isModelOnly = named !== null && isOnly(changes, 1) && typeof read.json.model === 'string';
-  if (isModelOnly && Buffer.isBuffer(read.body))
-    return { ...read, body: withModel(read.body, named), json: { ...read.json, model: named }, model: named };
-  const asked = read.modelSlug === null ? read.json : { ...read.json, model: read.model };
-  return withParams(read, asked, changes);
+  const read = inPath(sent, typeof model === 'string' ? model : null);
+  if (isGoogles(read)) return withParams(read, sent.json, { ...changes, overrides: others });
+  return withParams(read, sent.modelSlug === null ? sent.json : { ...sent.json, model: sent.model }, changes);
 }
 
-function isOnly({ defaults, overrides, drops }: ParamChanges, count: number): boolean {
-  return Object.keys(defaults).length === 0 && Object.keys(overrides).length === count && drops.length === 0;
+function withParams(content: Content, asked: Json, { defaults, overrides, drops }: ParamChanges): Content {
+  const set: Json = { ...asked, ...missingIn(asked, defaults), ...overrides };
+  // Overridden fields count as changed, so that every duplicate is replaced even if the last one has the value already.
+  const before: Json = { ...asked, ...Object.fromEntries(presentIn(asked, overrides)) };
+  const isSet = Object.keys(defaults).length > 0 || Object.keys(overrides).length > 0;
+  return drops.reduce<Content>(
+    (rest, path) => (rest.json ? withJson(rest, rest.json, without(rest.json, path) as Json) : rest),
+    isSet ? withJson(content, before, set) : { ...content, json: asked },
+  );
 }
 
-function withParams(content: Content, asked: Json, changes: ParamChanges): Content {
-  if (isOnly(changes, 0)) return content;
-  const set: Json = { ...changes.defaults, ...asked, ...changes.overrides };
-  const json = changes.drops.reduce<Json>((rest, path) => without(rest, path) as Json, set);
-  const { body } = content;
-  const isGoogle = googleCallOf(content.path.path) !== null;
+const missingIn = (asked: Json, defaults: Json): Json =>
+  Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(asked, name)));
+
+const presentIn = (asked: Json, overrides: Json): (readonly [string, undefined])[] =>
+  Object.keys(overrides).flatMap((name) => (Object.hasOwn(asked, name) ? [[name, undefined] as const] : []));
+
+function withJson(content: Content, before: Json, json: Json): Content {
+  const { body, path } = content;
+  const isInPath = pathModelOf(path) !== null;
   return {
     ...content,
     json,
-    body: Buffer.from(
-      Buffer.isBuffer(body) ? editedJson(body.toString('utf8'), asked, json) : JSON.stringify(json),
-    ),
-    model: !isGoogle && typeof json.model === 'string' ? json.model : content.model,
-    isStreamed: isGoogle ? content.isStreamed : json.stream === true,
+    body: Buffer.isBuffer(body) ? editedJson(body, before, json) : Buffer.from(JSON.stringify(json)),
+    model: !isInPath && typeof json.model === 'string' ? json.model : content.model,
+    isStreamed: isGoogles(content) ? content.isStreamed : json.stream === true,
   };
 }
 
-/** Google's calls name the model in the path. */
-function inPath(content: Content, model: string | null): Content {
-  if (model === null) return content;
-  const path = content.path.path.replace(/[^/]+(?=:\w+$)/, () => encodeURIComponent(model));
-  return { ...content, model, path: { ...content.path, path } };
-}
+/** A path that names a model names this one. */
+const inPath = (content: Content, model: string | null): Content =>
+  model !== null && pathModelOf(content.path)
+    ? { ...content, model, path: withPathModel(content.path, model) }
+    : content;
+
+/** Google's calls say in the path alone what others say in the body. */
+const isGoogles = ({ path }: Content): boolean => pathModelOf(path) !== null && !namesDeployment(path);
 
 function without(value: unknown, [step, ...rest]: ParamPath): unknown {
   if (Array.isArray(value)) return withoutItems(value, step, rest);

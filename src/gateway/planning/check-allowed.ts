@@ -13,13 +13,20 @@ import { checkPolicy } from './check-policy.js';
 export function checkAllowed(
   { policy }: Principal,
   target: Target,
-  { model, unreadable }: Content,
-  entry: Entry,
+  content: Content,
+  entry: Pick<Entry, 'chargeAt' | 'endpoint' | 'method'>,
 ): void {
+  const { model, unreadable } = content;
   if (policy) checkPolicy(policy, target.provider.id, model);
-  if (policy?.models && model === null && entry.chargeAt(target) !== 'nothing') throw hiddenModel(unreadable);
-  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, entry.method);
+  const isHidden = isUnreadSession(content, entry);
+  if (policy?.models && model === null && (isHidden || entry.chargeAt(target) !== 'nothing'))
+    throw hiddenModel(unreadable);
+  if (target.virtualKey?.models) checkModel(target.virtualKey.models, model, isHidden ? '' : entry.method);
 }
+
+/** A WebSocket begins as a GET, and only its messages name the model. */
+const isUnreadSession = ({ isWebSocket }: Content, { endpoint }: Pick<Entry, 'endpoint'>): boolean =>
+  isWebSocket === true && !endpoint?.usage;
 
 /** A model that the gateway cannot see, it cannot allow. */
 const hiddenModel = (detail: string | undefined): AppError =>

@@ -27,55 +27,101 @@ const { value: json } = fc.letrec<{ value: string }>((tie) => ({
   ),
 }));
 
+const edited = (text: string, after: (before: Fields) => unknown): string => {
+  const before = JSON.parse(text) as Fields;
+  return editedJson(Buffer.from(text), before, after(before)).toString();
+};
+type Fields = Readonly<Record<string, unknown>>;
+
 describe('editedJson', () => {
-  it('is the text itself where nothing has changed, whatever stands around it', () => {
+  it('is the very bytes where nothing changed, whatever stands around them', () => {
     fc.assert(
-      fc.property(json, blank, (value, gap) => {
+      fc.property(json, blank, fc.constantFrom('', '\ufeff'), (value, gap, mark) => {
+        const bytes = Buffer.from(mark + gap + value + gap);
         const before: unknown = JSON.parse(value);
-        expect(editedJson(gap + value + gap, before, before)).toBe(value);
+        expect(editedJson(bytes, before, before)).toBe(bytes);
+        expect(editedJson(bytes, before, JSON.parse(value)).equals(bytes)).toBe(true);
       }),
     );
   });
 
-  it('means the changed value, and copies every field beside the change', () => {
+  it('replaces, takes out and adds fields, and keeps every byte beside them', () => {
+    const fate = fc.constantFrom('kept', 'changed', 'removed');
+    const field = fc.record({ value: json, gap: blank, fate });
     fc.assert(
-      fc.property(
-        fc.array(json, { minLength: 1, maxLength: 5 }),
-        fc.nat(),
-        fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown),
-        (values, pick, put) => {
-          const fields = values.map((value, at) => `"f${at}": ${value}`);
-          const changed = `f${pick % values.length}`;
-          const before = JSON.parse(`{ ${fields.join(' , ')} }`) as Record<string, unknown>;
-          const after = { ...before, [changed]: put, added: put };
+      fc.property(fc.array(field, { maxLength: 6 }), fc.string(), fc.boolean(), (fields, put, isAdding) => {
+        const written = fields.map(({ value, gap }, at) => `"f\\u0065${at}"${gap}:${gap}${value}`);
+        const text = `\n{${written.map((one, at) => `${fields[at]?.gap}${one} `).join(',')} }\r\n`;
+        const before = JSON.parse(text) as Fields;
+        const kept = Object.entries(before).filter((_, at) => fields[at]?.fate !== 'removed');
+        const after = Object.fromEntries([
+          ...kept.map(([name, value]) => [name, fateOf(fields, name) === 'changed' ? `=${put}` : value]),
+          ...(isAdding ? [['added', put]] : []),
+        ]) as Fields;
 
-          const edited = editedJson(`{ ${fields.join(' , ')} }`, before, after);
+        const result = editedJson(Buffer.from(text), before, after).toString();
 
-          expect(JSON.parse(edited)).toEqual(after);
-          values.forEach((value, at) => {
-            if (`f${at}` !== changed) expect(edited).toContain(`"f${at}":${value}`);
-          });
-        },
-      ),
+        expect(JSON.parse(result)).toEqual(after);
+        expect([result.slice(0, 2), result.slice(-2)]).toEqual(['\n{', '\r\n']);
+        fields.forEach(({ fate: one, gap }, at) => {
+          if (one === 'kept') expect(result).toContain(written[at]);
+          if (one === 'changed')
+            expect(result).toContain(`"f\\u0065${at}"${gap}:${gap}${JSON.stringify(`=${put}`)}`);
+        });
+      }),
     );
   });
 
-  it('copies the items of a list beside those that were taken out or changed', () => {
+  it.each<[string, (before: Fields) => unknown, string]>([
+    ['{ "a" : 1 , "b" : 2.0 , "c" : 3 }', ({ b, c }) => ({ b, c }), '{ "b" : 2.0 , "c" : 3 }'],
+    ['{ "a" : 1 , "b" : 2.0 , "c" : 3 }', ({ a, c }) => ({ a, c }), '{ "a" : 1 , "c" : 3 }'],
+    ['{ "a" : 1 , "b" : 2.0 , "c" : 3 }', ({ a, b }) => ({ a, b }), '{ "a" : 1 , "b" : 2.0 }'],
+    ['{ "a" : 1 , "b" : 2.0 }', () => ({}), '{  }'],
+    ['{ "a" : 1 , "b" : 2.0 }', () => ({ n: 1 }), '{ "n":1 }'],
+    ['{ }', () => ({ n: 1, m: 2 }), '{"n":1,"m":2 }'],
+    [
+      '{ "a" : { "x" : 1.0 , "y" : 2 } }',
+      ({ a }) => ({ a: { ...(a as Fields), y: 3 } }),
+      '{ "a" : { "x" : 1.0 , "y" : 3 } }',
+    ],
+  ])('of %j', (text, after, expected) => {
+    expect(edited(text, after)).toBe(expected);
+  });
+
+  it('keeps the items of a list beside those that were taken out or changed', () => {
     const given = '{"a":[ {"n":1.0,"x":1}, {"n":12345678901234567890,"x":2} , 9007199254740993, "]}," ]}';
-    const before = JSON.parse(given) as { a: [object, { n: number; x: number }, number, string] };
-    const changed = { n: before.a[1].n };
+    type Items = readonly [object, { n: number; x: number }, number, string];
 
-    expect(editedJson(given, before, { a: before.a.slice(1) })).toBe(
-      '{"a":[{"n":12345678901234567890,"x":2},9007199254740993,"]},"]}',
+    expect(edited(given, ({ a }) => ({ a: (a as Items).slice(1) }))).toBe(
+      '{"a":[ {"n":12345678901234567890,"x":2} , 9007199254740993, "]}," ]}',
     );
-    expect(editedJson(given, before, { a: [before.a[0], changed, before.a[2], before.a[3]] })).toBe(
-      '{"a":[{"n":1.0,"x":1},{"n":12345678901234567890},9007199254740993,"]},"]}',
+    expect(edited(given, ({ a }) => ({ a: (a as Items).slice(0, 3) }))).toBe(
+      '{"a":[ {"n":1.0,"x":1}, {"n":12345678901234567890,"x":2} , 9007199254740993 ]}',
     );
+    expect(
+      edited(given, ({ a }) => ({
+        a: (a as Items).map((one, at) => (at === 1 ? { n: (one as Items[1]).n } : one)),
+      })),
+    ).toBe('{"a":[ {"n":1.0,"x":1}, {"n":12345678901234567890} , 9007199254740993, "]}," ]}');
   });
 
-  it('takes the last of two fields of one name, as JSON.parse does', () => {
-    const given = '{"a":1,"n":1.0,"a":2.0}';
+  it('changes and takes out every field of a name, and lets others stand twice', () => {
+    const given = '{"a":1,"n":1.0,"a":2.0,"n":1}';
 
-    expect(editedJson(given, JSON.parse(given), { a: 2, n: 1, b: 3 })).toBe('{"a":2.0,"n":1.0,"b":3}');
+    expect(edited(given, (before) => ({ ...before, a: 3 }))).toBe('{"a":3,"n":1.0,"a":3,"n":1}');
+    expect(edited(given, ({ n }) => ({ n }))).toBe('{"n":1.0,"n":1}');
+    expect(edited(given, (before) => before)).toBe(given);
+  });
+
+  it('keeps bytes that are not UTF-8', () => {
+    const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc3]), Buffer.from('","b":1}')]);
+    const before = JSON.parse(bytes.toString()) as Fields;
+
+    expect(editedJson(bytes, before, { ...before, b: 'é' }).toString('latin1')).toBe(
+      bytes.toString('latin1').replace('"b":1', `"b":"${Buffer.from('é').toString('latin1')}"`),
+    );
   });
 });
+
+const fateOf = (fields: readonly { readonly fate: string }[], name: string): string | undefined =>
+  fields[Number(name.slice(2))]?.fate;

@@ -1,31 +1,56 @@
-/** A text within a JSON text. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
+import { itemsOf, type Member, membersOf, rootOf, type Span } from './json-spans.js';
+
+/** A replacement for a span of the text. */
+interface Edit extends Span {
+  readonly text: string;
 }
 
 /**
- * `after` as JSON, where `before` is what `text` was parsed to: what did not change is copied from the text, so that a number keeps
- * digits that JavaScript cannot hold (https://www.rfc-editor.org/rfc/rfc8259#section-6). What did not change is the same object.
+ * Edits JSON bytes that parse to `before` so that they parse to `after`. Only changed values are replaced. Numbers
+ * keep digits that JavaScript cannot represent (https://www.rfc-editor.org/rfc/rfc8259#section-6), and whitespace,
+ * escapes, field order and duplicate fields stay. Unchanged values must be identical in both. A changed field that
+ * occurs twice is replaced twice, so that no parser reads the old value.
  */
-export function editedJson(text: string, before: unknown, after: unknown): string {
-  const start = behindBlanks(text, 0);
-  return edited({ text, before, span: { start, end: endOfValue(text, start) } }, after);
+export function editedJson(json: Buffer, before: unknown, after: unknown): Buffer {
+  if (Object.is(before, after)) return json;
+  const text = json.toString('latin1');
+  return spliced(json, editsOf({ text, before, span: rootOf(text) }, after));
 }
 
-/** A value and where it stands. */
+/** Replaces the value of every top-level field of that name. `value` is a JSON text. */
+export function withField(json: Buffer, name: string, value: string): Buffer {
+  const text = json.toString('latin1');
+  const edits = membersOf(text, rootOf(text).start)
+    .filter((member) => member.name === name)
+    .map((member) => ({ ...member.value, text: value }));
+  return spliced(json, edits);
+}
+
+/** Edits must be in order and must not overlap. */
+function spliced(json: Buffer, edits: readonly Edit[]): Buffer {
+  if (edits.length === 0) return json;
+  const pieces: Buffer[] = [];
+  let copied = 0;
+  for (const { start, end, text } of edits) {
+    pieces.push(json.subarray(copied, start), Buffer.from(text));
+    copied = end;
+  }
+  return Buffer.concat([...pieces, json.subarray(copied)]);
+}
+
+/** A parsed value and its place in the text. */
 interface Origin {
   readonly text: string;
   readonly before: unknown;
   readonly span: Span;
 }
 
-function edited(origin: Origin, after: unknown): string {
-  const { text, before, span } = origin;
-  if (Object.is(before, after)) return text.slice(span.start, span.end);
-  if (isList(before) && isList(after)) return editedList(text, span, before, after);
-  if (isObject(before) && isObject(after)) return editedObject(text, span, before, after);
-  return JSON.stringify(after);
+function editsOf(origin: Origin, after: unknown): readonly Edit[] {
+  const { before, span } = origin;
+  if (Object.is(before, after)) return [];
+  if (isObject(before) && isObject(after)) return editsOfObject(origin, before, after);
+  const edits = isList(before) && isList(after) ? editsOfList(origin, before, after) : null;
+  return edits ?? [{ ...span, text: JSON.stringify(after) }];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,108 +59,63 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function editedObject(text: string, { start }: Span, before: Fields, after: Fields): string {
-  // Of a name that stands twice, the last one counts, as for `JSON.parse`.
-  const spans = new Map(fieldsIn(text, start));
-  const fields = Object.entries(after).map(([name, value]) => {
-    const span = Object.hasOwn(before, name) ? spans.get(name) : undefined;
-    const json = span ? edited({ text, before: before[name], span }, value) : JSON.stringify(value);
-    return `${JSON.stringify(name)}:${json}`;
+function editsOfObject({ text, span }: Origin, before: Fields, after: Fields): readonly Edit[] {
+  const members = membersOf(text, span.start);
+  const last = new Map(members.map((member) => [member.name, member]));
+  const isKept = ({ name }: Member): boolean => Object.hasOwn(after, name);
+  const changed = members.filter(isKept).flatMap((member) => {
+    const [was, is] = [before[member.name], after[member.name]];
+    if (Object.is(was, is)) return [];
+    if (last.get(member.name) !== member) return [{ ...member.value, text: JSON.stringify(is) }];
+    return editsOf({ text, before: was, span: member.value }, is);
   });
-  return `{${fields.join(',')}}`;
+  const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
+  const texts = added.map((name) => `${JSON.stringify(name)}:${JSON.stringify(after[name])}`);
+  return [...changed, ...removals(members, isKept), ...additions(members, isKept, span, texts)].sort(
+    (one, other) => one.start - other.start || one.end - other.end,
+  );
 }
 
-/** Items are never added or moved, only changed in their place or taken out. */
-function editedList(
-  text: string,
+/** New fields come after the last one. */
+function additions(
+  members: readonly Member[],
+  isKept: (member: Member) => boolean,
   { start }: Span,
+  texts: readonly string[],
+): readonly Edit[] {
+  if (texts.length === 0) return [];
+  const at = members.at(-1)?.end ?? start + 1;
+  return [{ start: at, end: at, text: (members.some(isKept) ? ',' : '') + texts.join(',') }];
+}
+
+/** Removes each part that is not kept, with the comma after it, or before it if an earlier part is kept. */
+function removals<T extends Span>(parts: readonly T[], isKept: (part: T) => boolean): readonly Edit[] {
+  const edits: Edit[] = [];
+  let hasKept = false;
+  for (const [at, part] of parts.entries()) {
+    if (isKept(part)) hasKept = true;
+    else if (hasKept) edits.push({ start: (parts[at - 1] as T).end, end: part.end, text: '' });
+    else edits.push({ start: part.start, end: parts[at + 1]?.start ?? part.end, text: '' });
+  }
+  return edits;
+}
+
+/** Items are changed in place or removed; null for any other change. */
+function editsOfList(
+  { text, span }: Origin,
   before: readonly unknown[],
   after: readonly unknown[],
-): string {
-  const spans = [...itemsIn(text, start)];
+): readonly Edit[] | null {
+  const items = itemsOf(text, span.start);
+  if (before.length === after.length)
+    return items.flatMap((item, at) => editsOf({ text, before: before[at], span: item }, after[at]));
+  const kept = new Set<Span>();
   let at = 0;
-  const items = after.map((value, index) => {
-    const same = before.indexOf(value, at);
-    const from = same < 0 && before.length === after.length ? index : same;
-    const span = spans[from];
-    if (!span) return JSON.stringify(value);
-    at = from + 1;
-    return edited({ text, before: before[from], span }, value);
-  });
-  return `[${items.join(',')}]`;
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b]);
-const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d]);
-const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-const ENDS_WORD: ReadonlySet<number> = new Set([COMMA, ...CLOSING, ...BLANK]);
-
-/** The fields of the object that begins at `start` of a valid text. */
-function* fieldsIn(text: string, start: number): Generator<readonly [string, Span]> {
-  for (let at = behindBlanks(text, start + 1); !CLOSING.has(text.charCodeAt(at));) {
-    const endOfName = endOfString(text, at);
-    const from = behindBlanks(text, behindBlanks(text, endOfName) + 1);
-    const end = endOfValue(text, from);
-    yield [JSON.parse(text.slice(at, endOfName)) as string, { start: from, end }];
-    at = behindComma(text, end);
+  for (const value of after) {
+    while (at < before.length && !Object.is(before[at], value)) at++;
+    const item = items[at++];
+    if (!item) return null;
+    kept.add(item);
   }
-}
-
-function* itemsIn(text: string, start: number): Generator<Span> {
-  for (let at = behindBlanks(text, start + 1); !CLOSING.has(text.charCodeAt(at));) {
-    const end = endOfValue(text, at);
-    yield { start: at, end };
-    at = behindComma(text, end);
-  }
-}
-
-function endOfValue(text: string, start: number): number {
-  const first = text.charCodeAt(start);
-  if (first === QUOTE) return endOfString(text, start);
-  return OPENING.has(first) ? endOfNested(text, start) : endOfWord(text, start);
-}
-
-function endOfNested(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
-    else if (OPENING.has(code)) depth++;
-    else if (CLOSING.has(code) && --depth === 0) return at + 1;
-  }
-  return text.length;
-}
-
-/** Of a number, `true`, `false` or `null`. */
-function endOfWord(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && !ENDS_WORD.has(text.charCodeAt(at))) at++;
-  return at;
-}
-
-/** Long strings are most of a body, so they are searched and not walked. */
-function endOfString(text: string, start: number): number {
-  let at = text.indexOf('"', start + 1);
-  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
-  return at < 0 ? text.length : at + 1;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote - 1;
-  while (text.charCodeAt(before) === BACKSLASH) before--;
-  return (quote - before) % 2 === 0;
-}
-
-function behindBlanks(text: string, from: number): number {
-  let at = from;
-  while (BLANK.has(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function behindComma(text: string, from: number): number {
-  const at = behindBlanks(text, from);
-  return text.charCodeAt(at) === COMMA ? behindBlanks(text, at + 1) : at;
+  return removals(items, (item) => kept.has(item));
 }

@@ -96,15 +96,31 @@ describe('a gateway key', () => {
     const other = mintApiKey('ws').reveal();
 
     for (const provider of ['anthropic', 'openai']) {
-      const key = provider === 'openai' ? OWN : other;
-      await ask({ provider }, { authorization: `Bearer ${key}`, 'x-note': `is ${other}` });
+      await ask({ provider }, { 'x-note': `is ${other}` });
       await ask(
-        { provider, api_key: 'sk-1', forward_headers: ['authorization', 'x-api-key'] },
-        { authorization: `Bearer ${other}`, 'x-api-key': other },
+        { provider, api_key: 'sk-1', forward_headers: ['authorization', 'x-api-key', 'x-note'] },
+        { authorization: `Bearer ${gateway.key}`, 'x-api-key': gateway.key, 'x-note': other },
       );
     }
 
     expect(gateway.calls).toHaveLength(4);
-    for (const { headers } of gateway.calls) expect(headers.join(' ')).not.toContain(other);
+    for (const { headers } of gateway.calls)
+      for (const key of [other, gateway.key]) expect(headers.join(' ')).not.toContain(key);
+  });
+
+  it("beside the caller's own one is ambiguous, and nothing is sent", async () => {
+    await given();
+    const other = mintApiKey('ws').reveal();
+
+    for (const name of ['authorization', 'x-api-key', 'api-key']) {
+      const value = name === 'authorization' ? `Bearer ${other}` : other;
+      const response = await ask({ provider: 'anthropic', api_key: 'sk-1' }, { [name]: value });
+
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: { code: 'ambiguous_credentials' } },
+      ]);
+    }
+    expect(gateway.calls).toHaveLength(0);
   });
 });

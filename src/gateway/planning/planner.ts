@@ -17,12 +17,15 @@ import type { Target } from '../types/target.js';
 import {
   accountOf,
   baseUrlOf,
+  changesAccount,
   type Fields,
   fieldsFrom,
   NO_FIELDS,
   queryOf,
   withDefaults,
+  withSaid,
 } from './account.js';
+import type { RequestPath } from './request-path.js';
 
 /** What the plan is made of: who asks, and what was said of the way. */
 export interface Asked {
@@ -33,6 +36,8 @@ export interface Asked {
   readonly modelSlug: string | null;
   /** What the config says of the place, before all of these. */
   readonly planned: PlannedTarget;
+  /** Absent for a request of the gateway's own. */
+  readonly path?: RequestPath;
 }
 
 /** Whether an attempt is read to its end although its client leaves: by the config, or else the virtual key, or else the workspace. */
@@ -87,11 +92,12 @@ export class Planner {
     const { key, account } = where;
     const provider = findProvider(where.provider);
     if (key === null) return this.keylessTarget(asked, provider, where);
-    const known = this.written.get(where);
-    if (known && asked.options.customHost === null) return known;
+    const isAsWritten = asked.options.customHost === null && !changesAccount(provider, account, asked.path);
+    const known = isAsWritten ? this.written.get(where) : undefined;
+    if (known) return known;
     const credentials = { key, fields: accountOf(provider, account) };
-    const target = this.at(provider, hostOf(asked), { virtualKey: null, credentials });
-    if (asked.options.customHost === null) this.written.set(where, target);
+    const target = this.at(provider, hostOf(asked), { virtualKey: null, credentials, path: asked.path });
+    if (isAsWritten) this.written.set(where, target);
     return target;
   }
 
@@ -113,25 +119,22 @@ export class Planner {
     const name = slug.startsWith('@') ? slug.slice(1) : slug;
     const found = this.virtualKeys.find(reachOf(asked.caller), name);
     return found instanceof Promise
-      ? found.then((key) => this.targetOf(key, name, hostOf(asked)))
-      : this.targetOf(found, name, hostOf(asked));
+      ? found.then((key) => this.targetOf(key, name, asked))
+      : this.targetOf(found, name, asked);
   }
 
-  private targetOf(key: VirtualKeySnapshot | null, name: string, customHost: string | null): Target {
+  private targetOf(key: VirtualKeySnapshot | null, name: string, asked: Asked): Target {
     if (!key || (key.expiresAt !== null && key.expiresAt <= Date.now()))
       throw new AppError('not_found', { resource: `virtual key "${name}" in this workspace` });
-    if (customHost !== null && customHost !== key.customHost)
-      throw new AppError('invalid_request', {
-        detail:
-          'A custom host cannot be combined with a virtual key, unless that virtual key pins the same host.',
-      });
+    checkPinned(key, hostOf(asked));
     const known = this.stored.get(key);
-    if (known) return known;
-    const target = this.at(findProvider(key.providerId), key.customHost, {
-      virtualKey: virtualKeyOf(key),
-      credentials: key.credentials,
-    });
-    this.stored.set(key, target);
+    const provider = known?.provider ?? findProvider(key.providerId);
+    const { credentials } = key;
+    const isAsStored = !changesAccount(provider, credentials.fields, asked.path);
+    if (known && isAsStored) return known;
+    const account = { virtualKey: virtualKeyOf(key), credentials, path: asked.path };
+    const target = this.at(provider, key.customHost, account);
+    if (isAsStored) this.stored.set(key, target);
     return target;
   }
 
@@ -147,15 +150,15 @@ export class Planner {
       key: ownKey(isOurs ? null : bearer, provider),
       fields: account === NO_FIELDS ? fields : { ...fields, ...accountOf(provider, account) },
     };
-    return this.at(provider, hostOf(asked), { virtualKey: null, credentials });
+    return this.at(provider, hostOf(asked), { virtualKey: null, credentials, path: asked.path });
   }
 
   private at(
     provider: Provider,
     customHost: string | null,
-    rest: Pick<Target, 'virtualKey' | 'credentials'>,
+    rest: Pick<Target, 'virtualKey' | 'credentials'> & Pick<Asked, 'path'>,
   ): Target {
-    const fields = withDefaults(provider, rest.credentials.fields);
+    const fields = withSaid(provider, withDefaults(provider, rest.credentials.fields), rest.path);
     const url = customHost === null ? new URL(baseUrlOf(provider, fields)) : parseDestination(customHost);
     if (!provider.inProcess) this.egress.checkDestination(url);
     return {
@@ -163,7 +166,7 @@ export class Planner {
       origin: url.origin,
       // The sandbox has no address; its base URL is only a name.
       basePath: provider.inProcess ? '' : url.pathname.replace(/\/+$/, ''),
-      query: queryOf(provider, fields),
+      query: queryOf(provider, fields, rest.path),
       isCustomHost: customHost !== null,
       forwarded: null,
       virtualKey: rest.virtualKey,
@@ -176,6 +179,14 @@ export class Planner {
 function forwarding(target: Target, forwarded: ReadonlySet<string>, headers: IncomingHttpHeaders): Target {
   const isForwarded = bringsCredential({ headers }, { ...target, forwarded });
   return { ...target, forwarded, ...(isForwarded && { usesCallersKey: true }) };
+}
+
+function checkPinned(key: VirtualKeySnapshot, customHost: string | null): void {
+  if (customHost === null || customHost === key.customHost) return;
+  throw new AppError('invalid_request', {
+    detail:
+      'A custom host cannot be combined with a virtual key, unless that virtual key pins the same host.',
+  });
 }
 
 /** The request's own word on the host comes first. */

@@ -1,7 +1,9 @@
 import { AppError } from '../../common/errors/app-error.js';
-import { GOOGLE_ROOT, UPLOAD_ROOT } from '../door/front-door.js';
 
 const ROOT_LENGTH = '/v1'.length;
+const ROOT = /^\/v1(?=\/|$)/;
+/** Google's client puts a slash between its base address, which ends with one, and the path of a session. */
+const DOUBLED_SLASH = /^\/\/(?=ws\/)/;
 const PROXY = '/proxy/';
 
 /** A key of ours, which would reach the provider with the path and its logs. */
@@ -12,17 +14,32 @@ const PLAIN = /^[\w\-~/:@,+!$*=]*$/;
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Where a request goes below a provider's base URL. */
+/** Where a request goes at a provider. `prefix` and `path` together are what the client wrote, byte for byte. */
 export interface RequestPath {
-  /** Byte for byte as the client sent it, beginning with `/`: `/chat/completions`. */
+  /** The path by which the gateway knows its endpoints, as it stands below a provider's base URL: `/chat/completions`. */
   readonly path: string;
   /** With its `?`, byte for byte; empty when there is none. */
   readonly query: string;
   /** It came below `/proxy`: it goes to the provider as it is, whatever the gateway knows of it. */
   readonly isProxied: boolean;
-  /** It belongs where the provider takes uploads (`Provider.uploads`). */
-  readonly isUpload?: true;
+  /** What stands in front of it, because it stands so at the provider for which the client was written; absent for nothing. */
+  readonly prefix?: string;
 }
+
+/**
+ * What clients write between their base address and a path. The longest comes first. Where a provider has such a path, its row says
+ * (`Provider.paths`).
+ */
+const CLIENT_PREFIXES: readonly RegExp[] = [
+  // Google's version, and its paths of OpenAI's shape: https://ai.google.dev/gemini-api/docs/openai
+  /^\/v1(?:alpha|beta)(?:\/openai)?(?=\/)/,
+  // Google's version 1, in front of a call only: paths of other providers begin like this, too.
+  /^\/v1(?=\/models\/[^/]+:\w+$)/,
+  // Google's uploads: https://ai.google.dev/api/files#method:-media.upload
+  /^\/upload\/v1(?:alpha|beta)(?=\/)/,
+  // Azure's and Groq's: https://github.com/openai/openai-node/blob/master/src/azure.ts, https://github.com/groq/groq-typescript
+  /^\/openai(?:\/v1|\/deployments\/(?:@[^/]+\/)?[^/]+)?(?=\/)/,
+];
 
 /**
  * The part of a gateway path that belongs to the provider.
@@ -33,33 +50,45 @@ export interface RequestPath {
 export function requestPath(target: string): RequestPath {
   const mark = target.indexOf('?');
   const whole = mark < 0 ? target : target.slice(0, mark);
-  const isUpload = whole.startsWith(UPLOAD_ROOT);
-  const below = isUpload ? whole.slice(UPLOAD_ROOT.length - 1) : belowVersion(whole);
-  const isProxied = !isUpload && below.startsWith(PROXY);
-  const path = isProxied ? below.slice(PROXY.length - 1) : below;
   if (target.includes('gw_') && GATEWAY_KEY.test(target))
     refuse('it carries a gateway key, which must not leave the gateway');
-  if (!PLAIN.test(path)) inspect(path);
   const query = mark < 0 ? '' : target.slice(mark);
-  return isUpload ? { path, query, isProxied, isUpload } : { path, query, isProxied };
+  const isBelowRoot = ROOT.test(whole);
+  const written = isBelowRoot ? whole.slice(ROOT_LENGTH) : whole.replace(DOUBLED_SLASH, '/');
+  const isProxied = isBelowRoot && written.startsWith(PROXY);
+  const path = isProxied ? written.slice(PROXY.length - 1) : written;
+  if (!PLAIN.test(path)) inspect(path);
+  const prefix = prefixOf(path);
+  return prefix === ''
+    ? { path, query, isProxied }
+    : { path: path.slice(prefix.length), query, isProxied, prefix };
 }
 
-/**
- * What some clients write between their base address and a path, because it stands so at their provider, and what is
- * left of it here: it belongs to the provider's base URL. Google's version
- * (https://github.com/googleapis/js-genai) and Groq's prefix (https://github.com/groq/groq-typescript).
- */
-const CLIENTS_OWN = [
-  ['/v1beta/models/', '/models/'],
-  ['/openai/v1/', '/'],
-] as const;
+function prefixOf(path: string): string {
+  for (const pattern of CLIENT_PREFIXES) {
+    const [prefix] = pattern.exec(path) ?? [];
+    if (prefix !== undefined) return prefix;
+  }
+  return '';
+}
 
-function belowVersion(whole: string): string {
-  if (whole.startsWith(GOOGLE_ROOT)) return whole.slice(GOOGLE_ROOT.length - 1);
-  const below = whole.slice(ROOT_LENGTH);
-  for (const [written, meant] of CLIENTS_OWN)
-    if (below.startsWith(written)) return meant + below.slice(written.length);
-  return below;
+/** What the client wrote below `/v1` or beside it, byte for byte. */
+export const writtenPath = ({ prefix = '', path }: RequestPath): string => prefix + path;
+
+/** Whether a path is, or lies below, one of these. */
+export function beginsWith(path: string, beginnings: readonly string[] = []): boolean {
+  return beginnings.some(
+    (beginning) =>
+      path.startsWith(beginning) && (path.length === beginning.length || path[beginning.length] === '/'),
+  );
+}
+
+/** A query without a parameter; every other byte stays, and so does the query where it has none. */
+export function withoutParameter(query: string, name: string): string {
+  const parts = query.slice(1).split('&');
+  const kept = parts.filter((part) => part !== name && !part.startsWith(`${name}=`));
+  if (kept.length === parts.length) return query;
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
 function inspect(path: string): void {

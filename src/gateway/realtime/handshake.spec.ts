@@ -1,11 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { aCaller } from '../../../test/support/gateway.js';
+import { IdentityService } from '../../auth/identity/identity.service.js';
 import { mintApiKey } from '../../common/crypto/api-key-format.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
 import { modelQuery } from './model-query.js';
 import { Secret } from '../../common/crypto/secret.js';
-import { addSubprotocols, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
+import { addSubprotocols, takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 
 const gatewayKey = mintApiKey('ws').reveal();
+const identity = new IdentityService(
+  { find: (key) => (key === gatewayKey ? { principal: aCaller(), expiresAt: null } : null) },
+  { find: () => null, isOurs: () => false },
+  new ClientAddresses([]),
+);
+const codeOf = (request: IncomingMessage): string => {
+  try {
+    void identity.identify(request);
+    return 'known';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
 const asking = (protocols: string, headers: Record<string, string> = {}): IncomingMessage =>
   ({ headers: { ...headers, 'sec-websocket-protocol': protocols } }) as unknown as IncomingMessage;
 
@@ -40,17 +56,71 @@ describe('subprotocols', () => {
     expect(subprotocolsFor(request, false)).toBe('realtime');
   });
 
-  it('never replace a key that a header presents', () => {
+  it('never replace a key that a header presents: another one beside it is ambiguous', () => {
     const other = mintApiKey('ws').reveal();
     const request = asking(`openai-insecure-api-key.${gatewayKey}`, { authorization: `Bearer ${other}` });
     takeKeyFromSubprotocols(request);
-    expect(request.headers['x-gateway-api-key']).toBeUndefined();
+    expect(codeOf(request)).toBe('ambiguous_credentials');
     expect(subprotocolsFor(request, false)).toBeUndefined();
+  });
+
+  it('may repeat the key of a header', () => {
+    const request = asking(`openai-insecure-api-key.${gatewayKey}`, {
+      authorization: `Bearer ${gatewayKey}`,
+    });
+    takeKeyFromSubprotocols(request);
+    expect(codeOf(request)).toBe('known');
   });
 
   it("pass the caller's own key on only where the gateway adds none", () => {
     const request = asking('realtime, openai-insecure-api-key.sk-mine', { 'x-gateway-api-key': gatewayKey });
     expect(subprotocolsFor(request, false)).toBe('realtime, openai-insecure-api-key.sk-mine');
     expect(subprotocolsFor(request, true)).toBe('realtime');
+  });
+});
+
+describe('the key in the query of a Gemini Live session', () => {
+  const path = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+  const opening = (url: string, headers: Record<string, string> = {}): IncomingMessage =>
+    ({ url, headers, socket: {} }) as unknown as IncomingMessage;
+
+  it.each([
+    [`${path}?key=${gatewayKey}`, path],
+    [`/v1${path}?key=${gatewayKey}`, `/v1${path}`],
+    [`/${path}?key=${gatewayKey}`, `/${path}`],
+    [`${path}?a=%2f&key=${gatewayKey}&b`, `${path}?a=%2f&b`],
+    [`${path}?key=${gatewayKey}&key=${gatewayKey}`, path],
+  ])('is the gateway key, and stays here', (url, left) => {
+    const request = opening(url);
+    takeKeyFromQuery(request);
+    expect(request.url).toBe(left);
+    expect(codeOf(request)).toBe('known');
+  });
+
+  it('is left where it is no gateway key, or another path', () => {
+    for (const url of [
+      `${path}?key=mine`,
+      path,
+      `/v1/models?key=${gatewayKey}`,
+      `/v1/realtime?key=${gatewayKey}`,
+    ]) {
+      const request = opening(url);
+      takeKeyFromQuery(request);
+      expect([request.url, request.headers]).toEqual([url, {}]);
+    }
+  });
+
+  it('is ambiguous beside another one', () => {
+    const other = mintApiKey('ws').reveal();
+    const beside = [
+      opening(`${path}?key=${gatewayKey}`, { 'x-gateway-api-key': other }),
+      opening(`${path}?key=${gatewayKey}`, { 'x-goog-api-key': other }),
+      opening(`${path}?key=${gatewayKey}&key=${other}`),
+    ];
+    for (const request of beside) {
+      takeKeyFromQuery(request);
+      expect(request.url).toBe(path);
+      expect(codeOf(request)).toBe('ambiguous_credentials');
+    }
   });
 });

@@ -18,9 +18,10 @@ import { Planner } from '../planning/planner.js';
 import { requestPath } from '../planning/request-path.js';
 import { Dispatcher } from '../routing/dispatcher.js';
 import type { Answer } from '../types/answer.js';
+import type { ReadRequest } from '../types/content.js';
 import type { Exchange } from '../types/exchange.js';
 import { FailedAttempt } from '../upstream/retry.js';
-import { takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
+import { takeKeyFromQuery, takeKeyFromSubprotocols } from '../upstream/subprotocols.js';
 import { acceptUpgrade, checkHandshake, responseOn } from './handshake.js';
 import { modelQuery } from './model-query.js';
 import type { Session } from './session.js';
@@ -63,6 +64,7 @@ export class Realtime {
   /** Takes over the socket of a request that wants a WebSocket. `early` came behind it. Never throws. */
   handle(request: IncomingMessage, socket: Duplex, early: Buffer): void {
     takeKeyFromSubprotocols(request);
+    takeKeyFromQuery(request);
     const response = responseOn(request, socket);
     const entry = this.journal.begin(request);
     const opening = { request, response, entry, socket, early };
@@ -98,7 +100,7 @@ export class Realtime {
       { exchange: opening, caller, read, leg: null },
       config.plan,
     );
-    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, slug);
+    if (answer.attempt.socket) this.begin(opening, answer, answer.attempt.socket, read);
     else this.deliver(opening, answer);
   }
 
@@ -106,7 +108,7 @@ export class Realtime {
     opening: Opening,
     { attempt, target, planned }: Answer,
     upstream: Duplex,
-    modelSlug: string | null,
+    { modelSlug, path }: Pick<ReadRequest, 'modelSlug' | 'path'>,
   ): void {
     const { request, entry, socket, early } = opening;
     if (!acceptUpgrade(opening, attempt)) {
@@ -123,7 +125,7 @@ export class Realtime {
       checkCaller(caller);
       if (caller.policy) checkPolicy(caller.policy, target.provider.id, entry.model);
       const { headers } = request;
-      await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
+      await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
     });
     session.start(early);
   }

@@ -101,8 +101,8 @@ export class Dispatcher {
     const { request, entry } = exchange;
     const asked = planned.params ? changedContent(read, planned.params) : read;
     const { headers } = request;
-    const { modelSlug } = read;
-    const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
+    const { modelSlug, path } = read;
+    const found = this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned, path });
     const target = found instanceof Promise ? await found : found;
     entry.goesTo(target, planned.path, asked);
     const content = asked.form ? await formContent(sending, planned, target, asked) : asked;
@@ -112,9 +112,8 @@ export class Dispatcher {
     const { wire, translated: translating } = outgoing({ request, content: passed, planned, target, entry });
     if (!entry.isOpen) await opened(sending);
     const rules = cacheRules(entry, caller, planned);
-    const { path } = planned;
     const ready = rules
-      ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path })
+      ? await this.cache.offer({ exchange, caller, target, wire, content: passed, rules, path: planned.path })
       : wire;
     const attempt = await this.send(sending, planned, { target, content: passed, wire: ready });
     const translated = unlessPassed(attempt, translating);
@@ -216,9 +215,10 @@ export class Dispatcher {
   private async placed({ exchange, caller, read }: Sending, planned: PlannedTarget) {
     const { request, entry } = exchange;
     const { headers } = request;
-    const { modelSlug } = read;
+    const { modelSlug, path } = read;
     try {
-      const target = await this.planner.plan({ caller, headers, options: entry.asked, modelSlug, planned });
+      const options = entry.asked;
+      const target = await this.planner.plan({ caller, headers, options, modelSlug, planned, path });
       return { entry, target, content: planned.params ? changedContent(read, planned.params) : read };
     } catch {
       return null;

@@ -5,6 +5,8 @@ import { supportOf } from '../../providers/endpoints/support.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
+import { editedJson } from '../planning/edited-json.js';
+import { namesDeployment, pathModelOf } from '../planning/path-model.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';
 import type { PlannedTarget } from '../types/plan.js';
@@ -16,7 +18,7 @@ import { addSubprotocols } from '../upstream/subprotocols.js';
 import { encodeBody } from './encode-body.js';
 import { batchRequest } from './batch-output.js';
 import { LongStrings } from './long-strings.js';
-import { joined, ownPath } from './own-path.js';
+import { isOwnPath, joined, ownPath, placeOf, queryAt } from './own-path.js';
 import { plainHub } from './plain-hub.js';
 import { type Translation, translationFor } from './translation-for.js';
 
@@ -41,7 +43,7 @@ export interface Translated {
 export function needsFields(content: Content, planned: PlannedTarget, target: Target, entry: Entry): boolean {
   return (
     content.form !== undefined &&
-    !isAsItIs(content, planned) &&
+    !isAsItIs(content, planned, target) &&
     translationFor(target, entry.endpoint) !== null
   );
 }
@@ -55,7 +57,11 @@ export async function withFields(content: Content): Promise<Content> {
     ...content,
     ...(form && { body: form.takeHead() }),
     fields,
-    model: typeof model === 'string' && model !== '' ? model : null,
+    model: pathModelOf(content.path)
+      ? content.model
+      : typeof model === 'string' && model !== ''
+        ? model
+        : null,
     isStreamed: fields.stream === 'true',
   };
 }
@@ -79,7 +85,7 @@ export interface Prepared {
 /** Makes the upstream request: the client's own bytes, or a translation of them where the provider speaks otherwise. */
 export function outgoing(prepared: Prepared): Outgoing {
   const { content, planned, target, entry } = prepared;
-  const isUntouched = isAsItIs(content, planned);
+  const isUntouched = isAsItIs(content, planned, target);
   const translation = isUntouched ? null : translationFor(target, entry.endpoint);
   return translation
     ? translatedRequest(prepared, translation)
@@ -87,8 +93,8 @@ export function outgoing(prepared: Prepared): Outgoing {
 }
 
 /** The request or the config wants nothing translated. */
-const isAsItIs = ({ path }: Content, planned: PlannedTarget): boolean =>
-  path.isProxied || planned.isPassedThrough;
+const isAsItIs = ({ path }: Content, planned: PlannedTarget, { provider }: Target): boolean =>
+  path.isProxied || planned.isPassedThrough || isOwnPath(provider, path);
 
 /** The client's own request, but for those that mean more than they say: to count, and to find the output of a batch. */
 function knownRequest(prepared: Prepared): WireRequest {
@@ -102,25 +108,59 @@ function knownRequest(prepared: Prepared): WireRequest {
 
 function ownRequest(prepared: Prepared): WireRequest {
   const { request, content, target, entry } = prepared;
-  const { path, query } = content.path;
-  const body = bodyOf(content);
-  const own = entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+  const body = bodyAt(content, target);
+  const own = codingsFor(prepared);
   const headers = headersOf(prepared, own, body !== content.encoded?.bytes);
-  // Of bytes that are known the HTTP client tells it itself. Not every provider takes a body without.
-  if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
+  addLength(headers, body);
   if (content.isWebSocket) addSubprotocols(headers, request, target);
   return {
     method: request.method ?? '',
-    path: rootOf(content, target) + joined(ownPath(target, entry, path) + query, target.query),
+    path: (placeOf(content.path, target, entry) || '/') + queryAt(target, content.path),
     headers,
     body,
     upgrade: content.isWebSocket ? 'websocket' : undefined,
   };
 }
 
+/** What is asked of the coding of an answer that is read, or written anew, on its way. */
+function codingsFor({ request, content, target, entry }: Prepared): readonly string[] | undefined {
+  if (target.provider.links?.some(({ paths }) => paths.test(content.path.path))) return PLAINLY;
+  return entry.endpoint?.usage ? readableCodings(request.headers['accept-encoding']) : undefined;
+}
+
+const PLAINLY = ['accept-encoding', 'identity'] as const;
+
+const bodyAt = (content: Content, target: Target): WireRequest['body'] =>
+  isMovedDeployment(content, target) ? bodyOfDeployment(content, target) : bodyOf(content);
+
+/** Of bytes that are known the HTTP client says it itself. Not every provider takes a body without. */
+function addLength(headers: string[], body: WireRequest['body']): void {
+  if (body && !Buffer.isBuffer(body) && body.size !== null) headers.push('content-length', String(body.size));
+}
+
 /** The client's own bytes go on while nothing has changed what they decode to. */
 const bodyOf = ({ body, encoded }: Content): WireRequest['body'] =>
   encoded && body === encoded.decoded ? encoded.bytes : body;
+
+/** The path names a deployment, and the provider has none. */
+const isMovedDeployment = ({ path }: Content, { provider }: Target): boolean =>
+  namesDeployment(path) && !path.isProxied && !isOwnPath(provider, path);
+
+/**
+ * What a client of Azure sends to a provider that has no deployments: what its path names is the model. Throws `endpoint_unsupported` for
+ * a body that is no JSON.
+ */
+function bodyOfDeployment(content: Content, { provider }: Target): WireRequest['body'] {
+  const { json, model, body } = content;
+  if (json?.model === model) return bodyOf(content);
+  if (!json || !Buffer.isBuffer(body))
+    throw new AppError('endpoint_unsupported', {
+      provider: provider.id,
+      endpoint: 'deployments',
+      detail: 'Name the model in the body, and leave the deployment out of the path.',
+    });
+  return editedJson(body, json, { ...json, model });
+}
 
 /** What is sent decoded loses the encoding that it came with. */
 function headersOf(
@@ -135,24 +175,10 @@ function headersOf(
   return headers;
 }
 
-/** What stands before a path at the provider. Throws `endpoint_unsupported` where uploads have no place of their own. */
-function rootOf({ path: { isUpload } }: Content, { provider, basePath }: Target): string {
-  if (!isUpload) return basePath;
-  if (provider.uploads) return provider.uploads.prefix + basePath;
-  throw new AppError('endpoint_unsupported', {
-    provider: provider.id,
-    endpoint: 'uploads in two steps',
-    detail: 'Send the file to the path that this provider has for files.',
-  });
-}
-
 /** Nobody but the gateway can count for this provider. */
 function isCounted({ provider }: Target, { endpoint }: Subject): boolean {
   return endpoint?.id === 'count-tokens' && supportOf(provider, endpoint.id) === 'counted';
 }
-
-/** The answer must be read, so it may not be compressed in a way that the gateway cannot undo. */
-const OWN_HEADERS = ['accept-encoding', 'identity'] as const;
 
 function translatedRequest(prepared: Prepared, translation: Translation): Outgoing {
   const { content, target, entry } = prepared;
@@ -170,7 +196,7 @@ function translatedRequest(prepared: Prepared, translation: Translation): Outgoi
     body: hub,
   };
   const { contentType, bytes } = encodeBody(body, longStrings(content, asked));
-  const own = ['content-type', contentType, ...OWN_HEADERS, ...headers];
+  const own = ['content-type', contentType, ...PLAINLY, ...headers];
   const wire = {
     method: 'POST',
     path: (translation.translator?.isBesideBase ? '' : target.basePath) + joined(path, target.query),

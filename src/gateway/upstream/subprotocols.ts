@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { ClientRequest } from '../../common/fast-path/messages.js';
-import { presentedKey } from '../../auth/identity/credentials.js';
+import { enterKey } from '../../auth/identity/credentials.js';
 import { looksLikeGatewayKey } from '../../common/crypto/api-key-format.js';
+import { withoutParameter } from '../planning/request-path.js';
 import type { Target } from '../types/target.js';
 
 /**
@@ -17,13 +19,31 @@ function offered({ headers }: Offering): readonly string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Takes a gateway key that came as a subprotocol for what it is, unless the request presents one in a header. */
+/** Takes a gateway key that came as a subprotocol for what it is. */
 export function takeKeyFromSubprotocols(request: ClientRequest): void {
-  if (presentedKey(request.headers) !== null) return;
   const key = offered(request)
     .find((name) => name.startsWith(KEY_PREFIX))
     ?.slice(KEY_PREFIX.length);
-  if (key !== undefined && looksLikeGatewayKey(key)) request.headers['x-gateway-api-key'] = key;
+  if (key !== undefined && looksLikeGatewayKey(key)) enterKey(request.headers, key);
+}
+
+/** The sessions of Google's clients: https://github.com/googleapis/js-genai/blob/main/src/live.ts */
+const GOOGLES_SESSION = /^(?:\/v1|\/)?\/ws\/google\.ai\.generativelanguage\./;
+const KEY_PARAMETER = 'key';
+
+/**
+ * Takes a gateway key out of the query of a Gemini Live session, where Google's clients write their key. It is gone from the address
+ * before anything reads that.
+ */
+export function takeKeyFromQuery(request: Pick<IncomingMessage, 'url' | 'headers'>): void {
+  const { url = '' } = request;
+  const mark = url.indexOf('?');
+  if (mark < 0 || !GOOGLES_SESSION.test(url)) return;
+  const query = url.slice(mark);
+  const keys = new URLSearchParams(query).getAll(KEY_PARAMETER).filter(looksLikeGatewayKey);
+  if (keys.length === 0) return;
+  for (const key of keys) enterKey(request.headers, key);
+  request.url = url.slice(0, mark) + withoutParameter(query, KEY_PARAMETER);
 }
 
 /**

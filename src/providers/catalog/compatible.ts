@@ -1,7 +1,7 @@
 import { bearer } from '../auth-scheme.js';
 import { openai } from '../dialects/openai.js';
 import { own } from '../dialects/own.js';
-import type { AccountField, Provider } from '../provider.js';
+import type { AccountField, AnswerLink, Provider } from '../provider.js';
 
 type Shared = 'dialect' | 'auth' | 'endpoints';
 
@@ -21,6 +21,14 @@ export function translated(
 ): Provider {
   return { auth: bearer, endpoints: [], ...row };
 }
+
+/**
+ * Where the results of a batch of messages are. Anthropic's client asks that address itself:
+ * https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/resources/messages/batches.ts (results)
+ */
+export const messageBatchLinks: readonly AnswerLink[] = [
+  { paths: /^(?:\/v1)?\/messages\/batches(?:\/[^/]+(?:\/cancel)?)?$/, field: 'results_url' },
+];
 
 /** One label of a host name, as RFC 1123 has it: nothing that could end the host and begin something else. */
 export const HOST_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;

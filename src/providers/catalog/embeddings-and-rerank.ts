@@ -11,8 +11,8 @@ export const embeddingsAndRerank: readonly Provider[] = [
     baseUrl: 'https://api.jina.ai/v1',
     dialect: jina,
     auth: bearer,
-    // Both are close to the common shapes, and refuse what they do not know: the dialect renames and drops.
-    endpoints: [],
+    // Embeddings are close to OpenAI's shape, and unknown parameters are refused: the dialect renames and drops.
+    endpoints: ['rerank'],
     pricesId: null,
     source: 'https://api.jina.ai/redoc',
   },

@@ -1,3 +1,4 @@
+import { inHeader } from '../auth-scheme.js';
 import { huggingFace } from '../dialects/huggingface/index.js';
 import type { Provider } from '../provider.js';
 import { compatible } from './compatible.js';
@@ -17,15 +18,47 @@ export const gateways: readonly Provider[] = [
     // A dedicated endpoint has an address of its own, which a custom host names.
     baseUrl: 'https://router.huggingface.co/v1',
     dialect: huggingFace,
-    endpoints: ['chat-completions', 'models'],
+    // Responses: https://huggingface.co/docs/inference-providers/guides/responses-api
+    endpoints: ['chat-completions', 'responses', 'models'],
     pricesId: null,
     source: 'https://huggingface.co/docs/inference-providers',
+  }),
+  compatible({
+    id: 'portkey',
+    name: 'Portkey',
+    baseUrl: 'https://api.portkey.ai/v1',
+    auth: inHeader('x-portkey-api-key'),
+    // Where its files, batches and fine-tuning jobs lie, its own account decides.
+    endpoints: [
+      'chat-completions',
+      'completions',
+      'responses',
+      'messages',
+      'embeddings',
+      'image-generations',
+      'image-edits',
+      'speech',
+      'transcriptions',
+      'translations',
+      'moderations',
+      'files',
+      'batches',
+      'fine-tuning',
+      'models',
+    ],
+    accountHeaders: ['virtual-key', 'provider', 'config'].map((name) => ({
+      field: `portkey-${name}`,
+      header: `x-portkey-${name}`,
+    })),
+    pricesId: null,
+    source: 'https://portkey.ai/docs/api-reference/inference-api/introduction',
   }),
   compatible({
     id: 'vercel-ai-gateway',
     name: 'Vercel AI Gateway',
     baseUrl: 'https://ai-gateway.vercel.sh/v1',
-    endpoints: ['chat-completions', 'responses', 'embeddings', 'models'],
+    // Messages and reranking: https://vercel.com/docs/ai-gateway/sdks-and-apis
+    endpoints: ['chat-completions', 'responses', 'messages', 'embeddings', 'rerank', 'models'],
     pricesId: null,
     source: 'https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions',
   }),
@@ -56,6 +89,8 @@ export const gateways: readonly Provider[] = [
     id: 'poe',
     name: 'Poe',
     baseUrl: 'https://api.poe.com/v1',
+    // Its messages endpoint serves Claude models only, so messages are translated.
+    endpoints: ['chat-completions', 'responses'],
     pricesId: null,
     source: 'https://creator.poe.com/docs/external-applications/openai-compatible-api',
   }),

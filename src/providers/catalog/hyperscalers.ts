@@ -5,7 +5,7 @@ import { bedrock } from '../dialects/bedrock/index.js';
 import { vertex } from '../dialects/gemini/index.js';
 import { own } from '../dialects/own.js';
 import type { AccountField, Provider } from '../provider.js';
-import { compatible, HOST_LABEL, optional, PATH_SEGMENT, required } from './compatible.js';
+import { compatible, HOST_LABEL, messageBatchLinks, optional, PATH_SEGMENT, required } from './compatible.js';
 
 /** https://docs.aws.amazon.com/general/latest/gr/rande.html: `us-east-1`, `us-gov-west-1`, `eu-isoe-west-1`. */
 const awsRegion = optional({
@@ -216,6 +216,7 @@ function claudeOnAws({ fields = [], ...row }: Proven): Provider {
     baseUrl: 'https://aws-external-anthropic.{aws-region}.api.aws/v1',
     dialect: anthropic,
     endpoints: ['messages', 'count-tokens', 'files', 'models'],
+    links: messageBatchLinks,
     fields: [awsRegion, ...fields],
     accountHeaders: ['anthropic-workspace-id', 'anthropic-version', 'anthropic-beta'].map((name) => ({
       field: name,
@@ -266,6 +267,8 @@ function azureOpenAiRow({ fields = [], ...row }: Proven): Provider {
       }),
       ...fields,
     ],
+    // https://github.com/openai/openai-node/blob/master/src/azure.ts
+    paths: { atRoot: ['/openai'], withoutQuery: ['/openai/v1'] },
     query: { 'api-version': `{${API_VERSION}}` },
     accountHeaders: [{ field: 'openai-beta', header: 'openai-beta' }],
     pricesId: 'azure',

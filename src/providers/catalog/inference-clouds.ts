@@ -123,7 +123,8 @@ export const inferenceClouds: readonly Provider[] = [
     id: 'siliconflow',
     name: 'SiliconFlow (China)',
     baseUrl: 'https://api.siliconflow.cn/v1',
-    endpoints: ['chat-completions', 'embeddings', 'rerank', 'speech', 'transcriptions'],
+    // Messages: https://docs.siliconflow.cn/docs/api/messages-post
+    endpoints: ['chat-completions', 'messages', 'embeddings', 'rerank', 'speech', 'transcriptions'],
     pricesId: null,
     source: 'https://docs.siliconflow.cn/en/api-reference/rerank/create-rerank',
   }),
@@ -131,7 +132,7 @@ export const inferenceClouds: readonly Provider[] = [
     id: 'siliconflow-com',
     name: 'SiliconFlow (international)',
     baseUrl: 'https://api.siliconflow.com/v1',
-    endpoints: ['chat-completions', 'rerank'],
+    endpoints: ['chat-completions', 'messages', 'rerank'],
     pricesId: null,
     source: 'https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions',
   }),

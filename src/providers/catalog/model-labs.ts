@@ -4,7 +4,7 @@ import { cohere } from '../dialects/cohere/index.js';
 import { gemini } from '../dialects/gemini/index.js';
 import { mistral } from '../dialects/mistral.js';
 import type { Provider } from '../provider.js';
-import { compatible, passedThrough } from './compatible.js';
+import { compatible, messageBatchLinks, passedThrough } from './compatible.js';
 
 /** Those who make models and serve them themselves. */
 export const modelLabs: readonly Provider[] = [
@@ -46,6 +46,7 @@ export const modelLabs: readonly Provider[] = [
     auth: inHeader('x-api-key'),
     // Files and models have the paths of OpenAI's and a shape of their own, which Anthropic's clients expect.
     endpoints: ['messages', 'count-tokens', 'files', 'models'],
+    links: messageBatchLinks,
     accountHeaders: [
       { field: 'anthropic-version', header: 'anthropic-version' },
       { field: 'anthropic-beta', header: 'anthropic-beta' },
@@ -59,8 +60,12 @@ export const modelLabs: readonly Provider[] = [
     dialect: gemini,
     auth: inHeader('x-goog-api-key'),
     endpoints: ['generate-content', 'embed-content'],
-    // https://ai.google.dev/api/files#method:-media.upload
-    uploads: { prefix: '/upload', addressHeader: 'x-goog-upload-url' },
+    // Versions, live sessions and uploads stand beside each other: https://ai.google.dev/api/live,
+    // https://ai.google.dev/api/files#method:-media.upload. OpenAI's shape stands below a version:
+    // https://ai.google.dev/gemini-api/docs/openai
+    paths: { atRoot: ['/v1beta', '/v1alpha', '/v1', '/ws', '/upload'], belowBase: ['/openai'] },
+    uploadAddressHeader: 'x-goog-upload-url',
+    keyParameter: 'key',
     source: 'https://ai.google.dev/api',
   },
   passedThrough({
@@ -78,7 +83,7 @@ export const modelLabs: readonly Provider[] = [
     baseUrl: 'https://api.cohere.com',
     dialect: cohere,
     auth: bearer,
-    endpoints: ['chat-v2', 'embed-v2', 'rerank-v2'],
+    endpoints: ['chat-v2', 'embed-v2', 'rerank-v2', 'rerank'],
     source: 'https://docs.cohere.com/reference/chat',
   },
   compatible({

@@ -12,7 +12,17 @@ export function boundOf(value: unknown): number | null {
 
 /** The highest number that any of the fields has; null where none has one. A field of a form may come twice. */
 export function highest(places: readonly Json[], names: readonly string[]): number | null {
-  const values = places.flatMap((place) => names.flatMap((name) => place[name]));
-  const numbers = values.map(boundOf).filter((number) => number !== null);
-  return numbers.length === 0 ? null : Math.max(...numbers);
+  let most: number | null = null;
+  for (const place of places)
+    for (const name of names) {
+      const value = place[name];
+      if (value !== undefined) most = higher(most, Array.isArray(value) ? highestOf(value) : boundOf(value));
+    }
+  return most;
 }
+
+const highestOf = (values: readonly unknown[]): number | null =>
+  values.reduce<number | null>((most, value) => higher(most, boundOf(value)), null);
+
+const higher = (one: number | null, other: number | null): number | null =>
+  one === null || (other !== null && other > one) ? other : one;

@@ -80,7 +80,7 @@ const metered: readonly ChargeRow[] = [
     operations: posts('/rerank', '/v2/rerank'),
     charge: rerankCharge,
     charged: 'tokens of input, or the search',
-    knownFrom: 'the answer; text is counted where it reports none; a search is one request',
+    knownFrom: 'the answer, tokens or search units; text is counted where it reports none',
     reserved: `${BYTES}, or one search`,
   },
   {

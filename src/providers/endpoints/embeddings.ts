@@ -47,8 +47,8 @@ const contentText = (content: unknown): string => textOf(objectOf(content).parts
 export const moderationsUsage: UsageReader = { ...embeddingsUsage, inputText: ({ input }) => textOf(input) };
 
 /**
- * Reads rerankings: Jina and Voyage tell `usage.total_tokens`. Cohere is paid by the search unit, which is no token; it,
- * and hosts of its shape, may tell tokens in `meta.tokens` besides.
+ * Reads rerankings. Jina and Voyage report `usage.total_tokens`. Cohere bills search units (`meta.billed_units`), and may
+ * report tokens in `meta.tokens` as well. Other hosts of Cohere's shape bill tokens: their search units cost nothing.
  * https://api.jina.ai/redoc#tag/rerank
  * https://docs.voyageai.com/reference/reranker-api
  * https://github.com/cohere-ai/cohere-typescript/blob/main/src/api/types/ApiMeta.ts
@@ -56,11 +56,14 @@ export const moderationsUsage: UsageReader = { ...embeddingsUsage, inputText: ({
 export const rerankUsage: UsageReader = {
   fromAnswer(answer) {
     const { total_tokens, prompt_tokens } = objectOf(answer.usage);
-    const { input_tokens, output_tokens } = objectOf(objectOf(answer.meta).tokens);
-    const told = count(total_tokens) ?? count(prompt_tokens);
-    return told === null
-      ? checkedUsage(count(input_tokens), count(output_tokens) ?? 0)
-      : checkedUsage(told, 0);
+    const reported = count(total_tokens) ?? count(prompt_tokens);
+    if (reported !== null) return checkedUsage(reported, 0);
+    const { billed_units, tokens } = objectOf(answer.meta);
+    const { search_units, input_tokens: billed } = objectOf(billed_units);
+    const units = billed === undefined ? count(search_units) : null;
+    const { input_tokens, output_tokens } = objectOf(tokens);
+    const input = count(input_tokens) ?? (units === null ? null : 0);
+    return checkedUsage(input, count(output_tokens) ?? 0, { search_units: units });
   },
   modelOf: ({ model }) => textOrNull(model),
   outputText: () => '',

@@ -75,7 +75,22 @@ describe('rerankings', () => {
   it.each([
     ['Jina', { usage: { total_tokens: 815 } }, { input_tokens: 815, output_tokens: 0 }],
     ['Voyage', { object: 'list', usage: { total_tokens: 26 } }, { input_tokens: 26, output_tokens: 0 }],
-    ['Cohere', { meta: { billed_units: { search_units: 1 } } }, null],
+    [
+      'Cohere',
+      { meta: { billed_units: { search_units: 2 } } },
+      { input_tokens: 0, output_tokens: 0, search_units: 2 },
+    ],
+    [
+      'Cohere, with searches and tokens',
+      { meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 30, output_tokens: 0 } } },
+      { input_tokens: 30, output_tokens: 0, search_units: 1 },
+    ],
+    [
+      "a host of Cohere's shape that bills tokens",
+      { meta: { billed_units: { search_units: 1, input_tokens: 30 }, tokens: { input_tokens: 30 } } },
+      { input_tokens: 30, output_tokens: 0 },
+    ],
+    ['a broken count', { meta: { billed_units: { search_units: -1 } } }, null],
     [
       'Cohere, with tokens',
       { meta: { tokens: { input_tokens: 30, output_tokens: 2 } } },

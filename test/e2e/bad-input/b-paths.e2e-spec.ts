@@ -105,7 +105,7 @@ describe('B: a path', () => {
     },
   );
 
-  it.each(['/%76%31/models', '/v%31/x', '/V1/models', '/v1', '/v2/models', '/', '//v1/models', '/v1x/y'])(
+  it.each(['/%76%31/models', '/v%31/x', '/V1/models', '/v2/models', '/', '//v1/models', '/v1x/y'])(
     'B20: %s is nobody’s path',
     async (target) => {
       const answer = await ask(target, 'GET', 'never');
@@ -113,6 +113,14 @@ describe('B: a path', () => {
       expect(targets()).toEqual([]);
     },
   );
+
+  it.each([
+    ['/v1', '/base/v9'],
+    ['/v1/', '/base/v9/'],
+  ])("B20: %s is the provider's base URL", async (target, expected) => {
+    expect((await ask(target, 'GET', 'once')).status).toBe(200);
+    expect(targets()).toEqual([expected]);
+  });
 
   it('B25: a path of the administration never goes to a provider, whatever the headers say', async () => {
     const answer = await ask('/v1/api-keys/organisation/service', 'GET', 'never');

@@ -12,6 +12,7 @@ interface OperationObject {
   readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
+  readonly 'x-scopes': readonly string[];
   readonly requestBody?: BodyObject;
   readonly responses: Readonly<Record<string, BodyObject & { readonly $ref?: string }>>;
 }
@@ -84,6 +85,20 @@ describe('the OpenAPI document', () => {
     expect(rotation).toMatchObject({
       operationId: 'rotateApiKeyRotateV2',
       description: expect.stringContaining('Scope: `organisation_service_api_keys.rotate`'),
+    });
+  });
+
+  it('names the scope of every operation but those that are open on purpose', () => {
+    const withoutScope = operations().filter((operation) => operation['x-scopes'].length === 0);
+    expect(withoutScope.map(({ where }) => where).sort()).toEqual([
+      'get /v1/admin/me',
+      'get /v1/model-configs/pricing/{provider}/{model}',
+      'post /v1/admin/invites/accept',
+    ]);
+    const file = operations().find(({ path }) => path === '/v1/logs/exports/{id}/file');
+    expect(file).toMatchObject({
+      'x-scopes': ['logs.export'],
+      description: expect.stringMatching(/signed link[^]*Scope: `logs.export`/),
     });
   });
 

@@ -55,7 +55,9 @@ export class PermissionWorld {
     const asked = isThere ? named : absent(named);
     const [method = '', path = ''] = operation.split(' ');
     const left = [...asked.path];
-    const url = path.replace(/\{\w+\}/g, () => left.shift() ?? 'model') + (asked.query ?? '');
+    // Queries of things confirm or name what is deleted; other operations do not know them.
+    const query = method === 'DELETE' ? (asked.query ?? '') : '';
+    const url = path.replace(/\{\w+\}/g, () => left.shift() ?? 'model') + query;
     return { method, url, ...(asked.body === undefined ? {} : { body: asked.body }) };
   }
 

@@ -50,6 +50,11 @@ describe('the web server of the administration', () => {
     if (status === 415) expect(answer.body.error.code).toBe('unsupported_media_type');
   });
 
+  it('does not care for the type of a GET, which has no body', async () => {
+    const answer = await app.call('GET', '/v1/admin/me', { headers: { 'content-type': 'text/plain' } });
+    expect(answer.status).toBe(200);
+  });
+
   it('wants a type with a body', async () => {
     expect((await raw({ 'content-length': '2' }, '{}')).status).toBe(415);
   });

@@ -6,7 +6,11 @@ import type { RequestLogRecord } from '../../../src/common/contracts/request-log
 import { derive } from '../../../src/common/rollups/derive.js';
 import { ripeMarks } from '../../../src/common/rollups/marks.js';
 import { rebuildRollups } from '../../../src/common/rollups/rebuild.js';
-import { chooseMetadataKeys } from '../../../src/common/rollups/metadata-keys.js';
+import {
+  chooseMetadataKeys,
+  countMetadataKeysFrom,
+  metadataKeysAreComplete,
+} from '../../../src/common/rollups/metadata-keys.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { aRecord, storeRecords } from '../../support/recorded-requests.js';
 import { aggregatorOn, clickHouseUnderTest } from '../../support/usage-store.js';
@@ -625,6 +629,70 @@ describe.skipIf(clickhouse)('what lies ready in hours and days', () => {
 });
 
 describe.skipIf(clickhouse)('a chosen key of the metadata', () => {
+  const tiers = async (): Promise<Json> => {
+    const { data } = await ask('groups/metadata/tier', { query: { columns: 'requests,cost' } });
+    // Feedback, which is beside them, is joined to request rows.
+    return data.map(({ metadata_value, requests, cost }: Json) => ({ metadata_value, requests, cost }));
+  };
+
+  it('keeps the counts of days whose request rows retention has removed when rollups are rebuilt', async () => {
+    await chooseMetadataKeys(app.dataSource, ['tier']);
+    await rebuildRollups(app.dataSource);
+    const before = await tiers();
+    const retained = new Date(FIRST + 3 * DAY);
+    const nobody = randomUUID();
+    // As if they were gone: out of reach of the organization, and before the edge of retention.
+    const removed = await app.dataSource.query<unknown[]>(
+      'UPDATE request_logs SET organisation_id = $1 WHERE created_at < $2 AND organisation_id = $3 RETURNING id',
+      [nobody, retained, app.first.organisation_id],
+    );
+    try {
+      expect(removed.length).toBeGreaterThan(0);
+      await app.dataSource.query("UPDATE rollup_seals SET before = $1 WHERE grain = 'row'", [retained]);
+
+      expect((await rebuildRollups(app.dataSource)).keptBefore).toEqual(retained);
+      expect(await tiers()).toEqual(before);
+      // A second rebuild, after one that was killed before it could complete the keys.
+      await countMetadataKeysFrom(app.dataSource, retained);
+      await rebuildRollups(app.dataSource);
+      expect(await tiers()).toEqual(before);
+    } finally {
+      await app.dataSource.query('UPDATE request_logs SET organisation_id = $1 WHERE organisation_id = $2', [
+        app.first.organisation_id,
+        nobody,
+      ]);
+      await app.dataSource.query("UPDATE rollup_seals SET before = '-infinity'");
+      await chooseMetadataKeys(app.dataSource, []);
+    }
+  });
+
+  it('is complete only from where a rebuild has counted it, never from where rows were gone', async () => {
+    const since = async (): Promise<Json> =>
+      app.dataSource.query(
+        `SELECT complete_since = $1::timestamptz AS from_cut, complete_since > now() AS from_now
+         FROM rollup_metadata_keys`,
+        [retained],
+      );
+    const retained = new Date(FIRST + 3 * DAY);
+    await chooseMetadataKeys(app.dataSource, ['tier']);
+    try {
+      await app.dataSource.query("UPDATE rollup_seals SET before = $1 WHERE grain = 'row'", [retained]);
+      // A rebuild that was killed, before retention went on to the cut.
+      await countMetadataKeysFrom(app.dataSource, new Date(FIRST + DAY));
+      await rebuildRollups(app.dataSource);
+      expect(await since()).toEqual([{ from_cut: true, from_now: false }]);
+      await chooseMetadataKeys(app.dataSource, []);
+      await chooseMetadataKeys(app.dataSource, ['tier']);
+      await metadataKeysAreComplete(app.dataSource, retained);
+      expect(await since(), 'a key that was chosen during the rebuild').toEqual([
+        { from_cut: false, from_now: true },
+      ]);
+    } finally {
+      await app.dataSource.query("UPDATE rollup_seals SET before = '-infinity'");
+      await chooseMetadataKeys(app.dataSource, []);
+    }
+  });
+
   it('is read from the requests until they are counted again, and says the same afterwards', async () => {
     const before = await ask('groups/metadata/tier');
     await chooseMetadataKeys(app.dataSource, ['tier']);

@@ -1,3 +1,5 @@
+import { type ClientRequest, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AdminApp } from '../../support/admin-app.js';
 
@@ -27,6 +29,14 @@ describe('a change whose body cannot be read', () => {
   it.each([
     ['cut JSON', '{"name":', 'application/json', 400, 'invalid_json'],
     ['a text with a NUL', '{"name":"\\u0000"}', 'application/json', 400, 'invalid_json'],
+    [
+      'more than 1 MiB',
+      JSON.stringify({ name: 'x'.repeat(1_048_576) }),
+      'application/json',
+      413,
+      'body_too_large',
+    ],
+    ['a type without a parser', '<name>a</name>', 'application/xml', 415, 'unsupported_media_type'],
     ['a form', 'name=a', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
   ])('is recorded once as a refused attempt: %s', async (_what, body, type, status, code) => {
     const before = await lastSeq();
@@ -44,6 +54,56 @@ describe('a change whose body cannot be read', () => {
 
     expect(answer.status).toBe(403);
     expect(await recordsSince(before)).toMatchObject([{ outcome: 'refused', status: 403 }]);
+  });
+
+  it.each([
+    ['too large', 'application/json', 'x'.repeat(1_100_000)],
+    ['of an unknown type', 'text/csv', 'name'],
+  ])('is refused for the missing scope though it is %s', async (_what, type, body) => {
+    const before = await lastSeq();
+    const answer = await app.call('POST', SERVICE_KEYS, {
+      key: workspaceKey,
+      body,
+      headers: { 'content-type': type },
+    });
+
+    expect(answer.status).toBe(403);
+    expect(await recordsSince(before)).toMatchObject([{ outcome: 'refused', status: 403 }]);
+  });
+
+  it('is answered and recorded though none of the announced bytes comes, and though it grows without an end', async () => {
+    await app.app.listen(0, '127.0.0.1');
+    const { port } = app.app.getHttpServer().address() as AddressInfo;
+    const headers = { 'content-type': 'application/json', 'x-gateway-api-key': app.first.admin_api_key };
+    const ask = (more: object, send: (request: ClientRequest) => void): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const sent = request({
+          port,
+          method: 'POST',
+          path: '/v1/guardrails',
+          headers: { ...headers, ...more },
+        });
+        sent.once('response', (answer) => {
+          resolve(answer.statusCode);
+          sent.destroy();
+        });
+        sent.on('error', reject);
+        send(sent);
+      });
+    const before = await lastSeq();
+    expect(await ask({ 'content-length': 2 ** 31 }, (sent) => sent.flushHeaders())).toBe(413);
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    const grow = (sent: ClientRequest): void => {
+      for (let at = 0; at < 17; at++) sent.write(chunk);
+    };
+    expect(await ask({}, grow)).toBe(413);
+    const refused = {
+      action: 'guardrails.create',
+      outcome: 'refused',
+      status: 413,
+      error_code: 'body_too_large',
+    };
+    expect(await recordsSince(before)).toEqual([refused, refused]);
   });
 
   it('is refused for the missing key before its body is looked at, and leaves no record', async () => {

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { Portkey } from 'portkey-ai';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { verifyMoney } from '../../../src/common/database/limits/verify-money.js';
 import { storeIngested } from '../../../src/jobs/ingested/store-ingested.js';
 import { AdminApp, type Json } from '../../support/admin-app.js';
 import { PostgresBatchAggregator } from '../../../src/common/usage-store/postgres/postgres-batch-aggregator.js';
@@ -108,6 +109,63 @@ describe('POST /v1/logs', () => {
     expect(await rolledUp(app.dataSource)).toEqual(await summedUp(app.dataSource));
     const [{ charged }] = await app.dataSource.query('SELECT count(*)::int AS charged FROM request_attempts');
     expect(charged).toBe(0);
+  });
+
+  it('is no difference between the books of money', async () => {
+    await post('/v1/logs', custom('in-the-books'));
+    const aggregator = new PostgresBatchAggregator(app.dataSource);
+    expect((await listed('trace_id=in-the-books'))[0].cost_nano_usd).toBeGreaterThan(0);
+    for (const id of batches) await aggregator.aggregate(id);
+
+    const books = await verifyMoney(app.dataSource);
+    expect(books.flatMap(({ differences }) => differences)).toEqual([]);
+  });
+
+  it('costs what the kinds of its tokens cost, in each shape of OpenAI', async () => {
+    const costOf = async (trace_id: string, model: string, usage: object) => {
+      const body = { model, usage };
+      await post('/v1/logs', custom(trace_id, { response: { body } }));
+      return (await listed(`trace_id=${trace_id}`))[0];
+    };
+    const responses = {
+      input_tokens: 1_000,
+      input_tokens_details: { cached_tokens: 600 },
+      output_tokens: 10,
+      output_tokens_details: { reasoning_tokens: 4 },
+    };
+    // gpt-4o, per million tokens: 2.50 dollars for input, 1.25 for cached input, 10 for output.
+    expect(await costOf('responses', 'gpt-4o', responses)).toMatchObject({
+      cost_nano_usd: 400 * 2_500 + 600 * 1_250 + 10 * 10_000,
+      cached_input_tokens: 600,
+      reasoning_tokens: 4,
+    });
+    // text-embedding-3-small: 0.02 dollars.
+    const embeddings = { prompt_tokens: 800, total_tokens: 800 };
+    expect(await costOf('embeddings', 'text-embedding-3-small', embeddings)).toMatchObject({
+      cost_nano_usd: 800 * 20,
+      input_tokens: 800,
+      output_tokens: 0,
+    });
+  });
+
+  it("costs the organization's own price, whichever name it has, before the list price", async () => {
+    const cost = async (trace_id: string) => {
+      await post('/v1/logs', custom(trace_id, { response: { body: ANSWER } }));
+      return (await listed(`trace_id=${trace_id}`))[0].cost_nano_usd;
+    };
+    const ANSWER = {
+      model: 'gpt-4o-2024-08-06',
+      usage: { prompt_tokens: 1_000, completion_tokens: 500 },
+    };
+    const listPrice = await cost('list-price');
+    const path = '/v1/model-configs/pricing/openai/gpt-4o';
+    // Cents per token.
+    const pay_as_you_go = { request_token: { price: 0.001 }, response_token: { price: 0.002 } };
+    expect((await app.call('PUT', path, { body: { pay_as_you_go } })).status).toBe(200);
+
+    expect(await cost('own-price')).toBe(1_000 * 10_000 + 500 * 20_000);
+    expect((await app.call('DELETE', path)).status).toBe(200);
+    expect(await cost('list-price-again')).toBe(listPrice);
   });
 
   it('loses and doubles nothing with two processes that store, one of them dying before its commit', async () => {

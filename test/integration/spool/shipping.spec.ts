@@ -385,8 +385,8 @@ describe('attempts that were sent and have no end on record', () => {
     const dollars = await budget(randomUUID(), 'cost', 900);
     const tokens = await budget(randomUUID(), 'tokens', 100);
     const opened = anOpened();
-    sink.open(opened);
-    sink.update({ ...opened, attempts_so_far: [reservation({ charges: [dollars, tokens] })] });
+    const began = sink.open(opened);
+    sink.update(opened, [reservation({ charges: [dollars, tokens] })], began);
     await sink.shutdown();
 
     await drain();
@@ -411,13 +411,13 @@ describe('attempts that were sent and have no end on record', () => {
     const charge = await budget(randomUUID(), 'cost', 900);
     const opened = anOpened();
     const first = reservation({ charges: [charge] });
-    sink.open(opened);
-    sink.update({ ...opened, attempts_so_far: [first] });
+    const began = sink.open(opened);
+    sink.update(opened, [first], began);
     const { isEstimated, ...ended } = first;
     expect(isEstimated).toBe(true);
     const failed = { ...ended, error_code: null, status: 429, usage: null, cost_nano_usd: null };
     const second = reservation({ attempt: 1, charges: [charge] });
-    sink.update({ ...opened, attempts_so_far: [{ ...failed, charges: [{ ...charge, leased: 0 }] }, second] });
+    sink.update(opened, [{ ...failed, charges: [{ ...charge, leased: 0 }] }, second], began);
     for (let n = 0; n < 40; n++) await exchange(aRecord());
     await drain();
     await sink.shutdown();
@@ -439,8 +439,8 @@ describe('attempts that were sent and have no end on record', () => {
   it('are charged once when the shipper is killed between the commit and the cut', async () => {
     const charge = await budget(randomUUID(), 'cost', 900);
     const opened = anOpened();
-    sink.open(opened);
-    sink.update({ ...opened, attempts_so_far: [reservation({ charges: [charge] })] });
+    const began = sink.open(opened);
+    sink.update(opened, [reservation({ charges: [charge] })], began);
     await sink.shutdown();
     const copy = mkdtempSync(join(tmpdir(), 'gatehouse-spool-copy-'));
     cpSync(spool, copy, { recursive: true });
@@ -457,8 +457,8 @@ describe('attempts that were sent and have no end on record', () => {
   it('are part of no exchange that came to its end', async () => {
     const charge = await budget(randomUUID(), 'cost', 900);
     const record = aRecord();
-    sink.open(record);
-    sink.update({ ...record, attempts_so_far: [reservation({ charges: [charge] })] });
+    const began = sink.open(record);
+    sink.update(record, [reservation({ charges: [charge] })], began);
     sink.close(record, NO_BODIES);
     await sink.shutdown();
 

@@ -1,5 +1,5 @@
 import { applyDecorators, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces, ApiQuery } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, RequireScope } from '../../../auth/permissions/access.decorators.js';
 import { IdentityService } from '../../../auth/identity/identity.service.js';
@@ -9,7 +9,7 @@ import { requireScope } from '../../../auth/permissions/require-scope.js';
 import { LOG_FILTERS } from '../../../common/database/log-reading/log-filters.js';
 import { type ListQuery, parameterOf } from '../../../common/database/page.js';
 import { AdminController } from '../../admin-controller.js';
-import { Refusals } from '../../openapi/decorators.js';
+import { OpenQuery, QueryParameter, Refusals } from '../../openapi/decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { logConditionsOf, WORKSPACE_NAMES } from '../rows/log-query.js';
 import { LiveLogs } from './live-logs.service.js';
@@ -20,7 +20,7 @@ const EVENT_STREAM = 'text/event-stream';
 const Filters = (): MethodDecorator =>
   applyDecorators(
     ...Object.entries(LOG_FILTERS).map(([name, { expects }]) =>
-      ApiQuery({ name, required: false, type: String, description: `Must be ${expects}.` }),
+      QueryParameter({ name, required: false, type: String, description: `Must be ${expects}.` }),
     ),
   );
 
@@ -36,8 +36,9 @@ export class LiveLogsController {
   @Get()
   @RequireScope('logs.list')
   @ApiOperation({ summary: 'Watch new requests, as server-sent events' })
+  @OpenQuery()
   @Filters()
-  @ApiQuery({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
+  @QueryParameter({ name: 'workspace_id', required: false, type: String, description: 'Id or slug' })
   @ApiProduces(EVENT_STREAM)
   @ApiOkResponse({ schema: { type: 'string', description: 'Events: log, dropped, end' } })
   async watch(

@@ -20,10 +20,12 @@ export interface LiveStreamOptions {
 /** Of those that could not be read yet. A database that is away for longer than that loses the oldest. */
 const MOST_WAITING = 1_000;
 const SERVER_ERROR = 500;
+/** What is kept in memory for a reader that is slower than requests arrive: about 600 rows. */
+const MOST_UNREAD_BYTES = 1_048_576;
 
 /**
- * One reader of new requests. What it cannot take at once is not kept for it: it is counted, and told when it can take
- * something again. https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * One reader of new requests. Rows wait in the buffer of the response while the reader takes them. Beyond `MOST_UNREAD_BYTES` rows are counted
+ * and not kept; the count is sent as soon as the reader has caught up. https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 export class LiveStream {
   #dropped = 0;
@@ -32,6 +34,8 @@ export class LiveStream {
 
   constructor(readonly options: LiveStreamOptions) {
     this.#own = options.own;
+    // Node emits it when all that was written has left: https://nodejs.org/api/http.html#event-drain
+    options.response.on('drain', () => this.#reportDropped());
   }
 
   get conditions(): readonly Condition[] {
@@ -61,33 +65,36 @@ export class LiveStream {
     }
   }
 
-  /** `more`: rows besides these that fit as well and were not read. */
+  /** `more`: rows besides these that match as well and were not read. */
   send(rows: readonly { readonly id: string }[], more: number): void {
-    const { response } = this.options;
     if (this.isOver) return;
-    if (response.writableNeedDrain) {
-      this.#dropped += rows.length + more;
-      return;
+    for (const row of rows) {
+      if (this.#hasRoom) this.#write('log', row, row.id);
+      else this.#dropped += 1;
     }
     this.#dropped += more;
-    if (this.#dropped > 0) this.#write('dropped', { count: this.#dropped });
-    this.#dropped = 0;
-    for (const row of rows) {
-      if (response.writableNeedDrain) this.#dropped += 1;
-      else this.#write('log', row, row.id);
-    }
+    this.#reportDropped();
   }
 
-  /** So that nobody on the way takes silence for an end. */
+  /** So that no proxy on the way takes silence for the end. */
   beat(): void {
-    if (!this.isOver && !this.options.response.writableNeedDrain)
-      this.options.response.write(': still here\n\n');
+    if (!this.isOver && this.#hasRoom) this.options.response.write(': still here\n\n');
   }
 
   end(reason: string): void {
     if (this.isOver) return;
     this.#write('end', { reason });
     this.options.response.end();
+  }
+
+  get #hasRoom(): boolean {
+    return this.options.response.writableLength < MOST_UNREAD_BYTES;
+  }
+
+  #reportDropped(): void {
+    if (this.#dropped === 0 || this.isOver || !this.#hasRoom) return;
+    this.#write('dropped', { count: this.#dropped });
+    this.#dropped = 0;
   }
 
   #write(event: string, data: object, id?: string): void {

@@ -94,6 +94,7 @@ const COUNTERS = `
     CASE WHEN ${LOST_RECORDS} THEN 'older records were removed by retention' END AS reason
   FROM (${CHARGED}) AS ledger`;
 
+/** Logs of calls that were made elsewhere bring their cost with them and have no attempts. */
 const REQUESTS = `
   SELECT 'requests of ' || day AS what, sum(attempts)::bigint AS expected, sum(request)::bigint AS found, NULL AS reason
   FROM (
@@ -102,6 +103,7 @@ const REQUESTS = `
     FROM request_logs r LEFT JOIN (
       SELECT id, created_at, sum(cost_nano_usd) AS cost FROM request_attempts GROUP BY id, created_at
     ) AS a ON a.id = r.id AND a.created_at = r.created_at
+    WHERE r.source IS NULL
   ) AS both_books GROUP BY day`;
 
 const ROLLUPS = `

@@ -124,10 +124,11 @@ const metadata: Filter = {
   expects: 'a JSON object whose values are texts',
 };
 
+/** What a request does not name is empty, as in the rollups. */
 const providerAndModel: Filter = {
   ...anyText('model'),
-  sql: (placeholder) => `provider || '__' || model = ANY(${placeholder}::text[])`,
-  inClickHouse: anyOf("concat(provider, '__', model)", 'String'),
+  sql: (placeholder) => `coalesce(provider, '') || '__' || coalesce(model, '') = ANY(${placeholder}::text[])`,
+  inClickHouse: anyOf("concat(ifNull(provider, ''), '__', ifNull(model, ''))", 'String'),
   on: ['provider', 'model'],
 };
 
@@ -251,19 +252,21 @@ export function conditionOf(name: LogFilterName, text: string): Condition {
     sql,
     parameter,
     inClickHouse,
-    on: text.length > LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
+    // A value of that length may be the beginning of several longer ones there.
+    on: text.length >= LONGEST_VALUE_OF_ROLLUPS ? null : dimensionsOf(name, parameter, on),
   };
 }
 
-/** A filter by one key of the metadata is about that key's slice. */
+/** A filter by one key of the metadata is about that key's slice, where an empty value and an absent key are the same. */
 function dimensionsOf(
   name: LogFilterName,
   parameter: unknown,
   on: readonly string[] | undefined,
 ): readonly string[] | null {
   if (name !== 'metadata') return on ?? null;
-  const keys = Object.keys(JSON.parse(String(parameter)) as object);
-  return keys.length === 1 ? keys.map((key) => (key === USER_KEY ? 'end_user' : metadataSlice(key))) : null;
+  const [entry, ...others] = Object.entries(JSON.parse(String(parameter)) as Record<string, string>);
+  if (!entry || others.length > 0 || entry[1] === '') return null;
+  return [entry[0] === USER_KEY ? 'end_user' : metadataSlice(entry[0])];
 }
 
 function objectIn(text: string): object | undefined {

@@ -54,3 +54,6 @@ export interface LogRow {
   readonly hook_results: Readonly<Record<string, unknown>> | null;
   readonly source: string | null;
 }
+
+/** A success is what is no error in analytics, and what the filter `is_success` finds. */
+export const isSuccess = ({ status }: Pick<LogRow, 'status'>): boolean => status < 400;

@@ -94,17 +94,26 @@ export class ClickHouseUsageReader implements UsageReader {
     if (!begun) return this.beside.postgres.groups(whose, query, wish);
     const { question, source, from } = begun;
     const value = cut(groupedBySql(by, question, await this.#namesFor(by, whose)));
+    const groups = `SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1`;
     const rows = await this.clickhouse.read<Row & { value: string; groups: number }>(
-      `SELECT *, count() OVER () AS groups
-       FROM (SELECT ${value} AS value, ${source.select(measures)} FROM ${from} GROUP BY 1)
+      `SELECT *, count() OVER () AS groups FROM (${groups})
        ORDER BY ${groupOrderSql(wish.orderBy)} ${wish.direction}, value
        LIMIT ${question.bind(page.take, 'UInt32')} OFFSET ${question.bind(page.skip, 'UInt32')}`,
       question.parameters,
     );
     return {
-      total: rows[0]?.groups ?? 0,
+      total: rows[0]?.groups ?? (page.skip > 0 ? await this.#countOf(groups, question) : 0),
       rows: rows.map(({ value: group, ...sums }) => [group, sumsOf(sums)]),
     };
+  }
+
+  /** How many groups there are, where a page beyond the last has none that could say so. */
+  async #countOf(groups: string, { parameters }: Question): Promise<number> {
+    const [row] = await this.clickhouse.read<{ groups: number }>(
+      `SELECT count() AS groups FROM (${groups})`,
+      parameters,
+    );
+    return row?.groups ?? 0;
   }
 
   async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: Wish): Promise<Begun | null> {

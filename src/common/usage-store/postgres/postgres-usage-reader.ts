@@ -133,10 +133,21 @@ export class PostgresUsageReader implements UsageReader {
        SELECT *, (SELECT count(*) FROM groups) AS groups FROM groups ORDER BY ${order} ${page}`,
       statement.parameters,
     );
+    const isBeyond = rows.length === 0 && wish.page.skip > 0;
     return {
-      total: Number(rows[0]?.groups ?? 0),
+      total: isBeyond ? await this.#countOf(whose, query, wish) : Number(rows[0]?.groups ?? 0),
       rows: rows.map(({ value, ...sums }) => [value, new Sums(sums)]),
     };
+  }
+
+  /** How many groups there are, where a page beyond the last has none that could say so. */
+  async #countOf(whose: Whose, query: UsageQuery, { measures, by }: GroupsWish): Promise<number> {
+    const { statement, source, from } = await this.#begin(whose, query, { measures, slots: [], by });
+    const [row] = await this.database.read<{ groups: string }>(
+      `SELECT count(*) AS groups FROM (SELECT ${groupedBySql(by, statement, source)} FROM ${from} GROUP BY 1) AS grouped`,
+      statement.parameters,
+    );
+    return Number(row?.groups ?? 0);
   }
 
   async #begin(whose: Whose, { range, conditions }: UsageQuery, wish: BeginWish): Promise<Begun> {

@@ -3,7 +3,6 @@ import { chatAnswer } from './answer.js';
 import { cohereEmbeddings } from './embeddings.js';
 import { cohereError } from './errors.js';
 import { chatRequest } from './request.js';
-import { cohereRerank } from './rerank.js';
 import { CohereStream } from './stream.js';
 
 /**
@@ -20,6 +19,7 @@ export const cohere: Dialect = {
       stream: { framing: 'sse', open: (context) => new CohereStream(context) },
     },
     embeddings: cohereEmbeddings,
-    rerank: cohereRerank,
   },
+  // The client's own path and shape, with `return_documents`: https://docs.cohere.com/v1/reference/rerank
+  pathOf: ({ endpoint, path }) => (endpoint === 'rerank' ? '/v1/rerank' : path),
 };

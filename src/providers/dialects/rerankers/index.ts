@@ -1,11 +1,11 @@
 import type { Dialect } from '../../dialect.js';
 import { jinaEmbeddings, voyageEmbeddings } from './embeddings.js';
-import { jinaRerank, voyageRerank } from './rerank.js';
+import { voyageRerank } from './rerank.js';
 
-/** Jina AI. The base URL is `https://api.jina.ai/v1`. */
+/** Jina AI. The base URL is `https://api.jina.ai/v1`, where reranking has the client's shape. */
 export const jina: Dialect = {
   id: 'jina',
-  translators: { embeddings: jinaEmbeddings, rerank: jinaRerank },
+  translators: { embeddings: jinaEmbeddings },
 };
 
 /** Voyage AI. The base URL is `https://api.voyageai.com/v1`. */

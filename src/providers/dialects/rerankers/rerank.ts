@@ -5,16 +5,6 @@ import { inputTokens } from './embeddings.js';
 import { detailError } from './errors.js';
 
 /**
- * The hub's shape itself. Where `return_documents` is not said, Jina gives them back.
- * https://api.jina.ai/redoc, https://github.com/jina-ai/meta-prompt/blob/main/v6.txt
- */
-export const jinaRerank: Translator = {
-  request: (hub, { model }) => ({ path: '/rerank', body: { ...hub, model } }),
-  answer: (answer, context) => rerankAnswer(answer, answer.results, context),
-  error: detailError,
-};
-
-/**
  * Takes texts only, and refuses parameters that it does not know, `top_n` among them.
  * https://docs.voyageai.com/reference/reranker-api
  */

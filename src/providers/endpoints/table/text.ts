@@ -151,7 +151,7 @@ export const textEndpoints: readonly Endpoint[] = [
     body: 'json',
     usage: rerankUsage,
     usageInStreams: 'always',
-    source: 'https://docs.voyageai.com/reference/reranker-api',
+    source: 'https://docs.cohere.com/reference/rerank',
   },
   {
     id: 'moderations',

@@ -1,0 +1,34 @@
+import type { ClientRequest } from '../../common/fast-path/messages.js';
+import type { TLSSocket } from 'node:tls';
+import { UPLOAD_ROOT } from '../door/front-door.js';
+import { rootOf } from '../translating/own-path.js';
+import type { Target } from '../types/target.js';
+
+/**
+ * Puts the gateway's own address in the place of the provider's, where an answer says where the bytes of a file are to be sent: the
+ * client sends them here, with its own key, and has none for the provider. An address elsewhere stays as it is, because the gateway
+ * sends nothing there.
+ */
+export function nameUploadsHere(
+  headers: string[],
+  { provider: { uploadAddressHeader, paths }, origin, basePath }: Target,
+  request: ClientRequest,
+): void {
+  if (uploadAddressHeader === undefined) return;
+  const at = headers.findIndex(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === uploadAddressHeader,
+  );
+  const address = at < 0 ? undefined : headers[at + 1];
+  const root = origin + rootOf(basePath, paths);
+  const here = addressHere(request);
+  if (here !== null && address?.startsWith(root + UPLOAD_ROOT))
+    headers[at + 1] = here + address.slice(root.length);
+}
+
+/** Scheme and host by which the client reached the gateway; null where it names no host. */
+export function addressHere({ headers, socket }: ClientRequest): string | null {
+  if (!headers.host) return null;
+  // As the client came, or as a proxy before us says that it did.
+  const isSecure = (socket as TLSSocket).encrypted || headers['x-forwarded-proto'] === 'https';
+  return `${isSecure ? 'https' : 'http'}://${headers.host}`;
+}

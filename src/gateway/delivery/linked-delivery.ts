@@ -1,0 +1,96 @@
+import { UNREAD } from '../journal/metering.js';
+import type { RequestPath } from '../planning/request-path.js';
+import type { Answer } from '../types/answer.js';
+import type { Exchange } from '../types/exchange.js';
+import type { Target } from '../types/target.js';
+import { readResponseHead } from '../upstream/response-headers.js';
+import { wholeAnswer } from '../upstream/whole-answer.js';
+import { addressHere } from './address-here.js';
+import { closeExchange } from './closing.js';
+import { endWith } from './end-with.js';
+import { writeRewrittenHead } from './rewritten-head.js';
+
+/** A page of a thousand batches has less than one megabyte. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The field of an answer whose links are led back here; null where the answer passes as it is. */
+export function linkFieldOf(
+  { attempt, target, judged, translated }: Answer,
+  { path }: RequestPath,
+): string | null {
+  const field = target.provider.links?.find(({ paths }) => paths.test(path))?.field;
+  if (field === undefined || judged || translated || attempt.status >= 300) return null;
+  const { isJson, contentEncoding } = readResponseHead(attempt.rawHeaders);
+  return isJson && (contentEncoding === null || contentEncoding === 'identity') ? field : null;
+}
+
+/**
+ * Carries an answer with links to the provider, which its clients follow with the key that they have: the gateway's. Such a link leads
+ * back here, where that key belongs. Every other byte is the provider's. Rejects when the answer breaks off.
+ */
+export async function deliverLinked(
+  exchange: Exchange,
+  { attempt, target }: Answer,
+  field: string,
+): Promise<void> {
+  const { entry, request, response } = exchange;
+  const onLeft = (): void => attempt.clientLeft();
+  response.once('close', onLeft);
+  const theirs = await wholeAnswer(attempt, ANSWER_BYTES_MAX);
+  response.off('close', onLeft);
+  entry.responseBody.add(theirs);
+  const head = readResponseHead(attempt.rawHeaders);
+  const { contentType, contentEncoding } = head;
+  const here = addressHere(request);
+  const body = here === null ? theirs : ledBack(theirs, field, { here, bases: basesOf(target) });
+  const ending = response.destroyed ? 'client_aborted' : 'completed';
+  closeExchange(
+    { entry, attempt, target, reading: UNREAD, ending, errorCode: null, contentType, contentEncoding },
+    () => {
+      if (response.destroyed) return;
+      const { status } = attempt;
+      const bytes = body.length;
+      writeRewrittenHead(response, entry, head, {
+        status,
+        contentType: contentType ?? '',
+        bytes,
+        errorSource: null,
+      });
+      endWith(response, body);
+    },
+  );
+}
+
+/** Addresses of the provider: where the request went, and the provider's own, which a host in between may tell. */
+function basesOf({ origin, basePath, provider: { baseUrl } }: Target): readonly string[] {
+  const own = baseUrl !== null && !baseUrl.includes('{') ? [`${baseUrl}/`] : [];
+  return [`${origin}${basePath}/`, ...own];
+}
+
+interface Addresses {
+  readonly here: string;
+  readonly bases: readonly string[];
+}
+
+/** `json` with the values of a field that lie below one of the bases below the gateway's `/v1` instead. */
+export function ledBack(json: Buffer, field: string, { here, bases }: Addresses): Buffer {
+  const value = new RegExp(`("${field}"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*")`, 'g');
+  // Each byte is a character of Latin-1 and comes out as it was.
+  const text = json.toString('latin1');
+  const changed = text.replace(value, (whole, name: string, written: string) => {
+    const link = textIn(written);
+    const base = bases.find((each) => link?.startsWith(each));
+    return link === null || base === undefined
+      ? whole
+      : name + JSON.stringify(`${here}/v1/${link.slice(base.length)}`);
+  });
+  return changed === text ? json : Buffer.from(changed, 'latin1');
+}
+
+function textIn(json: string): string | null {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { aCaller } from '../../../test/support/gateway.js';
+import { findEndpointRow } from '../../providers/endpoints/index.js';
+import { findProvider } from '../../providers/registry.js';
+import type { Content } from '../types/content.js';
+import type { AllowedModels, Target } from '../types/target.js';
+import { checkAllowed } from './check-allowed.js';
+
+const aTarget = (models?: AllowedModels): Target => ({
+  ...{ origin: 'https://models.example', basePath: '', query: '', isCustomHost: false, forwarded: null },
+  provider: findProvider('google'),
+  virtualKey: { id: 'vk', slug: 'vk', ...(models && { models }) },
+  credentials: { key: null, fields: {} },
+});
+const models: AllowedModels = { names: new Set(['gemini-2.5-flash']), areAllowed: true };
+const policy = { providers: null, models: models.names, keepsBodies: true, needsLog: false };
+const session = (path: string, model: string | null): Content => ({
+  ...{ path: { path, query: '', isProxied: false }, body: null, json: null, model, isStreamed: true },
+  isWebSocket: true,
+});
+const live = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+
+/** What becomes of the opening of a session, whose request is a GET. */
+function outcomeOf(content: Content, caller = aCaller(), target = aTarget()): string {
+  const endpoint = findEndpointRow('GET', content.path.path);
+  try {
+    checkAllowed(caller, target, content, { endpoint, method: 'GET', chargeAt: () => 'nothing' });
+    return 'allowed';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+describe('a list of models', () => {
+  it('allows no session whose model only its messages name', () => {
+    expect(outcomeOf(session(live, null), aCaller({ policy }))).toBe('model_not_allowed');
+    expect(outcomeOf(session(live, null), aCaller(), aTarget(models))).toBe('model_not_allowed');
+    expect(outcomeOf(session(live, null))).toBe('allowed');
+  });
+
+  it('allows a session whose address names an allowed model', () => {
+    for (const [model, outcome] of [
+      ['gemini-2.5-flash', 'allowed'],
+      ['another', 'model_not_allowed'],
+    ] as const)
+      expect(outcomeOf(session('/realtime', model), aCaller({ policy }), aTarget(models))).toBe(outcome);
+  });
+});
