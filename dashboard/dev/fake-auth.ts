@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Session, SessionWorkspace } from '../src/api/auth';
+import type { SignedIn } from '../src/api/auth';
 
 const COOKIE = 'fake-session=1';
 
@@ -34,7 +34,7 @@ export class FakeAuth {
     }
   }
 
-  private async session(): Promise<Session> {
+  private async session(): Promise<SignedIn> {
     const [me, organisation, workspaces] = await Promise.all([
       this.read<{ scopes: string[] }>('/v1/admin/me'),
       this.read<{ id: string; name: string }>('/v1/admin/organisation'),
@@ -43,16 +43,16 @@ export class FakeAuth {
     // An admin key may not call models; an owner's workspace may.
     const scopes = [...me.scopes, 'completions.write', 'logs.write'];
     return {
-      user: { id: '00000000-0000-7000-8000-000000000001', email: 'admin@acme.example', name: 'Ada Admin' },
-      role: 'owner',
+      user: {
+        id: '00000000-0000-7000-8000-000000000001',
+        email: 'admin@acme.example',
+        first_name: 'Ada',
+        last_name: 'Admin',
+        role: 'owner',
+      },
       organisation: { id: organisation.id, name: organisation.name },
-      workspaces: workspaces.data.map(({ id, slug, name }): SessionWorkspace => ({
-        id,
-        slug,
-        name,
-        role: 'admin',
-        scopes,
-      })),
+      workspaces: workspaces.data.map(({ id, slug, name }) => ({ id, slug, name, role: 'admin' })),
+      scopes_by_role: { admin: scopes },
       scopes: me.scopes,
     };
   }

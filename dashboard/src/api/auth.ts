@@ -31,9 +31,41 @@ export interface SetUp extends Credentials {
 
 const PATH = '/v1/auth';
 
+/** What `GET /v1/auth/session` answers, as far as the dashboard reads it. */
+export interface SignedIn {
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly first_name: string | null;
+    readonly last_name: string | null;
+    readonly role: string;
+  };
+  readonly organisation: Session['organisation'];
+  readonly workspaces: readonly Omit<SessionWorkspace, 'scopes'>[];
+  readonly scopes_by_role: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly scopes: readonly string[];
+}
+
 /** Rejects with a status of 401 when nobody is signed in. */
-export const readSession = (signal?: AbortSignal): Promise<Session> =>
-  ask('GET', `${PATH}/session`, undefined, signal);
+export async function readSession(signal?: AbortSignal): Promise<Session> {
+  const { user, organisation, workspaces, scopes_by_role, scopes } = await ask<SignedIn>(
+    'GET',
+    `${PATH}/session`,
+    undefined,
+    signal,
+  );
+  const name = [user.first_name, user.last_name].filter(Boolean).join(' ');
+  return {
+    user: { id: user.id, email: user.email, name: name || null },
+    role: user.role,
+    organisation,
+    workspaces: workspaces.map((workspace) => ({
+      ...workspace,
+      scopes: scopes_by_role[workspace.role] ?? [],
+    })),
+    scopes,
+  };
+}
 
 export const signIn = (credentials: Credentials): Promise<unknown> =>
   ask('POST', `${PATH}/sign-in`, credentials);
