@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'admin/audit/audit-logs.service.ts': 'the pages of one export',
   'admin/logs/search/body-search.ts': 'the steps of one search',
   'common/snapshot/snapshot-file.ts': 'the parts of one file',
+  'gateway/guardrails/texts/escaped-text.ts': 'the special characters of one text',
   'gateway/guardrails/finding/windows.ts': 'the stretches of one text',
   'launcher/declared/administration-client.ts': 'the pages of one list',
   'launcher/database/prepare-database.ts': 'waits at the start for an API node',

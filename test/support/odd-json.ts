@@ -32,6 +32,8 @@ const SCALARS = [
   '{}',
 ] as const;
 
+type Fields = readonly (readonly [name: string, value: string])[];
+
 /** A valid JSON object whose text does not survive JSON.parse and JSON.stringify. */
 export class OddJson {
   private constructor(
@@ -41,15 +43,17 @@ export class OddJson {
   ) {}
 
   /** `fields` are names and JSON texts, in order. Random fields are inserted between them. */
-  static of(random: SeededRandom, fields: readonly (readonly [name: string, value: string])[]): OddJson {
+  static of(random: SeededRandom, fields: Fields, { hasDuplicates = true } = {}): OddJson {
     const members: Member[] = [];
     for (const [name, value] of fields) {
-      if (random.is(0.5)) members.push(oddMember(random, `"x_${members.length}"`, oddValue(random, 2)));
+      if (random.is(0.5))
+        members.push(oddMember(random, `"x_${members.length}"`, oddValue(random, 2, hasDuplicates)));
       members.push(oddMember(random, JSON.stringify(name), value));
     }
-    members.push(oddMember(random, '"x\\u005flast"', oddValue(random, 3)));
+    members.push(oddMember(random, '"x\\u005flast"', oddValue(random, 3, hasDuplicates)));
     const twice = random.of(['"n"', '"__proto__"', '"1"', '"toString"']);
-    members.push(oddMember(random, twice, '1.0'), oddMember(random, twice, '1'));
+    members.push(oddMember(random, twice, '1.0'));
+    if (hasDuplicates) members.push(oddMember(random, twice, '1'));
     return new OddJson(members, random.of(BLANKS), random.of(BLANKS));
   }
 
@@ -102,11 +106,12 @@ function oddMember(random: SeededRandom, name: string, value: string): Member {
   return { name, value, blanks: [blank(), blank(), blank(), blank()] };
 }
 
-function oddValue(random: SeededRandom, depth: number): string {
+function oddValue(random: SeededRandom, depth: number, hasDuplicates: boolean): string {
   const blank = random.of(BLANKS);
   if (depth === 0 || random.is(0.6)) return random.of(SCALARS);
-  const values = Array.from({ length: random.whole(0, 3) }, () => oddValue(random, depth - 1));
+  const values = Array.from({ length: random.whole(0, 3) }, () => oddValue(random, depth - 1, hasDuplicates));
   if (random.is(0.5)) return `[${blank}${values.join(`${blank},`)}${blank}]`;
-  // Every name occurs twice.
-  return `{${blank}${values.map((value, at) => `"k${at >> 1}"${blank}:${value}`).join(`,${blank}`)}}`;
+  // Every name occurs twice, where it may.
+  const name = (at: number): number => (hasDuplicates ? at >> 1 : at);
+  return `{${blank}${values.map((value, at) => `"k${name(at)}"${blank}:${value}`).join(`,${blank}`)}}`;
 }

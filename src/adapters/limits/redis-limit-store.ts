@@ -10,6 +10,7 @@ import {
   type ReturnAnswer,
   RETURNED,
 } from '../../gateway/ports.js';
+import { REDIS_ANSWER_MS } from '../../common/net/store-timeouts.js';
 import { answerOf, connectForRequests } from '../redis-connection.js';
 import { answerApart } from './answer-apart.js';
 import { GIVE_BACK, TAKE } from './redis-limit-scripts.js';
@@ -32,6 +33,14 @@ type GrantReply = [
 
 /** A process that is silent for so long has lost its slots. */
 const SLOT_LEASE_MS = 30_000;
+const SCRIPTS = { take: TAKE, giveBack: GIVE_BACK };
+
+export interface RedisLimitOptions {
+  readonly slotLeaseMs?: number;
+  /** How long a call waits for Redis, milliseconds. */
+  readonly answerMs?: number;
+  readonly scripts?: typeof SCRIPTS;
+}
 
 /**
  * Error replies that concern what was asked. The others say that this Redis serves nobody now: it loads, is full, is a replica, is not the right
@@ -47,14 +56,17 @@ const OF_THE_COMMAND = /^(ERR|WRONGTYPE) /;
  */
 export class RedisLimitStore extends LimitStore implements OnApplicationShutdown {
   private readonly redis: Redis;
+  private readonly slotLeaseMs: number;
+  private readonly answerMs: number;
 
   constructor(
     override readonly budgets: LimitStore,
     url: Secret,
-    private readonly slotLeaseMs = SLOT_LEASE_MS,
-    scripts = { take: TAKE, giveBack: GIVE_BACK },
+    { slotLeaseMs = SLOT_LEASE_MS, answerMs = REDIS_ANSWER_MS, scripts = SCRIPTS }: RedisLimitOptions = {},
   ) {
     super();
+    this.slotLeaseMs = slotLeaseMs;
+    this.answerMs = answerMs;
     this.redis = connectForRequests(url, 'limits');
     this.redis.defineCommand('takeLimits', { lua: scripts.take });
     this.redis.defineCommand('giveBackLimits', { lua: scripts.giveBack });
@@ -70,7 +82,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
 
   override async giveBack(returns: readonly LimitReturn[]): Promise<readonly ReturnAnswer[]> {
     if (returns.length === 0) {
-      await answerOf(this.redis.ping());
+      await answerOf(this.redis.ping(), this.answerMs);
       return [];
     }
     // Never in parts: a script that failed may have freed some of it, and nothing may be freed twice.
@@ -97,6 +109,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     const keys = this.keysOf(asks);
     const replies = await answerOf(
       this.redis.takeLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
+      this.answerMs,
     );
     return replies.map(([granted, free, retryMs, others, step, corrupt]) => ({
       granted,
@@ -120,6 +133,7 @@ export class RedisLimitStore extends LimitStore implements OnApplicationShutdown
     const keys = this.keysOf(returns);
     const replies = await answerOf(
       this.redis.giveBackLimits(keys.length, ...keys, this.holder, this.slotLeaseMs, ...args),
+      this.answerMs,
     );
     return replies.map((done) => (done === 1 ? RETURNED : new LimitFault(CORRUPT)));
   }

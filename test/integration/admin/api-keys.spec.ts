@@ -414,7 +414,7 @@ describe('API keys', () => {
     it('shows a workspace key its own workspace only, whatever it asks for', async () => {
       const foreign = (await aKey({ workspace_id: workspaceTwo })).body;
       const { key } = await app.workspaceKey();
-      const list = await app.call('GET', '/v1/api-keys?page_size=100&organisation_id=*&unknown=1', { key });
+      const list = await app.call('GET', '/v1/api-keys?page_size=100', { key });
 
       expect(list.status).toBe(200);
       expect(list.body).toMatchObject({ object: 'list', total: list.body.data.length });
@@ -425,13 +425,15 @@ describe('API keys', () => {
       expect((await app.call('GET', `/v1/api-keys?workspace_id=${workspaceTwo}`, { key })).status).toBe(404);
       for (const query of [
         'workspace_id=a&workspace_id=b',
+        'organisation_id=*',
+        'unknown=1',
         'page_size=101',
         'current_page=-1',
         'page_size[]=1',
       ])
         expect([query, (await app.call('GET', `/v1/api-keys?${query}`, { key })).status]).toEqual([
           query,
-          query === 'page_size[]=1' ? 200 : 400,
+          400,
         ]);
     });
 

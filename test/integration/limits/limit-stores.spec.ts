@@ -47,7 +47,7 @@ afterAll(() => ownRedis?.kill());
 const opened: RedisLimitStore[] = [];
 /** With its connection open, because a call that waits for that too may be too late. */
 const redis = async (slotLeaseMs?: number): Promise<LimitStore> => {
-  const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''), slotLeaseMs);
+  const store = new RedisLimitStore(postgres(), new Secret(redisUrl ?? ''), { slotLeaseMs });
   opened.push(store);
   const probe = [returns(slots(1), 0)];
   const answers = () =>
