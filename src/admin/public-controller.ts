@@ -2,6 +2,7 @@ import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } 
 import { ApiTags } from '@nestjs/swagger';
 import { publicPath } from '../common/http/body-limits.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { KnownParametersGuard } from './known-parameters.guard.js';
 import { ReadableBodyGuard } from './readable-body.guard.js';
 import { SlowGuessingInterceptor } from './slow-guessing.interceptor.js';
 
@@ -16,7 +17,7 @@ export function PublicController(path: string, tag: string): ClassDecorator {
   return applyDecorators(
     Controller(publicPath(path)),
     SetMetadata(PUBLIC_DOOR, true),
-    UseGuards(ReadableBodyGuard),
+    UseGuards(KnownParametersGuard, ReadableBodyGuard),
     UseInterceptors(SlowGuessingInterceptor, AuditInterceptor),
     ApiTags(tag),
   );

@@ -208,7 +208,14 @@ describe('the web server of the administration', () => {
   });
 
   it('is closed to everyone without a key, at each of its operations but those whose body is the credential', async () => {
-    const PUBLIC = ['post /v1/admin/invites/accept', 'get /v1/model-configs/pricing/{provider}/{model}'];
+    const PUBLIC = [
+      'post /v1/admin/invites/accept',
+      'post /v1/auth/passkeys/request-options',
+      'post /v1/auth/passkeys/sign-in',
+      'post /v1/auth/set-up',
+      'post /v1/auth/sign-in',
+      'get /v1/model-configs/pricing/{provider}/{model}',
+    ];
     const { paths } = buildOpenApi(app.app);
     for (const [path, methods] of Object.entries(paths))
       for (const method of Object.keys(methods)) {
