@@ -258,13 +258,13 @@ export interface paths {
         get: operations["usersGet"];
         /**
          * Change role, status or name of a person
-         * @description Scope: `organisation_users.update`.
+         * @description Scope: `organisation_users.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         put: operations["usersUpdate"];
         post?: never;
         /**
          * Remove a person from the organization
-         * @description Scope: `organisation_users.delete`.
+         * @description Scope: `organisation_users.delete`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         delete: operations["usersRemove"];
         options?: never;
@@ -283,10 +283,94 @@ export interface paths {
         put?: never;
         /**
          * Make a person an owner
-         * @description Scope: `organisation_users.update`.
+         * @description Scope: `organisation_users.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         post: operations["usersTransferOwnership"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who is signed in, and what they may do
+         * @description Open to users who are signed in to the dashboard.
+         */
+        get: operations["sessionsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description Open to users who are signed in to the dashboard.
+         */
+        post: operations["sessionsSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Open to users who are signed in to the dashboard.
+         */
+        get: operations["sessionsList"];
+        put?: never;
+        post?: never;
+        /**
+         * End all your other sessions
+         * @description Open to users who are signed in to the dashboard.
+         */
+        delete: operations["sessionsEndOthers"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description Open to users who are signed in to the dashboard.
+         */
+        delete: operations["sessionsEnd"];
         options?: never;
         head?: never;
         patch?: never;
@@ -391,7 +475,7 @@ export interface paths {
         put?: never;
         /**
          * Create an admin key
-         * @description Scope: `organisation_service_api_keys.create`.
+         * @description Scope: `organisation_service_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         post: operations["apiKeysCreateAdminKey"];
         delete?: never;
@@ -411,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace key for a service
-         * @description Scope: `workspace_service_api_keys.create`.
+         * @description Scope: `workspace_service_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         post: operations["apiKeysCreateServiceKey"];
         delete?: never;
@@ -431,7 +515,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace key for a person
-         * @description Scope: `workspace_user_api_keys.create`.
+         * @description Scope: `workspace_user_api_keys.create`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         post: operations["apiKeysCreateUserKey"];
         delete?: never;
@@ -519,7 +603,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of an API key
-         * @description Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`.
+         * @description Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         post: operations["rotateApiKeyRotate"];
         delete?: never;
@@ -539,10 +623,278 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of an API key
-         * @description Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`.
+         * @description Scope: `organisation_service_api_keys.rotate` or `workspace_service_api_keys.rotate` or `workspace_user_api_keys.rotate`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         post: operations["rotateApiKeyRotateV2"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["passkeySignInSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again who you are, with a passkey
+         * @description Open to users who are signed in to the dashboard.
+         */
+        post: operations["passkeyStepUpStepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again who you are, for changes that ask for it
+         * @description Open to users who are signed in to the dashboard.
+         */
+        post: operations["passwordStepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change your password, and end all your other sessions
+         * @description Open to users who are signed in to the dashboard.
+         */
+        post: operations["passwordChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add an authenticator app
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["secondFactorsEnrol"];
+        /**
+         * Remove the authenticator app and its recovery codes
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["secondFactorsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add the authenticator app, and end all your other sessions
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["secondFactorsConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace your recovery codes
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["secondFactorsRenew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/set-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set your password with a one-use link, and sign in
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["setUpUse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with e-mail address and password
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["signInWithPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/request-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the options with which the browser shows a passkey
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["passkeyOptionsRequestOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Open to users who are signed in to the dashboard.
+         */
+        get: operations["passkeysList"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["passkeysAdd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/creation-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the options with which the browser makes a passkey
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["passkeysCreationOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of your passkeys
+         * @description Open to users who are signed in to the dashboard. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["passkeysRemove"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2172,13 +2524,13 @@ export interface paths {
         get: operations["organizationJwtGet"];
         /**
          * Accept signed tokens of these issuers
-         * @description Scope: `organisation_settings.update`.
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         put: operations["organizationJwtSet"];
         post?: never;
         /**
          * Accept no signed tokens any more
-         * @description Scope: `organisation_settings.update`.
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
          */
         delete: operations["organizationJwtRemove"];
         options?: never;
@@ -3012,6 +3364,146 @@ export interface components {
             /** @default true */
             step_down?: boolean;
         };
+        SessionUserDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example Ada */
+            first_name: string | null;
+            /** @example Lovelace */
+            last_name: string | null;
+            /** @enum {string} */
+            role: "owner" | "admin" | "member";
+        };
+        SessionOrganizationDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Example */
+            name: string;
+        };
+        SessionWorkspaceDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Checkout */
+            name: string;
+            /** @example ws-checkout */
+            slug: string;
+            /** @enum {string} */
+            role: "admin" | "manager" | "member";
+        };
+        ScopesByRoleDto: {
+            /**
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            admin?: string[];
+            /**
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            manager?: string[];
+            /**
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            member?: string[];
+        };
+        SessionDto: {
+            /** @enum {string} */
+            object: "session";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example true */
+            is_current: boolean;
+            /** @enum {string} */
+            method: "password" | "set_up_link" | "passkey";
+            /** @example 192.0.2.7 */
+            ip: string;
+            /** @example Mozilla/5.0 */
+            user_agent: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            idle_expires_at: string;
+        };
+        SignInMethodsDto: {
+            /** @example true */
+            password: boolean;
+            /** @example false */
+            totp: boolean;
+            /** @example 0 */
+            recovery_codes_left: number;
+            /** @example 0 */
+            passkeys: number;
+        };
+        SignedInDto: {
+            /** @enum {string} */
+            object: "signed-in";
+            user: components["schemas"]["SessionUserDto"];
+            organisation: components["schemas"]["SessionOrganizationDto"];
+            workspaces: components["schemas"]["SessionWorkspaceDto"][];
+            /** @example 1 */
+            workspace_total: number;
+            scopes_by_role: components["schemas"]["ScopesByRoleDto"];
+            /**
+             * @example [
+             *       "logs.list",
+             *       "logs.view"
+             *     ]
+             */
+            scopes: string[];
+            session: components["schemas"]["SessionDto"];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            authenticated_at: string;
+            /** @example x-gateway-csrf */
+            csrf_header: string;
+            sign_in_methods: components["schemas"]["SignInMethodsDto"];
+        };
+        SessionListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["SessionDto"][];
+        };
         InvitedToDto: {
             /** @example ws-default */
             id: string;
@@ -3413,6 +3905,140 @@ export interface components {
              * @example 2030-01-31T12:30:00.000Z
              */
             key_transition_expires_at: string;
+        };
+        ShowPasskeyDto: {
+            /**
+             * @example {
+             *       "id": "Zm9v",
+             *       "rawId": "Zm9v",
+             *       "type": "public-key",
+             *       "response": {},
+             *       "clientExtensionResults": {}
+             *     }
+             */
+            credential: {
+                [key: string]: unknown;
+            };
+        };
+        StepUpDto: {
+            /** @example purple-tractor-eats-moonlight */
+            password: string;
+            /** @example 123456 */
+            code?: string;
+        };
+        ChangePasswordDto: {
+            /** @example purple-tractor-eats-moonlight */
+            current_password: string;
+            /** @example seven-lanterns-in-quiet-harbour */
+            new_password: string;
+            /** @example 123456 */
+            code?: string;
+        };
+        EnrolledTotpDto: {
+            /** @enum {string} */
+            object: "enrolled-totp";
+            /** @example JBSWY3DPEHPK3PXP */
+            secret: string;
+            /** @example otpauth://totp/Gatehouse:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse */
+            uri: string;
+        };
+        ConfirmTotpDto: {
+            /** @example 123456 */
+            code: string;
+        };
+        RecoveryCodesDto: {
+            /** @enum {string} */
+            object: "recovery-codes";
+            /**
+             * @example [
+             *       "0a1b2-c3d4e-f5061-72839"
+             *     ]
+             */
+            codes: string[];
+        };
+        SetUpDto: {
+            /** @example gw_setup_… */
+            token: string;
+            /** @example ada@example.com */
+            email?: string;
+            /** @example Ada Lovelace */
+            name?: string;
+            /** @example seven-lanterns-in-quiet-harbour */
+            password: string;
+            /** @example 123456 */
+            code?: string;
+        };
+        SignInDto: {
+            /** @example ada@example.com */
+            email: string;
+            /** @example purple-tractor-eats-moonlight */
+            password: string;
+            /** @example 123456 */
+            code?: string;
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            organisation_id?: string;
+        };
+        PasskeyOptionsDto: {
+            /** @enum {string} */
+            object: "passkey-options";
+            /**
+             * @example {
+             *       "challenge": "Zm9v",
+             *       "timeout": 60000
+             *     }
+             */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        PasskeyDto: {
+            /** @enum {string} */
+            object: "passkey";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Laptop */
+            name: string;
+            /** @example true */
+            is_backed_up: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            last_used_at: string | null;
+        };
+        PasskeyListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["PasskeyDto"][];
+        };
+        AddPasskeyDto: {
+            /** @example Laptop */
+            name: string;
+            /**
+             * @example {
+             *       "id": "Zm9v",
+             *       "rawId": "Zm9v",
+             *       "type": "public-key",
+             *       "response": {},
+             *       "clientExtensionResults": {}
+             *     }
+             */
+            credential: {
+                [key: string]: unknown;
+            };
         };
         MeDto: {
             /** @enum {string} */
@@ -7184,6 +7810,66 @@ export interface components {
                 "application/json": components["schemas"]["RefusalDto"];
             };
         };
+        /** @description The password is wrong. */
+        reauthentication_failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The password is wrong.",
+                 *         "type": "permission_error",
+                 *         "code": "reauthentication_failed",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description The link is used, expired or unknown. */
+        sign_in_link_gone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "This link is used or expired. Ask an administrator of the installation for another one.",
+                 *         "type": "not_found_error",
+                 *         "code": "sign_in_link_gone",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description The address or the password is wrong. */
+        sign_in_failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The e-mail address or the password is wrong.",
+                 *         "type": "authentication_error",
+                 *         "code": "sign_in_failed",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -8650,6 +9336,249 @@ export interface operations {
             503: components["responses"]["database_unavailable"];
         };
     };
+    sessionsGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    sessionsSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    sessionsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "object": "session",
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "is_current": true,
+                     *           "method": "password",
+                     *           "ip": "192.0.2.7",
+                     *           "user_agent": "Mozilla/5.0",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *           "expires_at": "2026-01-31T12:00:00.000Z",
+                     *           "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    sessionsEndOthers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    sessionsEnd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
     invitesList: {
         parameters: {
             query?: {
@@ -9461,6 +10390,1015 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["RotatedApiKeyDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeySignInSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "Zm9v",
+                 *         "rawId": "Zm9v",
+                 *         "type": "public-key",
+                 *         "response": {},
+                 *         "clientExtensionResults": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ShowPasskeyDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeyStepUpStepUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "Zm9v",
+                 *         "rawId": "Zm9v",
+                 *         "type": "public-key",
+                 *         "response": {},
+                 *         "clientExtensionResults": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ShowPasskeyDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passwordStepUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "purple-tractor-eats-moonlight"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StepUpDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["reauthentication_failed"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passwordChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "purple-tractor-eats-moonlight",
+                 *       "new_password": "seven-lanterns-in-quiet-harbour"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangePasswordDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["reauthentication_failed"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    secondFactorsEnrol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "enrolled-totp",
+                     *       "secret": "JBSWY3DPEHPK3PXP",
+                     *       "uri": "otpauth://totp/Gatehouse:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Gatehouse"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnrolledTotpDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    secondFactorsRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    secondFactorsConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmTotpDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "recovery-codes",
+                     *       "codes": [
+                     *         "0a1b2-c3d4e-f5061-72839"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    secondFactorsRenew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "recovery-codes",
+                     *       "codes": [
+                     *         "0a1b2-c3d4e-f5061-72839"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    setUpUse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "gw_setup_…",
+                 *       "password": "seven-lanterns-in-quiet-harbour"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetUpDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            410: components["responses"]["sign_in_link_gone"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInWithPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "purple-tractor-eats-moonlight"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-in",
+                     *       "user": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "email": "ada@example.com",
+                     *         "first_name": "Ada",
+                     *         "last_name": "Lovelace",
+                     *         "role": "owner"
+                     *       },
+                     *       "organisation": {
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "Example"
+                     *       },
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Checkout",
+                     *           "slug": "ws-checkout",
+                     *           "role": "admin"
+                     *         }
+                     *       ],
+                     *       "workspace_total": 1,
+                     *       "scopes_by_role": {
+                     *         "admin": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "manager": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ],
+                     *         "member": [
+                     *           "logs.list",
+                     *           "logs.view"
+                     *         ]
+                     *       },
+                     *       "scopes": [
+                     *         "logs.list",
+                     *         "logs.view"
+                     *       ],
+                     *       "session": {
+                     *         "object": "session",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "is_current": true,
+                     *         "method": "password",
+                     *         "ip": "192.0.2.7",
+                     *         "user_agent": "Mozilla/5.0",
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "idle_expires_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "authenticated_at": "2026-01-31T12:00:00.000Z",
+                     *       "csrf_header": "x-gateway-csrf",
+                     *       "sign_in_methods": {
+                     *         "password": true,
+                     *         "totp": false,
+                     *         "recovery_codes_left": 0,
+                     *         "passkeys": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["sign_in_failed"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeyOptionsRequestOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "passkey-options",
+                     *       "options": {
+                     *         "challenge": "Zm9v",
+                     *         "timeout": 60000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyOptionsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeysList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "object": "passkey",
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Laptop",
+                     *           "is_backed_up": true,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_used_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeysAdd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "credential": {
+                 *         "id": "Zm9v",
+                 *         "rawId": "Zm9v",
+                 *         "type": "public-key",
+                 *         "response": {},
+                 *         "clientExtensionResults": {}
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddPasskeyDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "passkey",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Laptop",
+                     *       "is_backed_up": true,
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_used_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeysCreationOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "passkey-options",
+                     *       "options": {
+                     *         "challenge": "Zm9v",
+                     *         "timeout": 60000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyOptionsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    passkeysRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
                 };
             };
             400: components["responses"]["invalid_request"];
