@@ -300,5 +300,4 @@ export const ERRORS = {
     message: 'The request already passed through this gateway.',
   },
 } as const satisfies Record<string, ErrorSpec>;
-
 export type ErrorCode = keyof typeof ERRORS;
