@@ -192,7 +192,11 @@ describe('a later start', () => {
     const started = Date.now();
     service = await startService({ dataDir, env: env() });
     console.log(`the start after kill -9 took ${Date.now() - started} ms`);
-    expect(service.bootstrap).toEqual({ ...bootstrap, base_url: service.baseUrl });
+    expect(service.bootstrap).toEqual({
+      ...bootstrap,
+      base_url: service.baseUrl,
+      setup_url: bootstrap.setup_url.replace(bootstrap.base_url, service.baseUrl),
+    });
     expect(service.output).not.toContain(bootstrap.admin_api_key);
     expect((await service.client.call(chat(bootstrap.workspace_api_key))).status).toBe(200);
     const row = await eventually(
