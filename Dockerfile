@@ -4,6 +4,7 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY dashboard/package.json ./dashboard/
 # Without scripts: the sources, which the last of them builds, come after the packages, which change less often.
 RUN npm ci --ignore-scripts
 COPY . .

@@ -1,3 +1,4 @@
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /** The limits of the house, so that they are not opinions. */
@@ -12,8 +13,15 @@ const closedDoors = {
   'no-console': 'error',
   'no-restricted-syntax': [
     'error',
-    { selector: ':matches(FunctionDeclaration, ArrowFunctionExpression, MethodDefinition[kind!="constructor"] > FunctionExpression)[params.length>4]', message: 'At most 4 parameters.' },
-    { selector: 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>7]', message: 'At most 7 dependencies.' },
+    {
+      selector:
+        ':matches(FunctionDeclaration, ArrowFunctionExpression, MethodDefinition[kind!="constructor"] > FunctionExpression)[params.length>4]',
+      message: 'At most 4 parameters.',
+    },
+    {
+      selector: 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>7]',
+      message: 'At most 7 dependencies.',
+    },
     { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
     { selector: 'TSEnumDeclaration', message: 'Use a union of strings.' },
     {
@@ -23,6 +31,16 @@ const closedDoors = {
     { selector: 'NewExpression[callee.name=/Exception$/]', message: 'Throw an AppError from the catalog.' },
   ],
 };
+
+/** Every text that a person reads stands in dashboard/src/words, where it can be found, checked and translated. */
+const textsInMarkup = [
+  { selector: 'JSXText[value=/[A-Za-z]{2}/]', message: 'Put this text into words/en.ts.' },
+  {
+    selector:
+      'JSXAttribute[name.name=/^(label|title|placeholder|alt|description|aria-label)$/] > Literal[value=/[A-Za-z]{2}/]',
+    message: 'Put this text into words/en.ts.',
+  },
+];
 
 const types = {
   '@typescript-eslint/no-explicit-any': 'error',
@@ -41,14 +59,42 @@ const types = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', 'bench/results/', 'test/clients/', 'data/', 'coverage/'] },
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      'bench/node_modules/',
+      'bench/results/',
+      'test/clients/',
+      'data/',
+      'coverage/',
+      'dashboard/dist/',
+      'dashboard/src/api/schema.d.ts',
+      'dashboard/src/routeTree.gen.ts',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] }, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['*.mjs'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: { ...types, ...limits, ...closedDoors },
   },
   {
-    files: ['src/common/settings/**', 'src/launcher/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', '*.mjs', 'bin/**', 'scripts/**'],
+    files: [
+      'src/common/settings/**',
+      'src/launcher/**',
+      'test/**',
+      'bench/**',
+      'vitest.config.ts',
+      'ormconfig.ts',
+      '*.mjs',
+      'bin/**',
+      'scripts/**',
+    ],
     rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
   },
   {
@@ -64,6 +110,23 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
     },
+  },
+  {
+    files: ['dashboard/src/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      // Markup is long and plain: a closing tag is no statement.
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+      complexity: ['error', 12],
+      'no-restricted-syntax': [...closedDoors['no-restricted-syntax'], ...textsInMarkup],
+    },
+  },
+  { files: ['dashboard/src/words/**'], rules: { 'max-lines': 'off' } },
+  {
+    files: ['dashboard/dev/**', 'dashboard/test/**', 'dashboard/vite.config.ts'],
+    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off', complexity: 'off', 'max-lines-per-function': 'off' },
   },
   { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
 );

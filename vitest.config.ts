@@ -38,6 +38,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'src/**/*.spec.ts',
+            'dashboard/src/**/*.spec.ts',
             'test/architecture/**/*.spec.ts',
             'test/contract/**/*.spec.ts',
             'test/support/**/*.spec.ts',
@@ -59,6 +60,17 @@ export default defineConfig({
           ...common,
           name: 'e2e',
           include: ['test/e2e/**/*.e2e-spec.ts'],
+          globalSetup: ['test/support/service.global.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'browser',
+          include: ['dashboard/test/*.browser-spec.ts'],
           globalSetup: ['test/support/service.global.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,

@@ -17,15 +17,18 @@ const TURN = join(ROOT, 'node_modules', '.gatehouse-build');
  * Throws when that fails; what the compiler said about it is on stderr by then.
  */
 export async function buildIfStale() {
-  if (!existsSync(SOURCE) || isFresh()) return;
+  if (!existsSync(SOURCE) || (await isFresh())) return;
   // A build empties `dist` first, so two at once would spoil each other's.
   await inTurn(TURN, async (worksForUs) => {
-    if (!isFresh()) await build(worksForUs);
+    if (!(await isFresh())) await build(worksForUs);
   });
 }
 
-function isFresh() {
-  return existsSync(BUILT) && newestSource() <= statSync(BUILT).mtimeMs;
+async function isFresh() {
+  if (!existsSync(BUILT)) return false;
+  // A package has no sources and none of the scripts, so they are not imported at the top.
+  const { newestDashboardSource } = await import('../scripts/build-dashboard.mjs');
+  return Math.max(newestSource(), newestDashboardSource()) <= statSync(BUILT).mtimeMs;
 }
 
 /** Folders count too: deleting a file changes only its folder. Specs are not built. */
@@ -55,6 +58,8 @@ async function build(worksForUs) {
 }
 
 async function bundle() {
+  const { buildDashboard } = await import('../scripts/build-dashboard.mjs');
+  await buildDashboard();
   const { bundlePrograms } = await import('../scripts/bundle-programs.mjs');
   await bundlePrograms();
 }

@@ -12,6 +12,7 @@ import { CLIENT_ADDRESS_HEADER, type ClientAddresses } from './common/http/clien
 import { endLingering } from './common/http/lingering-close.js';
 import { createLogger } from './common/observability/logger.js';
 import { type Release, Slots } from './common/processes/slots.js';
+import { isDashboardPath } from './dashboard-files.js';
 
 /** How long to wait for an administration that is being started again, or has too much to do. Nothing was sent by then. */
 const PATIENCE_MS = 20_000;
@@ -72,7 +73,7 @@ export class AdminRelay {
 
   /** Answers a request of the administration. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.isExpected()) {
+    if (!this.isExpected() && !isDashboardPath(request.url ?? '')) {
       this.refuse(request, response, new AppError('database_unavailable'));
       return;
     }

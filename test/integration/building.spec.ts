@@ -15,6 +15,15 @@ const SOURCES: Readonly<Record<string, string>> = {
   'launcher/cli.ts': "export const runCommand = async (): Promise<void> => console.log('started');",
 };
 
+/** What the build of the dashboard reads, as few. */
+const DASHBOARD: Readonly<Record<string, string>> = {
+  'package-lock.json': '{}',
+  'dashboard/package.json': '{ "type": "module" }',
+  'dashboard/vite.config.ts': 'export default {};',
+  'dashboard/index.html': '<script type="module" src="/src/main.ts"></script>',
+  'dashboard/src/main.ts': "document.title = 'dashboard';",
+};
+
 let folder: string;
 let running: ChildProcess[];
 
@@ -47,6 +56,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-checkout-'));
   for (const name of TOOLS) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   mkdirSync(join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'dashboard', 'src'), { recursive: true });
+  for (const [name, text] of Object.entries(DASHBOARD)) writeFileSync(join(folder, name), text);
 });
 beforeEach(() => {
   running = [];
@@ -64,6 +75,7 @@ describe('the end of an installation', () => {
   it('builds, so that the first start need not', async () => {
     expect(await prepare().ended).toMatchObject({ code: 0 });
     expect(isBuilt()).toBe(true);
+    expect(existsSync(join(folder, 'dist', 'dashboard', 'index.html'))).toBe(true);
     expect(await start().ended).toEqual({ code: 0, output: 'started\n' });
   });
 

@@ -56,11 +56,6 @@ export const ERRORS = {
     message: 'There is no provider "{provider}". Known providers: {known}.',
   },
   credential_required: { status: 400, type: 'invalid_request_error', message: '{detail}' },
-  ambiguous_credentials: {
-    status: 400,
-    type: 'invalid_request_error',
-    message: 'The request carries more than one gateway credential: {detail}.',
-  },
   credential_missing: {
     status: 400,
     type: 'invalid_request_error',

@@ -1,7 +1,12 @@
 import type { ErrorSpec } from './error-spec.js';
 
-/** The part of the error table that is about users who sign in to the dashboard. */
+/** The part of the error table that is about sessions, and credentials beside them. */
 export const SIGN_IN_ERRORS = {
+  ambiguous_credentials: {
+    status: 400,
+    type: 'invalid_request_error',
+    message: 'The request carries more than one gateway credential: {detail}.',
+  },
   workspace_required: {
     status: 400,
     type: 'invalid_request_error',

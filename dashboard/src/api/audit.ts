@@ -1,0 +1,38 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { client, dataOf } from './client';
+import type { paths } from './schema';
+
+export type AuditRecord =
+  paths['/v1/audit-logs']['get']['responses'][200]['content']['application/json']['records'][number];
+
+export interface AuditQuery {
+  readonly conditions: Readonly<Record<string, string>>;
+  readonly from: string;
+  readonly to: string | undefined;
+}
+
+const PAGE_SIZE = 50;
+
+/** Who changed what, newest first, by pages. Pages are counted from 0. */
+export const auditQuery = ({ conditions, from, to }: AuditQuery) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', conditions, from, to],
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/v1/audit-logs', {
+          params: {
+            query: {
+              ...conditions,
+              start_time: from,
+              ...(to && { end_time: to }),
+              current_page: pageParam,
+              page_size: PAGE_SIZE,
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (page, _pages, last) => ((last + 1) * PAGE_SIZE < page.total ? last + 1 : undefined),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,76 @@
+import { ask } from './client';
+
+/** A workspace that the person may enter, and what they may do there. */
+export interface SessionWorkspace {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly role: string;
+  readonly scopes: readonly string[];
+}
+
+/** Who is signed in. */
+export interface Session {
+  readonly user: { readonly id: string; readonly email: string; readonly name: string | null };
+  readonly role: string;
+  readonly organisation: { readonly id: string; readonly name: string };
+  readonly workspaces: readonly SessionWorkspace[];
+  /** What the person may do in the organization as a whole. */
+  readonly scopes: readonly string[];
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SetUp extends Credentials {
+  readonly token: string;
+  readonly name: string;
+}
+
+const PATH = '/v1/auth';
+
+/** What `GET /v1/auth/session` answers, as far as the dashboard reads it. */
+export interface SignedIn {
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly first_name: string | null;
+    readonly last_name: string | null;
+    readonly role: string;
+  };
+  readonly organisation: Session['organisation'];
+  readonly workspaces: readonly Omit<SessionWorkspace, 'scopes'>[];
+  readonly scopes_by_role: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly scopes: readonly string[];
+}
+
+/** Rejects with a status of 401 when nobody is signed in. */
+export async function readSession(signal?: AbortSignal): Promise<Session> {
+  const { user, organisation, workspaces, scopes_by_role, scopes } = await ask<SignedIn>(
+    'GET',
+    `${PATH}/session`,
+    undefined,
+    signal,
+  );
+  const name = [user.first_name, user.last_name].filter(Boolean).join(' ');
+  return {
+    user: { id: user.id, email: user.email, name: name || null },
+    role: user.role,
+    organisation,
+    workspaces: workspaces.map((workspace) => ({
+      ...workspace,
+      scopes: scopes_by_role[workspace.role] ?? [],
+    })),
+    scopes,
+  };
+}
+
+export const signIn = (credentials: Credentials): Promise<unknown> =>
+  ask('POST', `${PATH}/sign-in`, credentials);
+
+export const signOut = (): Promise<unknown> => ask('POST', `${PATH}/sign-out`);
+
+/** Sets the owner's name and password with the one-use token of the set-up link, and signs them in. */
+export const setUp = (given: SetUp): Promise<unknown> => ask('POST', `${PATH}/set-up`, given);

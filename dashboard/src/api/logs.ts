@@ -1,0 +1,77 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, dataOf } from './client';
+import type { paths } from './schema';
+
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
+
+export type LogPage = Answer<'/v1/logs'>;
+export type LogRow = LogPage['data'][number];
+export type LogDetail = Answer<'/v1/logs/{id}'>;
+export type LogAttempt = LogDetail['attempts'][number];
+export type LogBody = LogDetail['request'] | LogDetail['response'];
+
+/** What the list, the live stream and the charts take: parameters of `GET /v1/logs`, as texts. */
+export type LogConditions = Readonly<Record<string, string>>;
+
+export interface LogQuery {
+  readonly workspace: string;
+  readonly conditions: LogConditions;
+  /** Fixed times, or how many minutes back from the moment of the request. */
+  readonly time: { readonly from: string; readonly to: string } | { readonly minutes: number };
+}
+
+const PAGE_SIZE = 50;
+/** Pages that stay in memory: 5,000 rows. Older ones are dropped and read again by their cursor. */
+const MOST_PAGES = 100;
+const MINUTE_MS = 60_000;
+
+/** From when to when, now. A relative range has no end, so that the newest requests are in it. */
+export function timeConditions(time: LogQuery['time']): LogConditions {
+  if ('minutes' in time)
+    return { time_of_generation_min: new Date(Date.now() - time.minutes * MINUTE_MS).toISOString() };
+  return { time_of_generation_min: time.from, time_of_generation_max: time.to };
+}
+
+/** Newest first, by pages of 50. */
+export const logsQuery = ({ workspace, conditions, time }: LogQuery) =>
+  infiniteQueryOptions({
+    queryKey: ['logs', workspace, conditions, time],
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/v1/logs', {
+          params: {
+            query: {
+              ...timeConditions(time),
+              ...conditions,
+              workspace_id: workspace,
+              page_size: PAGE_SIZE,
+              ...(pageParam && { cursor: pageParam }),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor,
+    maxPages: MOST_PAGES,
+    getPreviousPageParam: () => undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const logQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['log', id],
+    queryFn: ({ signal }) => dataOf(client.GET('/v1/logs/{id}', { params: { path: { id } }, signal })),
+    staleTime: Infinity,
+  });
+
+export const traceQuery = (traceId: string) =>
+  queryOptions({
+    queryKey: ['trace', traceId],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/v1/logs/traces/{traceId}', { params: { path: { traceId } }, signal })),
+  });

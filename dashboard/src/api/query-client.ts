@@ -1,0 +1,24 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './client';
+
+const MAX_RETRIES = 2;
+
+/** A refusal stays one; only what a moment may mend is tried again. */
+const isWorthRetrying = (count: number, error: unknown): boolean => {
+  const { status } = ApiError.from(error);
+  return count < MAX_RETRIES && (status === 0 || status === 502 || status === 504);
+};
+
+/** `onSignedOut` is called when any answer says that the session has ended. */
+export const createQueryClient = (onSignedOut: () => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (error instanceof ApiError && error.status === 401) onSignedOut();
+      },
+    }),
+    defaultOptions: {
+      queries: { retry: isWorthRetrying, staleTime: 10_000, refetchOnWindowFocus: false },
+      mutations: { retry: false },
+    },
+  });

@@ -1,0 +1,39 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/query-client';
+import { createAppRouter } from './router';
+import { sessionQuery } from './session/session';
+import './theme/tokens.css';
+import './theme/fonts.css';
+import './theme/mantine.css';
+import './theme/base.css';
+import { readNonce } from './theme/nonce';
+import { colorSchemeManager, cssVariables, theme } from './theme/theme';
+
+const nonce = readNonce();
+const queryClient = createQueryClient(() => queryClient.setQueryData(sessionQuery.queryKey, null));
+const router = createAppRouter();
+
+// A page that was opened before an update asks for files that are gone: the new page names those that are there.
+window.addEventListener('vite:preloadError', () => location.reload());
+
+const root = document.getElementById('root');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        defaultColorScheme="auto"
+        colorSchemeManager={colorSchemeManager}
+        cssVariablesResolver={cssVariables}
+        getStyleNonce={() => nonce ?? ''}
+      >
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );

@@ -1,0 +1,180 @@
+import { type PointerEvent, useRef, useState } from 'react';
+import { exact } from '../format/numbers';
+import { hourMinute, moment, offset } from '../format/times';
+import type { Interval } from '../range/range';
+import { useZone } from '../zone';
+import { ChartTable } from './chart-table';
+import styles from './histogram.module.css';
+
+export type SeriesTone = 'normal' | 'warning' | 'error';
+
+export interface HistogramSeries {
+  readonly name: string;
+  readonly tone: SeriesTone;
+}
+
+export interface HistogramBar extends Interval {
+  /** One count for each series, in their order, from the bottom up. */
+  readonly counts: readonly number[];
+}
+
+interface HistogramProps {
+  /** Says the measure and the unit. */
+  readonly label: string;
+  readonly series: readonly HistogramSeries[];
+  readonly bars: readonly HistogramBar[];
+  readonly height?: number;
+  readonly asTable?: boolean;
+  /** A dragged range; a click gives the interval of one bar. */
+  readonly onSelect?: (interval: Interval) => void;
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+/** Stacked bars over time, from 0. Hover tells a bar's counts and bounds; a drag chooses a range. */
+export function Histogram(props: HistogramProps) {
+  const { bars, series, label, height = 52, asTable = false } = props;
+  if (asTable)
+    return (
+      <ChartTable
+        label={label}
+        series={series.map(({ name }) => name)}
+        rows={bars.map(({ from, counts }) => ({ at: from, values: counts.map(exact) }))}
+      />
+    );
+  return (
+    <figure className={styles.figure}>
+      <Bars {...props} height={height} />
+      <TimeAxis bars={bars} />
+      <figcaption className="visually-hidden">{label}</figcaption>
+    </figure>
+  );
+}
+
+function Bars({ bars, series, label, height, onSelect }: HistogramProps & { height: number }) {
+  const [drag, setDrag] = useState<readonly [number, number] | null>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const top = Math.max(1, ...bars.map(({ counts }) => sum(counts)));
+  const barAt = ({ clientX }: PointerEvent): number => {
+    const { left = 0, width = 1 } = box.current?.getBoundingClientRect() ?? {};
+    return Math.max(0, Math.min(bars.length - 1, Math.floor(((clientX - left) / width) * bars.length)));
+  };
+  const finish = (event: PointerEvent): void => {
+    if (!drag) return;
+    const [first, last] = [drag[0], barAt(event)].sort((a, b) => a - b) as [number, number];
+    setDrag(null);
+    const [from, to] = [bars[first]?.from, bars[last]?.to];
+    if (from && to) onSelect?.({ from, to });
+  };
+  const isDragged = (at: number): boolean =>
+    drag !== null && at >= Math.min(...drag) && at <= Math.max(...drag);
+  return (
+    <div
+      ref={box}
+      className={styles.bars}
+      style={{ height }}
+      role="img"
+      aria-label={label}
+      data-selects={onSelect ? true : undefined}
+      onPointerDown={(event) => {
+        if (!onSelect) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setDrag([barAt(event), barAt(event)]);
+      }}
+      onPointerMove={(event) => {
+        setHovered(barAt(event));
+        if (drag) setDrag([drag[0], barAt(event)]);
+      }}
+      onPointerUp={finish}
+      onPointerLeave={() => setHovered(null)}
+    >
+      {bars.map((bar, at) => (
+        <div
+          key={bar.from.getTime()}
+          className={styles.bar}
+          data-hovered={hovered === at || undefined}
+          data-dragged={isDragged(at) || undefined}
+        >
+          {bar.counts.map((count, of) => (
+            <span
+              key={series[of]?.name}
+              data-tone={series[of]?.tone}
+              style={{ height: `${(count / top) * 100}%`, minHeight: count > 0 ? 1 : 0 }}
+            />
+          ))}
+        </div>
+      ))}
+      {hovered !== null && bars[hovered] && (
+        <BarTip bar={bars[hovered]} series={series} share={(hovered + 0.5) / bars.length} />
+      )}
+    </div>
+  );
+}
+
+function BarTip({
+  bar,
+  series,
+  share,
+}: {
+  bar: HistogramBar;
+  series: readonly HistogramSeries[];
+  share: number;
+}) {
+  const zone = useZone();
+  return (
+    <div
+      className={styles.tip}
+      style={{ left: `${share * 100}%` }}
+      data-side={share > 0.5 ? 'left' : 'right'}
+    >
+      <strong>
+        {moment(bar.from, zone)} – {hourMinute(bar.to, zone)} {offset(zone, bar.from)}
+      </strong>
+      {series.map(({ name, tone }, of) => (
+        <span key={name} className={styles.legendItem}>
+          <i data-tone={tone} /> {name} <b>{exact(bar.counts[of] ?? 0)}</b>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const TICKS = 6;
+const DAY_MS = 86_400_000;
+
+function TimeAxis({ bars }: { bars: readonly HistogramBar[] }) {
+  const zone = useZone();
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (!first || !last) return null;
+  const [from, to] = [first.from.getTime(), last.to.getTime()];
+  const times = Array.from({ length: TICKS + 1 }, (_, tick) => new Date(from + ((to - from) * tick) / TICKS));
+  return (
+    <div className={styles.axis} aria-hidden>
+      {times.map((at) => (
+        <span key={at.getTime()}>
+          {to - from > 2 * DAY_MS ? moment(at, zone).slice(0, -9) : hourMinute(at, zone)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Names, colours and totals of the series of a histogram. */
+export function HistogramLegend({
+  series,
+  bars,
+}: {
+  series: readonly HistogramSeries[];
+  bars: readonly HistogramBar[];
+}) {
+  return (
+    <div className={styles.legend}>
+      {series.map(({ name, tone }, of) => (
+        <span key={name} className={styles.legendItem}>
+          <i data-tone={tone} /> {name} <b>{exact(sum(bars.map(({ counts }) => counts[of] ?? 0)))}</b>
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { json } from '@codemirror/lang-json';
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { words } from '../../words/en';
+import { editorSetup } from './editor-setup';
+import styles from './json.module.css';
+
+interface JsonEditorProps {
+  readonly value: string;
+  /** Absent: read only. */
+  readonly onChange?: (value: string) => void;
+  readonly label?: string;
+}
+
+/** A JSON document with line numbers and colours. The editor holds the text while it is being typed. */
+export function JsonEditor({ value, onChange, label = words.json.label }: JsonEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView | null>(null);
+  const changed = useRef(onChange);
+  useEffect(() => {
+    changed.current = onChange;
+  }, [onChange]);
+  const isReadOnly = onChange === undefined;
+  useEffect(() => {
+    if (!host.current) return;
+    const view = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        extensions: [
+          editorSetup(isReadOnly, label),
+          json(),
+          EditorView.updateListener.of(
+            ({ docChanged, state }) => docChanged && changed.current?.(state.doc.toString()),
+          ),
+        ],
+      }),
+    });
+    editor.current = view;
+    return () => view.destroy();
+  }, [isReadOnly, label]);
+  useEffect(() => {
+    const view = editor.current;
+    if (!view || view.state.doc.toString() === value) return;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+  }, [value, isReadOnly, label]);
+  return <div ref={host} className={styles.editor} />;
+}

@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { words } from '../../words/en';
+import { exact } from '../format/numbers';
+import type { Message, MessagePart } from './message';
+import styles from './message-view.module.css';
+
+/** Messages in their order, as text. What a model or a client wrote never becomes markup. */
+export function MessageView({ messages }: { messages: readonly Message[] }) {
+  return (
+    <ol className={styles.messages}>
+      {messages.map(({ role, parts }, at) => (
+        <li key={at} className={styles.message} data-role={role}>
+          <h3>{words.messages.roles[role] ?? role}</h3>
+          {parts.map((part, of) => (
+            <Part key={of} part={part} />
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Part({ part }: { part: MessagePart }) {
+  switch (part.kind) {
+    case 'text':
+      return <Folded text={part.text} />;
+    case 'reasoning':
+      return (
+        <details className={styles.details}>
+          <summary>{words.messages.reasoning}</summary>
+          <Folded text={part.text} />
+        </details>
+      );
+    case 'toolCall':
+      return (
+        <div className={styles.call}>
+          <strong>{words.messages.toolCall(part.name)}</strong>
+          <pre>{part.text}</pre>
+        </div>
+      );
+    case 'image':
+      return part.source === null ? (
+        <p className={styles.none}>{words.messages.image}</p>
+      ) : (
+        <img className={styles.image} src={part.source} alt={words.messages.image} />
+      );
+    case 'other':
+      return (
+        <details className={styles.details}>
+          <summary>{words.messages.other(part.type)}</summary>
+          <pre>{part.text}</pre>
+        </details>
+      );
+  }
+}
+
+/** Longer texts show their beginning first: a page of a million characters would stop the browser. */
+const SHOWN = 2_000;
+
+function Folded({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > SHOWN;
+  return (
+    <div className={styles.text}>
+      {isLong && !isWhole ? `${text.slice(0, SHOWN)}…` : text}
+      {isLong && (
+        <Button variant="subtle" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? words.messages.showLess : words.messages.showAll(exact(text.length))}
+        </Button>
+      )}
+    </div>
+  );
+}

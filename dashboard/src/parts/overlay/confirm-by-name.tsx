@@ -1,0 +1,53 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { words } from '../../words/en';
+import type { ShownError } from '../states/load-state';
+import { ErrorCard } from '../states/states';
+import styles from './confirm-by-name.module.css';
+
+interface ConfirmByNameProps {
+  readonly title: string;
+  /** What follows from it. */
+  readonly text: ReactNode;
+  readonly name: string;
+  /** The verb with its object, such as "Revoke key". */
+  readonly action: string;
+  readonly isRunning: boolean;
+  readonly error: ShownError | null;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Before what cannot be undone: the name has to be typed. */
+export function ConfirmByName(props: ConfirmByNameProps) {
+  const { title, text, name, action, isRunning, error, onConfirm, onClose } = props;
+  const [typed, setTyped] = useState('');
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': words.parts.close }}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === name) onConfirm();
+        }}
+      >
+        <div className={styles.text}>{text}</div>
+        <TextInput
+          label={words.confirm.type(name)}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        {error && <ErrorCard error={error} title={words.errors.actionTitle} />}
+        <div className={styles.actions}>
+          <Button onClick={onClose}>{words.parts.cancel}</Button>
+          <Button type="submit" variant="filled" color="red" disabled={typed !== name} loading={isRunning}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

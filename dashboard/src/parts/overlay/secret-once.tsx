@@ -1,0 +1,28 @@
+import { Button, Checkbox } from '@mantine/core';
+import { IconEyeOff } from '@tabler/icons-react';
+import { useState } from 'react';
+import { words } from '../../words/en';
+import { CopyButton } from '../values/identifier';
+import styles from './secret-once.module.css';
+
+/** A secret that is shown this once. The way on opens when the person says that they have stored it. */
+export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => void }) {
+  const [isStored, setStored] = useState(false);
+  return (
+    <div className={styles.secret}>
+      <p className={styles.text}>
+        <IconEyeOff size={16} aria-hidden /> {words.secret.text}
+      </p>
+      <div className={styles.value}>
+        <code>{secret}</code>
+        <CopyButton value={secret} label={words.parts.copy} />
+      </div>
+      <div className={styles.end}>
+        <Checkbox label={words.secret.stored} checked={isStored} onChange={() => setStored(!isStored)} />
+        <Button variant="filled" disabled={!isStored} onClick={onDone}>
+          {words.secret.done}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { Tooltip } from '@mantine/core';
+import { cloneElement, type ReactElement } from 'react';
+import { words } from '../../words/en';
+
+interface CanProps {
+  readonly isAllowed: boolean;
+  /** The permission that is missing; the person reads it. */
+  readonly scope: string;
+  readonly children: ReactElement<{ disabled?: boolean; 'data-disabled'?: boolean }>;
+}
+
+/** Shows an action to everybody. Without the permission it is disabled and says which one is missing. */
+export function Can({ isAllowed, scope, children }: CanProps) {
+  if (isAllowed) return children;
+  // `data-disabled` looks disabled and still shows the reason on hover and focus.
+  return (
+    <Tooltip label={words.parts.needsScope(scope)} events={{ hover: true, focus: true, touch: true }}>
+      {cloneElement(children, { 'data-disabled': true, ...refusingClick } as object)}
+    </Tooltip>
+  );
+}
+
+const refusingClick = {
+  'aria-disabled': true,
+  onClick: (event: { preventDefault: () => void }) => event.preventDefault(),
+};

@@ -1,0 +1,175 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react';
+import type { LoadState } from '../states/load-state';
+import { Loadable } from '../states/states';
+import styles from './data-table.module.css';
+import { useRowKeys } from './use-row-keys';
+
+/** One column of a table whose rows are of one type. */
+export interface Column<Row> {
+  readonly key: string;
+  readonly title: string;
+  /** A grid track, such as `minmax(120px, 1fr)`. */
+  readonly width: string;
+  readonly align?: 'end';
+  readonly isSorted?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+export interface DataTableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly state: LoadState;
+  /** The two lines of a row on a narrow screen. */
+  readonly renderCompact: (row: Row) => ReactNode;
+  readonly empty: ReactNode;
+  readonly selected?: string;
+  readonly onOpen?: (row: Row) => void;
+  /** Called when the last rows come into sight. */
+  readonly onEnd?: () => void;
+  readonly rowHeight?: number;
+  readonly footer?: ReactNode;
+}
+
+const ROW_HEIGHT = 36;
+const OVERSCAN = 12;
+
+/** A table of any length: only the rows in sight exist. `j`, `k` and the arrows move, Enter opens. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { state, rows, empty, footer } = props;
+  return (
+    <section className={styles.table} aria-label={props.label}>
+      <div className={styles.body}>
+        <Loadable state={state} lines={10}>
+          {() => (rows.length === 0 ? empty : <VirtualRows {...props} />)}
+        </Loadable>
+      </div>
+      {footer && <footer className={styles.footer}>{footer}</footer>}
+    </section>
+  );
+}
+
+function VirtualRows<Row>(props: DataTableProps<Row>) {
+  const { columns, rows, keyOf, selected, label, rowHeight = ROW_HEIGHT } = props;
+  const scroll = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (at) => keyOf(rows[at] as Row),
+    overscan: OVERSCAN,
+  });
+  const keys = useRowKeys({
+    rows,
+    keyOf,
+    selected,
+    onOpen: props.onOpen,
+    scrollTo: (at) => virtualizer.scrollToIndex(at),
+  });
+  useEnd(virtualizer.getVirtualItems().at(-1)?.index ?? 0, rows.length, props.onEnd);
+  useEffect(() => virtualizer.measure(), [rowHeight, virtualizer]);
+  return (
+    <div
+      ref={scroll}
+      className={styles.scroll}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      onKeyDown={keys.onKeyDown}
+      style={tracks(columns, rowHeight)}
+    >
+      <HeadRow columns={columns} />
+      <div className={styles.rows} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, start, key }) => (
+          <TableRow
+            key={key}
+            row={rows[index] as Row}
+            index={index}
+            start={start}
+            isSelected={keyOf(rows[index] as Row) === selected}
+            isReached={keys.reached === index}
+            onReach={() => keys.reach(index)}
+            table={props}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const tracks = (columns: readonly { readonly width: string }[], rowHeight: number): CSSProperties =>
+  ({
+    '--tracks': columns.map(({ width }) => width).join(' '),
+    '--row-height': `${rowHeight}px`,
+  }) as CSSProperties;
+
+/** Tells that the end is in sight, once for each length of the list. */
+function useEnd(last: number, count: number, onEnd: (() => void) | undefined): void {
+  const reported = useRef(0);
+  useEffect(() => {
+    if (last < count - OVERSCAN || reported.current === count) return;
+    reported.current = count;
+    onEnd?.();
+  }, [last, count, onEnd]);
+}
+
+function HeadRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+  return (
+    <div className={styles.head} role="row" aria-rowindex={1}>
+      {columns.map(({ key, title, align, isSorted }) => (
+        <span
+          key={key}
+          role="columnheader"
+          data-align={align}
+          aria-sort={isSorted ? 'descending' : undefined}
+        >
+          {title}
+          {isSorted && <span aria-hidden> ↓</span>}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly index: number;
+  readonly start: number;
+  readonly isSelected: boolean;
+  readonly isReached: boolean;
+  readonly onReach: () => void;
+  readonly table: DataTableProps<Row>;
+}
+
+function TableRow<Row>({ row, index, start, isSelected, isReached, onReach, table }: TableRowProps<Row>) {
+  const { columns, onOpen, renderCompact } = table;
+  return (
+    <div
+      className={styles.row}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={isReached ? 0 : -1}
+      data-row={index}
+      data-opens={onOpen ? true : undefined}
+      style={{ transform: `translateY(${start}px)` }}
+      onFocus={onReach}
+      onClick={(event) => {
+        // Menus and buttons of a row are their own matter, and so is text that is being selected.
+        const isOwn = (event.target as Element).closest('button, a, [role=menu], [role=menuitem]');
+        if (!isOwn && !getSelection()?.toString()) onOpen?.(row);
+      }}
+    >
+      {columns.map(({ key, align, cell }) => (
+        <span key={key} role="gridcell" className={styles.cell} data-align={align}>
+          {cell(row)}
+        </span>
+      ))}
+      <span role="gridcell" className={styles.compact}>
+        {renderCompact(row)}
+      </span>
+    </div>
+  );
+}

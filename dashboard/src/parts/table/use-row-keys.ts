@@ -1,0 +1,52 @@
+import { type KeyboardEvent, useState } from 'react';
+
+interface RowKeysOptions<Row> {
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly selected: string | undefined;
+  readonly onOpen: ((row: Row) => void) | undefined;
+  readonly scrollTo: (index: number) => void;
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  j: 1,
+  ArrowDown: 1,
+  k: -1,
+  ArrowUp: -1,
+  PageDown: 20,
+  PageUp: -20,
+};
+
+const hasModifier = (event: KeyboardEvent): boolean => event.metaKey || event.ctrlKey || event.altKey;
+
+/** Moves through the rows of a grid by keys. One row is in the tab order: the one that was reached last. */
+export function useRowKeys<Row>({ rows, keyOf, selected, onOpen, scrollTo }: RowKeysOptions<Row>) {
+  const [moved, setMoved] = useState<number | null>(null);
+  const selectedAt = selected === undefined ? -1 : rows.findIndex((row) => keyOf(row) === selected);
+  const reached = Math.min(moved ?? Math.max(0, selectedAt), rows.length - 1);
+
+  const move = (grid: HTMLElement, to: number): void => {
+    const next = Math.max(0, Math.min(rows.length - 1, to));
+    setMoved(next);
+    scrollTo(next);
+    // The row may have to be made first.
+    requestAnimationFrame(() =>
+      grid.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus({ preventScroll: true }),
+    );
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const target = event.target as HTMLElement;
+    if (!target.hasAttribute('data-row') || hasModifier(event)) return;
+    const row = rows[reached];
+    const step = STEPS[event.key];
+    if (step !== undefined) move(event.currentTarget, reached + step);
+    else if (event.key === 'Home') move(event.currentTarget, 0);
+    else if (event.key === 'End') move(event.currentTarget, rows.length - 1);
+    else if (event.key === 'Enter' && row !== undefined) onOpen?.(row);
+    else return;
+    event.preventDefault();
+  };
+
+  return { reached, reach: setMoved, onKeyDown };
+}

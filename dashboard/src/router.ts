@@ -1,0 +1,21 @@
+import { createRouter } from '@tanstack/react-router';
+import { routeTree } from './routeTree.gen';
+import { parseSearch, stringifySearch } from './search';
+
+/** The addresses below `/ui`. */
+export const createAppRouter = () =>
+  createRouter({
+    routeTree,
+    basepath: '/ui',
+    defaultPreload: 'intent',
+    // The cache of the queries decides what is fresh.
+    defaultPreloadStaleTime: 0,
+    parseSearch,
+    stringifySearch,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

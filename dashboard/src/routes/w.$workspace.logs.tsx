@@ -1,0 +1,31 @@
+import { createFileRoute, Outlet, useParams } from '@tanstack/react-router';
+import { LogsPage } from '../screens/logs/logs-page';
+import { texts } from '../search';
+
+export const Route = createFileRoute('/w/$workspace/logs')({
+  validateSearch: texts('range', 'filter', 'columns', 'live', 'tab'),
+  component: LogsRoute,
+});
+
+function LogsRoute() {
+  const search = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const { id } = useParams({ strict: false });
+  return (
+    <>
+      <LogsPage
+        search={search}
+        onSearch={(next) => void navigate({ search: next, replace: true })}
+        openId={id}
+        onOpen={(opened) =>
+          void navigate({
+            to: '/w/$workspace/logs/$id',
+            params: (given) => ({ ...given, id: opened }),
+            search,
+          })
+        }
+      />
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,173 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconDots, IconKey } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { type ApiKey, apiKeysQuery, limitsOf } from '../../api/keys';
+import { loadStateOf } from '../../api/load-state';
+import { Page } from '../../parts/shell/page';
+import { Can } from '../../parts/states/can';
+import { EmptyState } from '../../parts/states/states';
+import { CompactRow } from '../../parts/table/compact-row';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { LimitMeter } from '../../parts/values/limit-meter';
+import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
+import { useMay, usePlace } from '../../session/session';
+import { words } from '../../words/en';
+import { RevokeDialog, RotateDialog } from './key-actions';
+import { CreateKeyDialog } from './create-key-dialog';
+import { summaryOf } from './scope-summary';
+
+const { columns: titles, types, status: statuses } = words.apiKeys;
+const TONES: Readonly<Record<ApiKey['status'], Tone>> = {
+  active: 'success',
+  exhausted: 'error',
+  expired: 'warning',
+};
+const ROW_HEIGHT = 44;
+
+type Open = { readonly what: 'create' } | { readonly what: 'revoke' | 'rotate'; readonly key: ApiKey } | null;
+
+/** The keys of a workspace, and what each of them can do. */
+export function ApiKeysPage({
+  isCreating,
+  onCreating,
+}: {
+  isCreating: boolean;
+  onCreating: (isOpen: boolean) => void;
+}) {
+  const { workspace } = usePlace();
+  const query = useQuery(apiKeysQuery(workspace.slug));
+  const [open, setOpen] = useState<Open>(null);
+  const columns = useMemo(() => columnsOf((what, key) => setOpen({ what, key })), []);
+  const rows = query.data?.data ?? [];
+  const create = <CreateButton onClick={() => onCreating(true)} />;
+  return (
+    <Page title={words.apiKeys.title} text={words.apiKeys.text} isTable action={create}>
+      <DataTable<ApiKey>
+        label={words.apiKeys.table}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        state={loadStateOf(query, 'workspace_service_api_keys.list')}
+        rowHeight={ROW_HEIGHT}
+        renderCompact={(key) => <CompactKey apiKey={key} />}
+        empty={
+          <EmptyState
+            icon={<IconKey size={20} aria-hidden />}
+            title={words.apiKeys.empty}
+            text={words.apiKeys.emptyText}
+          >
+            {create}
+          </EmptyState>
+        }
+        footer={words.apiKeys.count(query.data?.total ?? 0)}
+      />
+      {isCreating && <CreateKeyDialog onClose={() => onCreating(false)} />}
+      {open?.what === 'revoke' && <RevokeDialog apiKey={open.key} onClose={() => setOpen(null)} />}
+      {open?.what === 'rotate' && <RotateDialog apiKey={open.key} onClose={() => setOpen(null)} />}
+    </Page>
+  );
+}
+
+function CreateButton({ onClick }: { onClick: () => void }) {
+  const may = useMay();
+  const isAllowed = may('workspace_service_api_keys.create') || may('workspace_user_api_keys.create');
+  return (
+    <Can isAllowed={isAllowed} scope="workspace_service_api_keys.create">
+      <Button variant="filled" onClick={onClick}>
+        {words.apiKeys.create}
+      </Button>
+    </Can>
+  );
+}
+
+const columnsOf = (open: (what: 'revoke' | 'rotate', key: ApiKey) => void): readonly Column<ApiKey>[] => [
+  {
+    key: 'name',
+    title: titles.name,
+    width: 'minmax(120px, 1.4fr)',
+    cell: ({ name }) => <Value>{name}</Value>,
+  },
+  { key: 'key', title: titles.key, width: '150px', cell: ({ key }) => <code>{key}</code> },
+  {
+    key: 'owner',
+    title: titles.owner,
+    width: 'minmax(80px, 1fr)',
+    cell: ({ type }) => <Value isMuted>{types[type] ?? type}</Value>,
+  },
+  {
+    key: 'can',
+    title: titles.can,
+    width: 'minmax(140px, 1.6fr)',
+    cell: ({ scopes }) => <Value isMuted>{summaryOf(scopes)}</Value>,
+  },
+  {
+    key: 'status',
+    title: titles.status,
+    width: '90px',
+    cell: ({ status }) => <StatusPill tone={TONES[status]}>{statuses[status] ?? status}</StatusPill>,
+  },
+  {
+    key: 'budget',
+    title: titles.budget,
+    width: '190px',
+    cell: (key) => <LimitMeter label={key.name} limits={limitsOf(key)} />,
+  },
+  {
+    key: 'expires',
+    title: titles.expires,
+    width: '110px',
+    cell: ({ expires_at }) => <Moment at={expires_at} as="date" />,
+  },
+  {
+    key: 'actions',
+    title: '',
+    width: '32px',
+    align: 'end',
+    cell: (key) => <KeyMenu apiKey={key} onOpen={open} />,
+  },
+];
+
+const PERMISSION: Readonly<Record<ApiKey['type'], string>> = {
+  'organisation-service': 'organisation_service_api_keys',
+  'workspace-service': 'workspace_service_api_keys',
+  'workspace-user': 'workspace_user_api_keys',
+};
+
+function KeyMenu({
+  apiKey,
+  onOpen,
+}: {
+  apiKey: ApiKey;
+  onOpen: (what: 'revoke' | 'rotate', key: ApiKey) => void;
+}) {
+  const may = useMay();
+  const scope = PERMISSION[apiKey.type];
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon aria-label={`${words.parts.moreActions}: ${apiKey.name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item disabled={!may(`${scope}.rotate`)} onClick={() => onOpen('rotate', apiKey)}>
+          {words.apiKeys.rotate}
+        </Menu.Item>
+        <Menu.Item color="red" disabled={!may(`${scope}.delete`)} onClick={() => onOpen('revoke', apiKey)}>
+          {words.apiKeys.revoke}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function CompactKey({ apiKey }: { apiKey: ApiKey }) {
+  return (
+    <CompactRow
+      title={apiKey.name}
+      end={<StatusPill tone={TONES[apiKey.status]}>{statuses[apiKey.status] ?? apiKey.status}</StatusPill>}
+      details={[<code key="key">{apiKey.key}</code>, types[apiKey.type] ?? apiKey.type]}
+    />
+  );
+}

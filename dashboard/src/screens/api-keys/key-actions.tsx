@@ -1,0 +1,84 @@
+import { Button, Modal, Select } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ApiKey, revokeApiKey, rotateApiKey } from '../../api/keys';
+import { shownError } from '../../api/load-state';
+import { ConfirmByName } from '../../parts/overlay/confirm-by-name';
+import { SecretOnce } from '../../parts/overlay/secret-once';
+import { ErrorCard } from '../../parts/states/states';
+import { words } from '../../words/en';
+import styles from './key-actions.module.css';
+
+const texts = words.apiKeys;
+
+interface KeyDialogProps {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}
+
+export function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
+  const queryClient = useQueryClient();
+  const revocation = useMutation({
+    mutationFn: () => revokeApiKey(apiKey.id),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['api-keys'] });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmByName
+      title={texts.revokeTitle(apiKey.name)}
+      text={texts.revokeText}
+      name={apiKey.name}
+      action={texts.revoke}
+      isRunning={revocation.isPending}
+      error={revocation.isError ? shownError(revocation.error) : null}
+      onConfirm={() => revocation.mutate()}
+      onClose={onClose}
+    />
+  );
+}
+
+const DEFAULT_TRANSITION = '86400000';
+
+/** Gives a key a new secret; the old one goes on working for a while, so that applications can change over. */
+export function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
+  const queryClient = useQueryClient();
+  const [transition, setTransition] = useState(DEFAULT_TRANSITION);
+  const rotation = useMutation({
+    mutationFn: () => rotateApiKey(apiKey.id, Number(transition)),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
+  });
+  return (
+    <Modal
+      opened
+      onClose={rotation.data ? () => undefined : onClose}
+      withCloseButton={!rotation.data}
+      title={texts.rotateTitle(apiKey.name)}
+      closeButtonProps={{ 'aria-label': words.parts.close }}
+    >
+      {rotation.data ? (
+        <SecretOnce secret={rotation.data.key} onDone={onClose} />
+      ) : (
+        <div className={styles.form}>
+          <p className={styles.text}>{texts.rotateText}</p>
+          <Select
+            label={texts.transition}
+            data={Object.entries(texts.transitions).map(([value, label]) => ({ value, label }))}
+            value={transition}
+            onChange={(value) => setTransition(value ?? DEFAULT_TRANSITION)}
+          />
+          {rotation.isError && (
+            <ErrorCard error={shownError(rotation.error)} title={words.errors.actionTitle} />
+          )}
+          <div className={styles.actions}>
+            <Button onClick={onClose}>{words.parts.cancel}</Button>
+            <Button variant="filled" loading={rotation.isPending} onClick={() => rotation.mutate()}>
+              {texts.rotate}
+            </Button>
+          </div>
+        </div>
+      )}
+    </Modal>
+  );
+}

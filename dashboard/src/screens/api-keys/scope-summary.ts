@@ -1,0 +1,48 @@
+import { words } from '../../words/en';
+
+/** Every permission that a workspace key may carry, with its words. */
+const KNOWN = Object.values(words.scopes).flatMap(({ title, scopes }) =>
+  Object.entries(scopes).map(([name, { can }]) => ({ name, can, title })),
+);
+
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** What a list of permissions allows, short enough for a row: "Call models, logs, analytics". */
+export function summaryOf(scopes: readonly string[]): string {
+  const held = KNOWN.filter(({ name }) => scopes.includes(name));
+  const titles = [
+    ...new Set(
+      held.map(({ name, can, title }) => (name === 'completions.write' ? can : title.toLowerCase())),
+    ),
+  ];
+  const [first, second, third, ...more] = titles;
+  const shown = [first, second, third].filter((title) => title !== undefined).join(', ');
+  return capitalized(more.length > 0 ? `${shown} +${more.length}` : shown || scopes.slice(0, 2).join(', '));
+}
+
+/** The ends of the sentence "This key can …". */
+export const abilitiesOf = (scopes: ReadonlySet<string>): readonly string[] =>
+  KNOWN.filter(({ name }) => scopes.has(name)).map(({ can }) => can);
+
+const isChange = (scope: string): boolean =>
+  /\.(create|update|delete|rotate|duplicate|copy|write)$/.test(scope) && scope !== 'completions.write';
+
+/** The ends of the sentence "It cannot …": what people ask about first. */
+export function inabilitiesOf(scopes: ReadonlySet<string>): readonly string[] {
+  const { logs, analytics } = words.scopes;
+  const missing = [
+    ...(scopes.has('completions.write') ? [] : [words.apiKeys.dialog.callModels]),
+    ...(scopes.has('logs.view') ? [] : [logs?.scopes['logs.view']?.can ?? '']),
+    ...(scopes.has('analytics.view') ? [] : [analytics?.scopes['analytics.view']?.can ?? '']),
+    ...([...scopes].some(isChange) ? [] : [words.apiKeys.dialog.changeAnything]),
+    words.apiKeys.dialog.otherWorkspaces,
+  ];
+  return missing.filter((text) => text !== '');
+}
+
+/** Starting points, as far as the person holds them. */
+export const PRESETS: Readonly<Record<'call' | 'read' | 'all', (scope: string) => boolean>> = {
+  call: (scope) => scope === 'completions.write',
+  read: (scope) => /^(logs|analytics)\.(list|view)$/.test(scope),
+  all: () => true,
+};

@@ -1,0 +1,100 @@
+import { lazy, Suspense } from 'react';
+import type { AuditRecord } from '../../api/audit';
+import { Drawer } from '../../parts/overlay/drawer';
+import { Loading } from '../../parts/states/states';
+import { Identifier } from '../../parts/values/identifier';
+import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
+import { words } from '../../words/en';
+import styles from './audit-drawer.module.css';
+
+/** The editor's library is large, and most records are never opened. */
+const JsonDiff = lazy(() =>
+  import('../../parts/json/json-diff').then((module) => ({ default: module.JsonDiff })),
+);
+const JsonEditor = lazy(() =>
+  import('../../parts/json/json-editor').then((module) => ({ default: module.JsonEditor })),
+);
+
+interface AuditDrawerProps {
+  readonly record: AuditRecord;
+  readonly onClose: () => void;
+  readonly onStep: (step: -1 | 1) => void;
+}
+
+/** One administrative action: what it changed, who did it, from where. */
+export function AuditDrawer({ record, onClose, onStep }: AuditDrawerProps) {
+  return (
+    <Drawer
+      label={words.audit.label}
+      onClose={onClose}
+      onStep={onStep}
+      head={
+        <h2 className={styles.title}>
+          <StatusPill tone={toneOfStatus(record.response_status_code)}>
+            {record.response_status_code}
+          </StatusPill>{' '}
+          {record.method} {record.uri}
+        </h2>
+      }
+    >
+      <div className={styles.body}>
+        <Facts record={record} />
+        <Suspense fallback={<Loading lines={4} />}>
+          <h3 className={styles.section}>{words.audit.changed}</h3>
+          <Change record={record} />
+          {record.request_body !== null && (
+            <>
+              <h3 className={styles.section}>{words.audit.body}</h3>
+              <JsonEditor value={pretty(record.request_body)} label={words.audit.body} />
+            </>
+          )}
+        </Suspense>
+      </div>
+    </Drawer>
+  );
+}
+
+/** What was made or removed has nothing to be compared with. */
+function Change({ record: { before, after } }: { record: AuditRecord }) {
+  if (before !== null && after !== null) return <JsonDiff before={before} after={after} />;
+  const value = after ?? before;
+  if (value === null) return <p className={styles.none}>{words.audit.unchanged}</p>;
+  return <JsonEditor value={JSON.stringify(value, null, 2)} label={words.audit.changed} />;
+}
+
+/** A body is on record as text, and usually is JSON. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function Facts({ record }: { record: AuditRecord }) {
+  const { columns } = words.audit;
+  const facts = [
+    [columns.time, <Moment key="time" at={record.timestamp} as="moment" />],
+    [columns.who, record.actor_name],
+    [columns.ip, <code key="ip">{record.client_ip}</code>],
+    [words.audit.target, record.target_id && <Identifier key="target" id={record.target_id} />],
+    [words.audit.request, <Identifier key="request" id={record.request_id} />],
+    [
+      words.audit.record,
+      <code key="record">{`#${record.seq} · ${record.hash.slice(0, 8)}…${record.hash.slice(-4)}`}</code>,
+    ],
+    [words.audit.error, record.error_code && <code key="error">{record.error_code}</code>],
+  ] as const;
+  return (
+    <dl className={styles.facts}>
+      {facts
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,140 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { IconHistory } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { type AuditRecord, auditQuery } from '../../api/audit';
+import { loadStateOf } from '../../api/load-state';
+import { type Filter, filtersText, parseFilters } from '../../parts/filters/filter';
+import { FilterBar } from '../../parts/filters/filter-bar';
+import { exact } from '../../parts/format/numbers';
+import { intervalOf, parseRange, rangeText } from '../../parts/range/range';
+import { RangePicker } from '../../parts/range/range-picker';
+import { Page } from '../../parts/shell/page';
+import { EmptyState } from '../../parts/states/states';
+import { CompactRow } from '../../parts/table/compact-row';
+import { type Column, DataTable } from '../../parts/table/data-table';
+import { Moment, StatusPill, type Tone, Value } from '../../parts/values/values';
+import { words } from '../../words/en';
+import { AUDIT_FIELDS, conditionsOf } from './audit-filters';
+import { AuditDrawer } from './audit-drawer';
+
+const { columns: titles, outcomes } = words.audit;
+export const OUTCOME_TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = {
+  success: 'neutral',
+  refused: 'warning',
+  failed: 'error',
+};
+
+export interface AuditSearch {
+  readonly range?: string;
+  readonly filter?: string;
+  readonly record?: string;
+}
+
+const COLUMNS: readonly Column<AuditRecord>[] = [
+  {
+    key: 'time',
+    title: titles.time,
+    width: '130px',
+    isSorted: true,
+    cell: ({ timestamp }) => <Moment at={timestamp} as="moment" />,
+  },
+  {
+    key: 'who',
+    title: titles.who,
+    width: 'minmax(140px, 1.4fr)',
+    cell: ({ actor_name }) => <Value>{actor_name}</Value>,
+  },
+  {
+    key: 'action',
+    title: titles.action,
+    width: 'minmax(90px, 1fr)',
+    cell: ({ action }) => <Value>{action}</Value>,
+  },
+  {
+    key: 'resource',
+    title: titles.resource,
+    width: 'minmax(140px, 1.6fr)',
+    cell: ({ resource_type, uri }) => <Value isMuted>{`${resource_type}  ${uri}`}</Value>,
+  },
+  { key: 'ip', title: titles.ip, width: '130px', cell: ({ client_ip }) => <code>{client_ip}</code> },
+  { key: 'result', title: titles.result, width: '90px', cell: (record) => <Outcome record={record} /> },
+];
+
+function Outcome({ record: { outcome } }: { record: AuditRecord }) {
+  return <StatusPill tone={OUTCOME_TONES[outcome]}>{outcomes[outcome] ?? outcome}</StatusPill>;
+}
+
+/** Every administrative action. The address holds the range, the filters and the open record. */
+export function AuditLogPage({
+  search,
+  onSearch,
+}: {
+  search: AuditSearch;
+  onSearch: (search: AuditSearch) => void;
+}) {
+  const range = useMemo(() => parseRange(search.range, '24h'), [search.range]);
+  const filters = useMemo(() => {
+    const parsed = parseFilters(search.filter ?? '', AUDIT_FIELDS);
+    return 'filters' in parsed ? parsed.filters : [];
+  }, [search.filter]);
+  const [openedAt] = useState(Date.now);
+  const { from, to } = intervalOf(range, openedAt);
+  const list = useInfiniteQuery(
+    auditQuery({
+      conditions: conditionsOf(filters),
+      from: from.toISOString(),
+      to: range.kind === 'absolute' ? to.toISOString() : undefined,
+    }),
+  );
+  const rows = useMemo(() => list.data?.pages.flatMap(({ records }) => records) ?? [], [list.data]);
+  const open = rows.find(({ id }) => id === search.record);
+  const change = (part: AuditSearch): void => onSearch({ ...search, ...part });
+  const step = (by: number): void => {
+    const next = rows[rows.findIndex(({ id }) => id === search.record) + by];
+    if (next) change({ record: next.id });
+  };
+  return (
+    <Page
+      title={words.audit.title}
+      text={words.audit.text}
+      isTable
+      tools={<RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />}
+    >
+      <FilterBar
+        fields={AUDIT_FIELDS}
+        filters={filters}
+        onChange={(next: readonly Filter[]) => change({ filter: filtersText(next) })}
+      />
+      <DataTable<AuditRecord>
+        label={words.audit.table}
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        state={loadStateOf(list, 'audit_logs.list')}
+        selected={search.record}
+        renderCompact={(record) => (
+          <CompactRow
+            title={record.actor_name}
+            end={<Outcome record={record} />}
+            details={[
+              <Moment key="time" at={record.timestamp} as="moment" />,
+              record.action,
+              record.resource_type,
+            ]}
+          />
+        )}
+        onOpen={({ id }) => change({ record: id })}
+        onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
+        empty={
+          <EmptyState
+            icon={<IconHistory size={20} aria-hidden />}
+            title={words.audit.empty}
+            text={words.audit.emptyText}
+          />
+        }
+        footer={words.audit.count(exact(list.data?.pages[0]?.total ?? 0))}
+      />
+      {open && <AuditDrawer record={open} onClose={() => change({ record: undefined })} onStep={step} />}
+    </Page>
+  );
+}

@@ -1,0 +1,153 @@
+import { IconArrowsSplit2, IconBolt, IconRefresh, IconShieldX } from '@tabler/icons-react';
+import type { LogRow } from '../../api/logs';
+import { duration, exact, NONE, short } from '../../parts/format/numbers';
+import { CompactRow } from '../../parts/table/compact-row';
+import type { Column } from '../../parts/table/data-table';
+import { Moment, Money, StatusPill, toneOfStatus, Value } from '../../parts/values/values';
+import { words } from '../../words/en';
+import styles from './logs.module.css';
+
+const { columns: titles, notes } = words.logs;
+const DENIED = 446;
+
+/** Names of keys by their ids: the log itself knows the ids only. */
+export type KeyNames = ReadonlyMap<string, string>;
+
+export const LOG_COLUMN_KEYS = [
+  'time',
+  'status',
+  'model',
+  'virtual_key',
+  'api_key',
+  'tokens',
+  'cost',
+  'latency',
+  'first_token',
+  'notes',
+] as const;
+
+const tokensOf = ({ input_tokens, output_tokens }: LogRow): string => {
+  if (input_tokens === null && output_tokens === null) return NONE;
+  return `${input_tokens === null ? NONE : short(input_tokens)} → ${output_tokens === null ? NONE : short(output_tokens)}`;
+};
+
+/** Every column that the list can show, in its order. */
+export const logColumns = (keyNames: KeyNames): readonly Column<LogRow>[] => [
+  {
+    key: 'time',
+    title: titles.time,
+    width: '108px',
+    isSorted: true,
+    cell: ({ created_at }) => <Moment at={created_at} as="clock" />,
+  },
+  {
+    key: 'status',
+    title: titles.status,
+    width: '56px',
+    cell: ({ status }) => <StatusPill tone={toneOfStatus(status)}>{status}</StatusPill>,
+  },
+  {
+    key: 'model',
+    title: titles.model,
+    width: 'minmax(120px, 2fr)',
+    cell: ({ model, endpoint }) => <Value>{model ?? endpoint}</Value>,
+  },
+  {
+    key: 'virtual_key',
+    title: titles.virtualKey,
+    width: 'minmax(90px, 1.2fr)',
+    cell: ({ virtual_key, provider }) => <Value isMuted>{virtual_key ?? provider}</Value>,
+  },
+  {
+    key: 'api_key',
+    title: titles.apiKey,
+    width: 'minmax(90px, 1.2fr)',
+    cell: (row) => <Value isMuted>{keyName(row, keyNames)}</Value>,
+  },
+  {
+    key: 'provider',
+    title: titles.provider,
+    width: 'minmax(80px, 1fr)',
+    cell: ({ provider }) => <Value isMuted>{provider}</Value>,
+  },
+  {
+    key: 'endpoint',
+    title: titles.endpoint,
+    width: 'minmax(100px, 1fr)',
+    cell: ({ endpoint }) => <Value isMuted>{endpoint}</Value>,
+  },
+  {
+    key: 'trace',
+    title: titles.trace,
+    width: 'minmax(100px, 1fr)',
+    cell: ({ trace_id }) => <Value isMuted>{trace_id}</Value>,
+  },
+  { key: 'tokens', title: titles.tokens, width: '110px', align: 'end', cell: tokensOf },
+  {
+    key: 'cost',
+    title: titles.cost,
+    width: '84px',
+    align: 'end',
+    cell: ({ cost_nano_usd }) => <Money nano={cost_nano_usd} />,
+  },
+  {
+    key: 'latency',
+    title: titles.latency,
+    width: '76px',
+    align: 'end',
+    cell: ({ duration_ms }) => duration(duration_ms),
+  },
+  {
+    key: 'first_token',
+    title: titles.firstToken,
+    width: '84px',
+    align: 'end',
+    cell: ({ first_token_ms }) => duration(first_token_ms),
+  },
+  { key: 'notes', title: titles.notes, width: '104px', cell: (row) => <Notes row={row} /> },
+];
+
+const keyName = ({ api_key_id }: LogRow, names: KeyNames): string | null =>
+  api_key_id === null ? null : (names.get(api_key_id) ?? api_key_id.slice(-6));
+
+/** What happened on the way: denied, fell back, cached, retried. The first of these that is true. */
+function Notes({ row }: { row: LogRow }) {
+  const note = noteOf(row);
+  if (!note) return null;
+  const { Icon, text } = note;
+  return (
+    <span className={styles.note}>
+      <Icon size={14} aria-hidden /> {text}
+    </span>
+  );
+}
+
+function noteOf({ status, fallback_count, cache_status, retry_count }: LogRow) {
+  if (status === DENIED) return { Icon: IconShieldX, text: notes.denied };
+  if (fallback_count) return { Icon: IconArrowsSplit2, text: notes.fallback };
+  if (cache_status?.includes('HIT')) return { Icon: IconBolt, text: notes.cached };
+  return retry_count ? { Icon: IconRefresh, text: notes.retries(retry_count) } : null;
+}
+
+export function CompactLog({ row, keyNames }: { row: LogRow; keyNames: KeyNames }) {
+  return (
+    <CompactRow
+      title={
+        <>
+          <StatusPill tone={toneOfStatus(row.status)}>{row.status}</StatusPill> {row.model ?? row.endpoint}
+        </>
+      }
+      end={<Money nano={row.cost_nano_usd} />}
+      details={[
+        <Moment key="time" at={row.created_at} as="clock" />,
+        keyName(row, keyNames),
+        duration(row.duration_ms),
+      ]}
+      note={<Notes row={row} />}
+    />
+  );
+}
+
+/** 1,204 → 310 tokens, exactly. */
+export const exactTokens = ({ input_tokens, output_tokens }: LogRow): string =>
+  `${input_tokens === null ? NONE : exact(input_tokens)} → ${output_tokens === null ? NONE : exact(output_tokens)}`;

@@ -1,0 +1,138 @@
+import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../../api/client';
+import { loadStateOf } from '../../api/load-state';
+import { type LogDetail, logQuery } from '../../api/logs';
+import { Drawer } from '../../parts/overlay/drawer';
+import { EmptyState, Loadable } from '../../parts/states/states';
+import { Identifier } from '../../parts/values/identifier';
+import { Moment, StatusPill, toneOfStatus } from '../../parts/values/values';
+import { words } from '../../words/en';
+import styles from './log-drawer.module.css';
+import { CostTab } from './tabs/cost-tab';
+import { FeedbackTab, GuardrailsTab } from './tabs/judgement-tabs';
+import { MessagesTab } from './tabs/messages-tab';
+import { RawTab } from './tabs/raw-tab';
+import { RouteTab } from './tabs/route-tab';
+import { TimingTab } from './tabs/timing-tab';
+import { TraceTab } from './tabs/trace-tab';
+
+const TABS = ['messages', 'raw', 'route', 'cost', 'timing', 'guardrails', 'feedback', 'trace'] as const;
+export type LogTab = (typeof TABS)[number];
+const isTab = (text: string | null | undefined): text is LogTab => TABS.some((tab) => tab === text);
+
+interface LogDrawerProps {
+  readonly id: string;
+  readonly tab: string | undefined;
+  readonly keyNames: ReadonlyMap<string, string>;
+  readonly onTab: (tab: LogTab) => void;
+  readonly onStep: (step: -1 | 1) => void;
+  readonly onClose: () => void;
+}
+
+/** One request: what was sent, what came back, why that route, what it cost. */
+export function LogDrawer({ id, tab, keyNames, onTab, onStep, onClose }: LogDrawerProps) {
+  const query = useQuery(logQuery(id));
+  const isGone = query.error instanceof ApiError && query.error.status === 404;
+  return (
+    <Drawer
+      label={words.log.label}
+      onClose={onClose}
+      onStep={onStep}
+      head={query.data ? <Head log={query.data} keyNames={keyNames} /> : <Identifier id={id} />}
+      actions={<Actions onStep={onStep} />}
+    >
+      {isGone ? (
+        <EmptyState title={words.log.gone} text={words.log.goneText} />
+      ) : (
+        <div className={styles.loading}>
+          <Loadable state={loadStateOf(query, 'logs.view')}>
+            {() =>
+              query.data && <LogTabs log={query.data} tab={isTab(tab) ? tab : 'messages'} onTab={onTab} />
+            }
+          </Loadable>
+        </div>
+      )}
+    </Drawer>
+  );
+}
+
+function Head({ log, keyNames }: { log: LogDetail; keyNames: ReadonlyMap<string, string> }) {
+  const key = log.api_key_id === null ? null : (keyNames.get(log.api_key_id) ?? log.api_key_id.slice(-6));
+  return (
+    <>
+      <h2 className={styles.title}>
+        <StatusPill tone={toneOfStatus(log.status)}>{log.status}</StatusPill> {log.method} {log.path}
+      </h2>
+      <p className={styles.facts}>
+        <Identifier id={log.id} />
+        <Moment at={log.created_at} as="moment" />
+        {key && (
+          <span>
+            {words.log.apiKey} <b>{key}</b>
+          </span>
+        )}
+        {log.config_id && (
+          <span>
+            {words.log.config} <b>{log.config_id.slice(-8)}</b>
+          </span>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Actions({ onStep }: { onStep: (step: -1 | 1) => void }) {
+  const actions = [
+    { label: words.log.previous, Icon: IconChevronUp, run: () => onStep(-1) },
+    { label: words.log.next, Icon: IconChevronDown, run: () => onStep(1) },
+    {
+      label: words.parts.copyLink,
+      Icon: IconLink,
+      run: () => void navigator.clipboard.writeText(location.href),
+    },
+  ];
+  return actions.map(({ label, Icon, run }) => (
+    <Tooltip key={label} label={label}>
+      <ActionIcon aria-label={label} onClick={run}>
+        <Icon size={16} />
+      </ActionIcon>
+    </Tooltip>
+  ));
+}
+
+const PANELS: Readonly<Record<LogTab, (props: { log: LogDetail }) => ReactNode>> = {
+  messages: MessagesTab,
+  raw: RawTab,
+  route: RouteTab,
+  cost: CostTab,
+  timing: TimingTab,
+  guardrails: GuardrailsTab,
+  feedback: FeedbackTab,
+  trace: TraceTab,
+};
+
+function LogTabs({ log, tab, onTab }: { log: LogDetail; tab: LogTab; onTab: (tab: LogTab) => void }) {
+  const Panel = PANELS[tab];
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) => isTab(next) && onTab(next)}
+      keepMounted={false}
+      classNames={{ root: styles.tabs, panel: styles.panel, list: styles.list, tab: styles.tab }}
+    >
+      <Tabs.List>
+        {TABS.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {words.log.tabs[name]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab} tabIndex={0}>
+        <Panel log={log} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

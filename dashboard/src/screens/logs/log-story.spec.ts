@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { LogAttempt, LogDetail } from '../../api/logs';
+import { conditionsOf } from './log-filters';
+import { routeStory } from './route-story';
+import { nanoOf, tokenCosts } from './token-costs';
+
+const AT = '2026-11-25T13:03:21.402Z';
+const attempt = (over: Partial<LogAttempt>): LogAttempt => ({
+  attempt: 0,
+  option_path: 'config.targets[0]',
+  provider: 'anthropic',
+  virtual_key_id: null,
+  origin: 'https://api.anthropic.com',
+  started_at: AT,
+  first_byte_ms: 180,
+  duration_ms: 181,
+  status: 429,
+  error_code: null,
+  input_tokens: null,
+  output_tokens: null,
+  cost_nano_usd: null,
+  estimated: false,
+  ...over,
+});
+const log = (over: Partial<LogDetail>) =>
+  ({
+    created_at: AT,
+    status: 200,
+    duration_ms: 2_100,
+    decisions: null,
+    provider: 'anthropic',
+    virtual_key: null,
+    virtual_key_id: null,
+    cache_status: null,
+    saved_nano_usd: null,
+    error_code: null,
+    ending: 'completed',
+    attempts: [],
+    ...over,
+  }) as LogDetail;
+
+describe('the story of a route', () => {
+  it('tells retries apart from fallbacks, in their order', () => {
+    const attempts = [
+      attempt({}),
+      attempt({ attempt: 1, started_at: '2026-11-25T13:03:21.802Z' }),
+      attempt({
+        attempt: 2,
+        provider: 'bedrock',
+        option_path: 'config.targets[1]',
+        status: 200,
+        started_at: '2026-11-25T13:03:22.374Z',
+      }),
+    ];
+    const story = routeStory(log({ decisions: ['Target 1 of 2'], attempts }));
+
+    expect(story.map(({ icon, atMs }) => [icon, atMs])).toEqual([
+      ['route', 0],
+      ['failed', 0],
+      ['retry', 400],
+      ['done', 972],
+      ['done', 2_100],
+    ]);
+    expect(story[2]?.title).toMatch(/^Retried anthropic/);
+    expect(story[3]?.title).toMatch(/^Fell back to bedrock/);
+  });
+
+  it('of a request that the gateway refused says so, and names no provider', () => {
+    const story = routeStory(log({ status: 402, error_code: 'budget_exceeded', ending: 'refused' }));
+    expect(story.at(-1)).toMatchObject({
+      tone: 'error',
+      text: 'No provider was asked. The gateway refused the request: budget_exceeded.',
+    });
+  });
+
+  it('of an answer from the cache says what it saved', () => {
+    expect(routeStory(log({ cache_status: 'HIT', saved_nano_usd: 4_100_000 })).at(-1)?.text).toBe(
+      'No provider was asked. It saved $0.0041.',
+    );
+  });
+});
+
+it('a breakdown counts no token twice, and adds up to what was charged', () => {
+  const usage = {
+    input_tokens: 880,
+    output_tokens: 204,
+    cached_input_tokens: 512,
+    cache_write_tokens: null,
+    reasoning_tokens: null,
+    audio_input_tokens: null,
+    audio_output_tokens: null,
+  };
+  const price = {
+    source: 'list',
+    model: 'claude',
+    usd_per_million_tokens: { input: 3, cached_input: 0.3, output: 15 },
+  } as const;
+  const costs = tokenCosts(usage, attempt({ price: price }));
+
+  expect(costs.map(({ kind, tokens }) => [kind, tokens])).toEqual([
+    ['input', 368],
+    ['cached_input', 512],
+    ['output', 204],
+  ]);
+  expect(costs.map(nanoOf)).toEqual([1_104_000, 153_600, 3_060_000]);
+});
+
+it('filters become the parameters of the interface', () => {
+  const filters = [
+    { field: 'status', operator: 'is', value: '429' },
+    { field: 'status', operator: 'is', value: '500' },
+    { field: 'latency', operator: 'min', value: '1000' },
+  ] as const;
+  expect(conditionsOf(filters)).toEqual({ status_code: '429,500', response_time_min: '1000' });
+});

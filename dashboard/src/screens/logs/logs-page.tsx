@@ -1,0 +1,125 @@
+import { Button, Kbd } from '@mantine/core';
+import { IconListSearch } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { type LogRow } from '../../api/logs';
+import { type Filter, filtersText } from '../../parts/filters/filter';
+import { FilterBar } from '../../parts/filters/filter-bar';
+import { exact } from '../../parts/format/numbers';
+import { rangeText } from '../../parts/range/range';
+import { RangePicker } from '../../parts/range/range-picker';
+import { Page } from '../../parts/shell/page';
+import { EmptyState } from '../../parts/states/states';
+import { ColumnChooser } from '../../parts/table/column-chooser';
+import { DataTable } from '../../parts/table/data-table';
+import { words } from '../../words/en';
+import { CompactLog, LOG_COLUMN_KEYS, logColumns } from './log-columns';
+import { LOG_FIELDS } from './log-filters';
+import { LogsHistogram } from './logs-histogram';
+import styles from './logs.module.css';
+import { useLiveLogs } from './use-live-logs';
+import { type LogSearch, useKeyNames, useLogList } from './use-log-list';
+
+interface LogsPageProps {
+  readonly search: LogSearch;
+  readonly onSearch: (search: LogSearch) => void;
+  readonly openId: string | undefined;
+  readonly onOpen: (id: string) => void;
+}
+
+const COMPACT_HEIGHT = 59;
+const isNarrow = (): boolean => matchMedia('(max-width: 768px)').matches;
+
+/** Every request of a workspace. The address holds the filters, the range, the columns and the open request. */
+export function LogsPage({ search, onSearch, openId, onOpen }: LogsPageProps) {
+  const { range, filters, interval, query, list, rows, state } = useLogList(search);
+  const keyNames = useKeyNames();
+  const all = useMemo(() => logColumns(keyNames), [keyNames]);
+  const shown = useMemo(() => search.columns?.split(',') ?? [...LOG_COLUMN_KEYS], [search.columns]);
+  const isLive = search.live === 'on';
+  useLiveLogs(isLive, query);
+  const change = (part: LogSearch): void => onSearch({ ...search, ...part });
+  const changeFilters = (next: readonly Filter[]): void => change({ filter: filtersText(next) });
+  return (
+    <Page
+      title={words.logs.title}
+      text={words.logs.text}
+      isTable
+      tools={
+        <>
+          <RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />
+          <LiveButton isLive={isLive} onToggle={() => change({ live: isLive ? undefined : 'on' })} />
+        </>
+      }
+    >
+      <FilterBar fields={LOG_FIELDS} filters={filters} onChange={changeFilters}>
+        <ColumnChooser columns={all} shown={shown} onChange={(next) => change({ columns: next.join(',') })} />
+      </FilterBar>
+      <LogsHistogram
+        query={query}
+        interval={interval}
+        onSelect={(chosen) => change({ range: rangeText({ kind: 'absolute', ...chosen }) })}
+      />
+      <DataTable<LogRow>
+        label={words.logs.table}
+        columns={all.filter(({ key }) => shown.includes(key))}
+        rows={rows}
+        keyOf={({ id }) => id}
+        state={state}
+        selected={openId}
+        rowHeight={isNarrow() ? COMPACT_HEIGHT : undefined}
+        renderCompact={(row) => <CompactLog row={row} keyNames={keyNames} />}
+        onOpen={({ id }) => onOpen(id)}
+        onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
+        empty={<NoLogs isFiltered={filters.length > 0} onClear={() => changeFilters([])} />}
+        footer={<LogsFooter count={rows.length} isLoading={list.isFetchingNextPage} />}
+      />
+    </Page>
+  );
+}
+
+function LiveButton({ isLive, onToggle }: { isLive: boolean; onToggle: () => void }) {
+  return (
+    <Button
+      leftSection={<span className={styles.dot} data-off={isLive ? undefined : true} aria-hidden />}
+      aria-pressed={isLive}
+      title={isLive ? words.logs.livePaused : words.logs.liveStart}
+      onClick={onToggle}
+    >
+      {words.logs.live}
+    </Button>
+  );
+}
+
+function LogsFooter({ count, isLoading }: { count: number; isLoading: boolean }) {
+  return (
+    <>
+      <span aria-live="polite">{isLoading ? words.logs.loadMore : words.logs.showing(exact(count))}</span>
+      <span className={styles.keys}>
+        <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> {words.parts.move}{' '}
+        <Kbd size="xs">{words.parts.enterKey}</Kbd> {words.parts.open}
+      </span>
+    </>
+  );
+}
+
+const exampleOf = (): string =>
+  [
+    `curl ${location.origin}/v1/chat/completions \\`,
+    `  -H "x-gateway-api-key: ${words.setUp.request.keyMissing}" -H "x-gateway-provider: sandbox" \\`,
+    `  -H "content-type: application/json" -d '{"model":"sandbox-1","messages":[{"role":"user","content":"Hello"}]}'`,
+  ].join('\n');
+
+function NoLogs({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const icon = <IconListSearch size={20} aria-hidden />;
+  if (isFiltered)
+    return (
+      <EmptyState icon={icon} title={words.logs.emptyFiltered} text={words.logs.emptyFilteredText}>
+        <Button onClick={onClear}>{words.logs.clear}</Button>
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon={icon} title={words.logs.empty} text={words.logs.emptyText}>
+      <pre className={styles.command}>{exampleOf()}</pre>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,72 @@
+import type { LogDetail } from '../../../api/logs';
+import { exact, exactMoney, money, NONE } from '../../../parts/format/numbers';
+import { words } from '../../../words/en';
+import styles from '../log-drawer.module.css';
+import { nanoOf, tokenCosts } from '../token-costs';
+
+const { cost } = words.log;
+
+/** Kinds of token times prices, beside what was charged. */
+export function CostTab({ log }: { log: LogDetail }) {
+  const delivered =
+    log.attempts.findLast(({ status }) => status !== null && status < 400) ?? log.attempts.at(-1);
+  const rows = tokenCosts(log, delivered);
+  const { price, estimated } = delivered ?? {};
+  return (
+    <>
+      {rows.length > 0 && (
+        <>
+          <h3 className={styles.section}>{cost.title}</h3>
+          <table className={styles.table}>
+            <thead>
+              <tr>
+                {[cost.kind, cost.tokens, cost.price, cost.cost].map((title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.kind}>
+                  <th scope="row">{cost.kinds[row.kind] ?? row.kind}</th>
+                  <td>{exact(row.tokens)}</td>
+                  <td>{row.usdPerMillion === null ? NONE : `$${row.usdPerMillion.toFixed(2)}`}</td>
+                  <td>{exactMoney(nanoOf(row))}</td>
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row" colSpan={3}>
+                  {cost.total}
+                </th>
+                <td>{exactMoney(log.cost_nano_usd)}</td>
+              </tr>
+            </tfoot>
+          </table>
+        </>
+      )}
+      <CostNotes
+        log={log}
+        source={
+          price
+            ? cost.source(price.source === 'agreed' ? cost.agreed : cost.listed, price.model)
+            : cost.noPrice
+        }
+        isEstimated={estimated === true || log.usage_source === 'estimated'}
+      />
+    </>
+  );
+}
+
+function CostNotes({ log, source, isEstimated }: { log: LogDetail; source: string; isEstimated: boolean }) {
+  return (
+    <div className={styles.none}>
+      <p>{log.cost_nano_usd === null ? cost.unknown : source}</p>
+      {isEstimated && <p>{cost.estimated}</p>}
+      {log.saved_nano_usd !== null && <p>{cost.saved(money(log.saved_nano_usd))}</p>}
+    </div>
+  );
+}

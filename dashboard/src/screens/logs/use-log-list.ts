@@ -1,0 +1,69 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { apiKeysQuery } from '../../api/keys';
+import { loadStateOf } from '../../api/load-state';
+import { type LogQuery, logsQuery } from '../../api/logs';
+import { parseFilters } from '../../parts/filters/filter';
+import { intervalOf, parseRange, rangeText } from '../../parts/range/range';
+import { useMay, usePlace } from '../../session/session';
+import { conditionsOf, LOG_FIELDS } from './log-filters';
+
+/** What the address says of the list. */
+export interface LogSearch {
+  readonly range?: string;
+  readonly filter?: string;
+  readonly columns?: string;
+  readonly live?: string;
+}
+
+const DEFAULT_RANGE = '1h';
+const MINUTE_MS = 60_000;
+
+/** The list that an address means: its filters and range, its rows, and where loading stands. */
+export function useLogList(search: LogSearch) {
+  const { workspace } = usePlace();
+  const range = useMemo(() => parseRange(search.range, DEFAULT_RANGE), [search.range]);
+  const filters = useMemo(() => {
+    const parsed = parseFilters(search.filter ?? '', LOG_FIELDS);
+    return 'filters' in parsed ? parsed.filters : [];
+  }, [search.filter]);
+  // A relative range is fixed while the page shows it, so that the chart and the list agree.
+  const [openedAt] = useState(Date.now);
+  const interval = useMemo(() => intervalOf(range, openedAt), [range, openedAt]);
+  const query: LogQuery = useMemo(
+    () => ({
+      workspace: workspace.slug,
+      conditions: conditionsOf(filters),
+      time:
+        range.kind === 'absolute'
+          ? { from: range.from.toISOString(), to: range.to.toISOString() }
+          : { minutes: Math.round((interval.to.getTime() - interval.from.getTime()) / MINUTE_MS) },
+    }),
+    [workspace.slug, filters, range, interval],
+  );
+  const list = useInfiniteQuery(logsQuery(query));
+  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  return {
+    range,
+    rangeKey: rangeText(range),
+    filters,
+    interval,
+    query,
+    list,
+    rows,
+    state: loadStateOf(list, 'logs.list'),
+  };
+}
+
+/** Names of the workspace's keys, where the person may see them. */
+export function useKeyNames(): ReadonlyMap<string, string> {
+  const { workspace } = usePlace();
+  const may = useMay();
+  const isAllowed = [
+    'workspace_service_api_keys.list',
+    'workspace_user_api_keys.list',
+    'organisation_service_api_keys.list',
+  ].some(may);
+  const { data } = useQuery({ ...apiKeysQuery(workspace.slug), enabled: isAllowed });
+  return useMemo(() => new Map(data?.data.map(({ id, name }) => [id, name])), [data]);
+}

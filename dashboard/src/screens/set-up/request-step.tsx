@@ -1,0 +1,126 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { createApiKey, virtualKeysQuery } from '../../api/keys';
+import { shownError } from '../../api/load-state';
+import { type LogRow, logsQuery } from '../../api/logs';
+import { duration, short } from '../../parts/format/numbers';
+import { ErrorCard } from '../../parts/states/states';
+import { CopyButton } from '../../parts/values/identifier';
+import { Money, StatusPill, toneOfStatus } from '../../parts/values/values';
+import { usePlace } from '../../session/session';
+import { words } from '../../words/en';
+import styles from './set-up.module.css';
+
+const texts = words.setUp.request;
+const POLL_MS = 2_000;
+
+const curlOf = (key: string, target: string): string =>
+  [
+    `curl ${location.origin}/v1/chat/completions \\`,
+    `  -H "x-gateway-api-key: ${key}" \\`,
+    `  -H "${target}" \\`,
+    `  -H "content-type: application/json" \\`,
+    `  -d '{"model":"${target.endsWith('sandbox') ? 'sandbox-1' : 'gpt-5-mini'}","messages":[{"role":"user","content":"Hello"}]}'`,
+  ].join('\n');
+
+/** A command that works as it stands, and the request that it makes, as soon as it is on record. */
+export function RequestStep({ onDone }: { onDone: () => void }) {
+  const { workspace } = usePlace();
+  const virtualKeys = useQuery(virtualKeysQuery(workspace.slug));
+  const slug = virtualKeys.data?.data[0]?.slug;
+  const creation = useMutation({
+    mutationFn: () =>
+      createApiKey('service', {
+        name: 'first-request',
+        workspace_id: workspace.id,
+        scopes: ['completions.write'],
+      }),
+  });
+  const command = curlOf(
+    creation.data?.key ?? texts.keyMissing,
+    slug === undefined ? 'x-gateway-provider: sandbox' : `x-gateway-virtual-key: ${slug}`,
+  );
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <p className={styles.intro}>{texts.text}</p>
+      <div className={`${styles.form ?? ''} ${styles.wide ?? ''}`}>
+        <pre className={styles.code} aria-label={texts.snippets}>
+          {command}
+        </pre>
+        <div className={styles.actions}>
+          <CopyButton value={command} label={words.parts.copy} />
+          {!creation.data && (
+            <Button loading={creation.isPending} onClick={() => creation.mutate()}>
+              {texts.createKey}
+            </Button>
+          )}
+        </div>
+        {creation.isError && (
+          <ErrorCard error={shownError(creation.error)} title={words.errors.actionTitle} />
+        )}
+        <Arrival />
+        <div className={styles.actions}>
+          <Button variant="subtle" color="gray" onClick={onDone}>
+            {words.setUp.skip}
+          </Button>
+          <Button variant="filled" onClick={onDone}>
+            {words.setUp.go}
+          </Button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Arrival() {
+  const { workspace } = usePlace();
+  const [from] = useState(() => new Date().toISOString());
+  // An end that the first request cannot miss: the page is not open for a day.
+  const [to] = useState(() => new Date(Date.now() + 86_400_000).toISOString());
+  const { data } = useInfiniteQuery({
+    ...logsQuery({ workspace: workspace.slug, conditions: {}, time: { from, to } }),
+    refetchInterval: POLL_MS,
+  });
+  const row = data?.pages[0]?.data.at(-1);
+  return (
+    <div className={styles.arrival} data-arrived={row ? true : undefined} role="status">
+      {row ? <ArrivedRequest row={row} /> : texts.waiting}
+    </div>
+  );
+}
+
+function ArrivedRequest({ row }: { row: LogRow }) {
+  const { workspace } = usePlace();
+  const { facts } = words.log;
+  return (
+    <>
+      <StatusPill tone={toneOfStatus(row.status)}>{row.status}</StatusPill> <strong>{texts.arrived}</strong>{' '}
+      <Link to="/w/$workspace/logs/$id" params={{ workspace: workspace.slug, id: row.id }} search={{}}>
+        {texts.openInLogs}
+      </Link>
+      <dl className={styles.facts}>
+        <div>
+          <dt>{words.logs.columns.model}</dt>
+          <dd>{row.model}</dd>
+        </div>
+        <div>
+          <dt>{facts.tokens}</dt>
+          <dd>{`${short(row.input_tokens ?? 0)} → ${short(row.output_tokens ?? 0)}`}</dd>
+        </div>
+        <div>
+          <dt>{facts.cost}</dt>
+          <dd>
+            <Money nano={row.cost_nano_usd} />
+          </dd>
+        </div>
+        <div>
+          <dt>{facts.latency}</dt>
+          <dd>{duration(row.duration_ms)}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useNavigate } from '@tanstack/react-router';
+import { IconCheck } from '@tabler/icons-react';
+import { Brand } from '../../parts/brand';
+import { Loading } from '../../parts/states/states';
+import { PlaceProvider, useSession } from '../../session/session';
+import { words } from '../../words/en';
+import { AccountStep } from './account-step';
+import { ProviderStep } from './provider-step';
+import { RequestStep } from './request-step';
+import styles from './set-up.module.css';
+import { TeamStep } from './team-step';
+
+const STEPS = ['account', 'provider', 'request', 'team'] as const;
+export type SetUpStep = (typeof STEPS)[number];
+export const isSetUpStep = (text: string | undefined): text is SetUpStep =>
+  STEPS.some((step) => step === text);
+
+interface SetUpPageProps {
+  readonly step: SetUpStep;
+  readonly onStep: (step: SetUpStep) => void;
+}
+
+/** From nothing to a first request. Each step can be skipped and taken up again; the address says where one is. */
+export function SetUpPage({ step, onStep }: SetUpPageProps) {
+  const { data: session, isPending } = useSession();
+  const navigate = useNavigate();
+  const workspace = session?.workspaces[0];
+  const shown = workspace ? (step === 'account' ? 'provider' : step) : 'account';
+  const goOn = (): void => {
+    const next = STEPS[STEPS.indexOf(shown) + 1];
+    if (next) onStep(next);
+    else void navigate({ to: '/' });
+  };
+  return (
+    <div className={styles.page}>
+      <aside className={styles.sidebar}>
+        <Brand />
+        <Progress shown={shown} />
+      </aside>
+      <main className={styles.content}>
+        {isPending && <Loading lines={4} />}
+        {!isPending && !workspace && <AccountStep onDone={() => onStep('provider')} />}
+        {session && workspace && (
+          <PlaceProvider value={{ session, workspace }}>
+            {shown === 'provider' && <ProviderStep onDone={goOn} />}
+            {shown === 'request' && <RequestStep onDone={goOn} />}
+            {shown === 'team' && <TeamStep onDone={goOn} />}
+          </PlaceProvider>
+        )}
+      </main>
+    </div>
+  );
+}
+
+function Progress({ shown }: { shown: SetUpStep }) {
+  const at = STEPS.indexOf(shown);
+  return (
+    <ol className={styles.steps} aria-label={words.setUp.progress}>
+      {STEPS.map((step, index) => (
+        <li key={step} aria-current={index === at ? 'step' : undefined} data-done={index < at || undefined}>
+          <span className={styles.mark}>{index < at ? <IconCheck size={14} aria-hidden /> : index + 1}</span>
+          {words.setUp.steps[step]}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { EmptyState } from '../../parts/states/states';
+import { words } from '../../words/en';
+
+/** For an address that names nothing. */
+export function NotFoundPage() {
+  return (
+    <EmptyState title={words.shell.notFound} text={words.shell.notFoundText}>
+      <Button component="a" href="/ui/">
+        {words.shell.home}
+      </Button>
+    </EmptyState>
+  );
+}
+
+/** For a defect of this page itself. The text of the error is what a report needs. */
+export function CrashPage({ error }: ErrorComponentProps) {
+  return (
+    <EmptyState title={words.shell.crashed} text={words.shell.crashedText}>
+      <code>{error instanceof Error ? error.message : String(error)}</code>
+      <Button onClick={() => location.reload()}>{words.shell.reload}</Button>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,23 @@
+import { Navigate } from '@tanstack/react-router';
+import { ErrorCard, Loading } from '../../parts/states/states';
+import { EmptyState } from '../../parts/states/states';
+import { shownError } from '../../api/load-state';
+import { useSession } from '../../session/session';
+import { words } from '../../words/en';
+import styles from './home-page.module.css';
+
+/** `/ui/`: to the first workspace, or to signing in. */
+export function HomePage() {
+  const { data: session, error, refetch } = useSession();
+  if (session === null) return <Navigate to="/sign-in" search={{}} replace />;
+  const first = session?.workspaces[0];
+  if (first)
+    return <Navigate to="/w/$workspace/overview" params={{ workspace: first.slug }} search={{}} replace />;
+  return (
+    <main className={styles.page}>
+      {session && <EmptyState title={words.shell.noWorkspace} text={words.shell.noWorkspaceText} />}
+      {error && <ErrorCard error={shownError(error)} onRetry={() => void refetch()} />}
+      {!session && !error && <Loading />}
+    </main>
+  );
+}

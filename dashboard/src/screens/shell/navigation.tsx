@@ -1,0 +1,93 @@
+import { Link } from '@tanstack/react-router';
+import { IconApi, IconHistory, IconKey, IconLayoutDashboard, IconListDetails } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { NavigationGroup, NavigationLink } from '../../parts/shell/shell';
+import { words } from '../../words/en';
+
+const { pages, groups } = words.shell;
+
+/** Every page of a workspace, with the permissions of which one is enough to enter it. */
+export const PAGES = [
+  {
+    key: 'overview',
+    to: '/w/$workspace/overview',
+    title: pages.overview,
+    icon: IconLayoutDashboard,
+    scopes: ['analytics.view'],
+    group: null,
+  },
+  {
+    key: 'logs',
+    to: '/w/$workspace/logs',
+    title: pages.logs,
+    icon: IconListDetails,
+    scopes: ['logs.list'],
+    group: groups.observe,
+  },
+  {
+    key: 'virtual-keys',
+    to: '/w/$workspace/virtual-keys',
+    title: pages.virtualKeys,
+    icon: IconKey,
+    scopes: ['virtual_keys.list'],
+    group: groups.build,
+  },
+  {
+    key: 'api-keys',
+    to: '/w/$workspace/api-keys',
+    title: pages.apiKeys,
+    icon: IconApi,
+    scopes: [
+      'workspace_service_api_keys.list',
+      'workspace_user_api_keys.list',
+      'organisation_service_api_keys.list',
+    ],
+    group: groups.govern,
+  },
+  {
+    key: 'audit-log',
+    to: '/w/$workspace/audit-log',
+    title: pages.auditLog,
+    icon: IconHistory,
+    scopes: ['audit_logs.list'],
+    group: groups.organization,
+  },
+] as const;
+
+/** The links that a person has a use for: areas that they may not enter at all are left out. Null knows nobody, and shows all. */
+export function navigationOf(may: ((scope: string) => boolean) | null): readonly NavigationGroup[] {
+  const visible = PAGES.filter(({ scopes }) => may === null || scopes.some(may));
+  const titles = [...new Set(visible.map(({ group }) => group))];
+  return titles.map((title) => ({
+    title,
+    links: visible
+      .filter(({ group }) => group === title)
+      .map(({ key, title: name, icon: Icon }) => ({
+        key,
+        title: name,
+        icon: <Icon aria-hidden stroke={1.6} />,
+      })),
+  }));
+}
+
+export function renderNavigationLink(
+  workspace: string,
+  { key }: NavigationLink,
+  className: string | undefined,
+  content: ReactNode,
+): ReactNode {
+  const page = PAGES.find((one) => one.key === key);
+  if (!page) return content;
+  return (
+    <Link
+      to={page.to}
+      params={{ workspace }}
+      search={{}}
+      className={className}
+      activeProps={{ 'aria-current': 'page' }}
+      activeOptions={{ includeSearch: false }}
+    >
+      {content}
+    </Link>
+  );
+}

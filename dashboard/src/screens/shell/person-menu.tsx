@@ -1,0 +1,45 @@
+import { Menu } from '@mantine/core';
+import { IconLogout, IconSettings } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { usePlace, useSignOut } from '../../session/session';
+import { words } from '../../words/en';
+import styles from './menus.module.css';
+
+/** Its selects are large, and most visits change nothing. */
+const PersonSettings = lazy(() =>
+  import('./person-settings').then((module) => ({ default: module.PersonSettings })),
+);
+
+/** Who is signed in, what the page looks like for them, and the way out. */
+export function PersonMenu() {
+  const { session, workspace } = usePlace();
+  const signOut = useSignOut();
+  const { email } = session.user;
+  const role = workspace.role || session.role;
+  return (
+    <Menu width={248} position="top-start" closeOnItemClick={false}>
+      <Menu.Target>
+        <button type="button" className={styles.person}>
+          <span className={styles.initial} aria-hidden>
+            {email.slice(0, 1).toUpperCase()}
+          </span>
+          <span className={styles.name}>
+            <span className="visually-hidden">{words.shell.account} </span>
+            {email}
+            <span className={styles.role}>{words.roles[role] ?? role}</span>
+          </span>
+          <IconSettings size={16} aria-hidden />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Suspense fallback={null}>
+          <PersonSettings />
+        </Suspense>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
+          {words.shell.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

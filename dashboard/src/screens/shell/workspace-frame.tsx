@@ -1,0 +1,93 @@
+import { Navigate, Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { useHotkeys } from '@mantine/hooks';
+import type { Session, SessionWorkspace } from '../../api/auth';
+import { shownError } from '../../api/load-state';
+import { Shell } from '../../parts/shell/shell';
+import { ErrorCard, Loading } from '../../parts/states/states';
+import { ZoneProvider } from '../../parts/zone';
+import { PlaceProvider, useSession } from '../../session/session';
+import { useTimeZone } from '../../session/time-zone';
+import { words } from '../../words/en';
+import { NotFoundPage } from './fallback-pages';
+import { navigationOf, renderNavigationLink } from './navigation';
+import { PersonMenu } from './person-menu';
+import { WorkspaceSwitcher } from './workspace-switcher';
+import styles from './workspace-frame.module.css';
+
+const CommandPalette = lazy(() =>
+  import('./command-palette').then((module) => ({ default: module.CommandPalette })),
+);
+
+/** The pages of one workspace, for somebody who is signed in. The frame itself needs no data but the session. */
+export function WorkspaceFrame({ slug }: { slug: string }) {
+  const { data: session, error, refetch } = useSession();
+  if (session === null)
+    return <Navigate to="/sign-in" search={{ return_to: location.pathname + location.search }} replace />;
+  if (session) {
+    const workspace = session.workspaces.find((one) => one.slug === slug || one.id === slug);
+    return workspace ? (
+      <SignedInFrame session={session} workspace={workspace} isUnavailable={error !== null} />
+    ) : (
+      <NotFoundPage />
+    );
+  }
+  return (
+    <Shell
+      groups={navigationOf(null)}
+      renderLink={(link, className, content) => renderNavigationLink(slug, link, className, content)}
+      switcher={null}
+      person={null}
+      crumbs={[]}
+      openSearch={() => undefined}
+    >
+      <div className={styles.waiting}>
+        {error ? <ErrorCard error={shownError(error)} onRetry={() => void refetch()} /> : <Loading />}
+      </div>
+    </Shell>
+  );
+}
+
+interface SignedInFrameProps {
+  readonly session: Session;
+  readonly workspace: SessionWorkspace;
+  /** The session could not be read again: what is on the page stays, and says so. */
+  readonly isUnavailable: boolean;
+}
+
+function SignedInFrame({ session, workspace, isUnavailable }: SignedInFrameProps) {
+  const [zone] = useTimeZone();
+  const [isSearching, setSearching] = useState(false);
+  useHotkeys([['mod+K', () => setSearching(true)]], []);
+  const may = (scope: string): boolean => workspace.scopes.includes(scope) || session.scopes.includes(scope);
+  return (
+    <PlaceProvider value={{ session, workspace }}>
+      <ZoneProvider value={zone}>
+        <Shell
+          groups={navigationOf(may)}
+          renderLink={(link, className, content) =>
+            renderNavigationLink(workspace.slug, link, className, content)
+          }
+          switcher={<WorkspaceSwitcher session={session} workspace={workspace} />}
+          person={<PersonMenu />}
+          crumbs={[session.organisation.name, workspace.name]}
+          openSearch={() => setSearching(true)}
+          banner={
+            isUnavailable && (
+              <p className={styles.banner} role="status">
+                {words.shell.unavailable}
+              </p>
+            )
+          }
+        >
+          <Outlet />
+        </Shell>
+        {isSearching && (
+          <Suspense fallback={null}>
+            <CommandPalette onClose={() => setSearching(false)} />
+          </Suspense>
+        )}
+      </ZoneProvider>
+    </PlaceProvider>
+  );
+}
