@@ -1,6 +1,6 @@
 import { applyDecorators, Controller, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { AuthGuard } from '../auth/identity/auth.guard.js';
+import { AuthGuard } from '../auth/strategies/auth.guard.js';
 import { RoleGuard } from '../auth/permissions/role.guard.js';
 import { ScopeGuard } from '../auth/permissions/scope.guard.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';

@@ -7839,7 +7839,7 @@ export interface components {
                 /**
                  * @example {
                  *       "error": {
-                 *         "message": "This link is used or expired. Ask an administrator of the installation for another one.",
+                 *         "message": "This link was already used or has expired. Ask an administrator of the installation for another one.",
                  *         "type": "not_found_error",
                  *         "code": "sign_in_link_gone",
                  *         "param": null,

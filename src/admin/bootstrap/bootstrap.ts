@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { type Scope, SCOPES } from '../../auth/permissions/scopes.js';
-import { issueSignInLink } from '../../common/contracts/sign-in-link.js';
+import { issueSignInLink } from '../../common/crypto/sign-in-link.js';
 import { SecretBox } from '../../common/crypto/envelope.js';
 import { ApiKeyIssuer } from '../../common/crypto/api-key-issuer.js';
 import { hashPassword } from '../../common/crypto/password.js';

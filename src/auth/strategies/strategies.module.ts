@@ -3,7 +3,7 @@ import { SessionCookie } from '../../common/http/session-cookie.js';
 import { SETTINGS } from '../../common/settings/settings.module.js';
 import type { Settings } from '../../common/settings/settings.js';
 import { AuthModule } from '../auth.module.js';
-import { AuthGuard } from '../identity/auth.guard.js';
+import { AuthGuard } from './auth.guard.js';
 import { ApiKeyStrategy, SignedTokenStrategy } from './key-strategies.js';
 import { SessionStrategy } from './session.strategy.js';
 

@@ -13,10 +13,10 @@ import type { Guards } from './guardrails.js';
 import type { HookResults } from './hook-results.js';
 import { actsOnTexts } from './part-filters.js';
 import { type Hook, isDenial, type Judgement, type Matter, runHooks } from './run-hooks.js';
-import { editedJson } from '../planning/edited-json.js';
+import { editedJson } from '../../common/json/edited-json.js';
 import { ENDPOINT_TEXTS } from './texts/endpoint-texts.js';
 import { TooDeep } from './texts/body-walk.js';
-import { duplicateMember } from './texts/duplicate-members.js';
+import { duplicateMember } from '../../common/json/duplicate-members.js';
 import { FormTexts } from './texts/form-texts.js';
 import type { TextTree } from './texts/text-tree.js';
 

@@ -3,7 +3,7 @@ import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../journal/entry.js';
 import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
 import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
-import { editedJson } from '../planning/edited-json.js';
+import { editedJson } from '../../common/json/edited-json.js';
 import type { EncodedBody } from '../translating/encode-body.js';
 import { type EventFraming, framesOf, wholeAnswer, type WholeAnswer } from '../translating/framing/index.js';
 import type { Translated } from '../translating/outgoing.js';
@@ -15,13 +15,13 @@ import { FailedAttempt } from '../upstream/retry.js';
 import { type Answering, passingFraming, streamGuard, textsOf } from './answering.js';
 import { gathered } from './gathered-answer.js';
 import { denial, type Guarded, judged, resultsOf } from './guard-request.js';
-import { actsOnTexts, needsWhole, restoring } from './part-filters.js';
+import { mayDeny, needsWhole, restoring } from './part-filters.js';
 import type { Hook, Judgement, Matter } from './run-hooks.js';
 import type { StreamGuard } from './stream-guard.js';
 import { withoutLogprobs } from './stream-repeats.js';
 import { type BodyTexts, NO_TEXTS } from './texts/body-texts.js';
 import { rewriteTexts } from './texts/body-walk.js';
-import { duplicateMember } from './texts/duplicate-members.js';
+import { duplicateMember } from '../../common/json/duplicate-members.js';
 
 export const FAILED_STATUS = 246;
 export const DENIED_STATUS = 446;
@@ -98,9 +98,9 @@ function judgedPlain(
     : plainAnswer(said, judgement, { guarded, answering });
 }
 
-/** Another reader may believe the other of two members. */
+/** Another reader may believe the other of two members. Redaction alone does what it can with the one that counts here. */
 const isAmbiguous = ({ text }: SaidPlain, hooks: readonly Hook[]): boolean =>
-  actsOnTexts(hooks) && text !== null && duplicateMember(text) !== null;
+  hooks.some(mayDeny) && text !== null && duplicateMember(text) !== null;
 
 /** The texts of an answer that is no JSON; null where it cannot be read. */
 function plainTexts(text: string | null, isPlain = false): BodyTexts | null {

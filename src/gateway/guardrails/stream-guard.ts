@@ -8,7 +8,7 @@ import { StreamParts } from './stream-parts.js';
 import { withoutLogprobs, withoutRepeated } from './stream-repeats.js';
 import type { BodyTexts } from './texts/body-texts.js';
 import { rewriteTexts, textsIn } from './texts/body-walk.js';
-import { duplicateMember } from './texts/duplicate-members.js';
+import { duplicateMember } from '../../common/json/duplicate-members.js';
 import type { StreamTexts } from './texts/text-tree.js';
 
 const DONE = '[DONE]';

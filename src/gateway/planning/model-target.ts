@@ -1,4 +1,4 @@
-import { withField } from './edited-json.js';
+import { withField } from '../../common/json/edited-json.js';
 
 /** A model that names its target, `@slug/model`, taken apart. */
 export interface ModelTarget {

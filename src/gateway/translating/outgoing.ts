@@ -5,7 +5,7 @@ import { supportOf } from '../../providers/endpoints/support.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Context } from '../../providers/translation.js';
 import { gatewayOption } from '../door/gateway-headers.js';
-import { editedJson } from '../planning/edited-json.js';
+import { editedJson } from '../../common/json/edited-json.js';
 import { namesDeployment, pathModelOf } from '../planning/path-model.js';
 import type { Content } from '../types/content.js';
 import type { Entry } from '../journal/entry.js';

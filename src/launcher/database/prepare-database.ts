@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BootstrapResult } from '../../admin/bootstrap/bootstrap.js';
-import { signInLink } from '../../common/contracts/sign-in-link.js';
+import { signInLink } from '../../common/crypto/sign-in-link.js';
 import type { Secret } from '../../common/crypto/secret.js';
 import { AppError } from '../../common/errors/app-error.js';
 import type { Settings } from '../../common/settings/settings.js';

@@ -1,4 +1,4 @@
-import { issueSignInLink, signInLink } from '../../common/contracts/sign-in-link.js';
+import { issueSignInLink, signInLink } from '../../common/crypto/sign-in-link.js';
 import { Passkey } from '../../common/database/entities/passkey.entity.js';
 import { RecoveryCode } from '../../common/database/entities/recovery-code.entity.js';
 import { UserCredential } from '../../common/database/entities/user-credential.entity.js';

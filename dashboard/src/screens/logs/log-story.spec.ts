@@ -69,13 +69,13 @@ describe('the story of a route', () => {
     const story = routeStory(log({ status: 402, error_code: 'budget_exceeded', ending: 'refused' }));
     expect(story.at(-1)).toMatchObject({
       tone: 'error',
-      text: 'No provider was asked. The gateway refused the request: budget_exceeded.',
+      text: 'No provider received the request. The gateway refused the request: budget_exceeded.',
     });
   });
 
   it('of an answer from the cache says what it saved', () => {
     expect(routeStory(log({ cache_status: 'HIT', saved_nano_usd: 4_100_000 })).at(-1)?.text).toBe(
-      'No provider was asked. It saved $0.0041.',
+      'No provider received the request. The cache saved $0.0041.',
     );
   });
 });

@@ -15,7 +15,8 @@ export function PersonMenu() {
   const { session, workspace } = usePlace();
   const signOut = useSignOut();
   const { email } = session.user;
-  const role = workspace.role || session.role;
+  // Owners and admins of the organization act as admins in every workspace.
+  const role = session.role === 'member' ? workspace.role : session.role;
   return (
     <Menu width={248} position="top-start" closeOnItemClick={false}>
       <Menu.Target>

@@ -2,7 +2,7 @@ import { applyDecorators, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, RequireScope } from '../../../auth/permissions/access.decorators.js';
-import { AuthGuard } from '../../../auth/identity/auth.guard.js';
+import { AuthGuard } from '../../../auth/strategies/auth.guard.js';
 import type { Principal } from '../../../auth/principal.js';
 import { sightOf } from '../../../auth/permissions/sight.js';
 import { requireScope } from '../../../auth/permissions/require-scope.js';

@@ -1,5 +1,5 @@
 import { Column, Entity } from 'typeorm';
-import type { SignInLinkPurpose } from '../../contracts/sign-in-link.js';
+import type { SignInLinkPurpose } from '../../crypto/sign-in-link.js';
 import { TenantRecord } from './tenant-owned.entity.js';
 
 /** A link that lets a user set a password, once. The row goes with its use. */

@@ -1,5 +1,6 @@
+import { endOfString } from './json-spans.js';
+
 const STRUCTURE = /["{}[\]]/g;
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const BLANK = /[ \t\r\n]*/y;
 
@@ -22,30 +23,17 @@ export function duplicateMember(json: string): string | null {
       const known = open.at(-1);
       if (name !== null && known?.has(name)) return name;
       if (name !== null) known?.add(name);
-      STRUCTURE.lastIndex = end + 1;
+      STRUCTURE.lastIndex = end;
     }
   }
   return null;
 }
 
-/** Where the closing quotation mark stands. */
-function endOfString(json: string, start: number): number {
-  let end = json.indexOf('"', start + 1);
-  while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
-  return end < 0 ? json.length : end;
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let first = at;
-  while (json.charCodeAt(first - 1) === BACKSLASH) first--;
-  return (at - first) % 2 === 1;
-}
-
-/** The string from `start` to `end`; null where it is a value. */
+/** The name from `start` up to, not including, `end`; null for a string that is a value. */
 function nameAt(json: string, start: number, end: number): string | null {
-  BLANK.lastIndex = end + 1;
+  BLANK.lastIndex = end;
   BLANK.exec(json);
   if (json.charCodeAt(BLANK.lastIndex) !== COLON) return null;
-  const raw = json.slice(start, end + 1);
+  const raw = json.slice(start, end);
   return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
 }

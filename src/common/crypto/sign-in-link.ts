@@ -1,5 +1,5 @@
-import { OpaqueTokens } from '../crypto/opaque-tokens.js';
-import type { Secret } from '../crypto/secret.js';
+import { OpaqueTokens } from './opaque-tokens.js';
+import type { Secret } from './secret.js';
 import { uuidV7 } from '../ids/uuid-v7.js';
 
 /** The page of the dashboard that a link leads to, below the address of the service. */

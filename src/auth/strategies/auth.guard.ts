@@ -5,9 +5,9 @@ import passport from 'passport';
 import { OPEN_TO_EVERYBODY } from '../permissions/access.decorators.js';
 import { accessOf } from '../permissions/access.js';
 import type { Principal } from '../principal.js';
-import { ApiKeyStrategy, SignedTokenStrategy } from '../strategies/key-strategies.js';
-import { SessionStrategy } from '../strategies/session.strategy.js';
-import { IdentityService } from './identity.service.js';
+import { ApiKeyStrategy, SignedTokenStrategy } from './key-strategies.js';
+import { SessionStrategy } from './session.strategy.js';
+import { IdentityService } from '../identity/identity.service.js';
 
 type PassportMiddleware = (request: object, response: object, next: (error: unknown) => void) => void;
 

@@ -86,8 +86,8 @@ function endOfWord(text: string, start: number): number {
   return at;
 }
 
-/** Long strings make up most of a body, so `indexOf` skips them. */
-function endOfString(text: string, start: number): number {
+/** The end of the string that begins at `start`. Long strings make up most of a body, so `indexOf` skips them. */
+export function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1);
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
   return at < 0 ? text.length : at + 1;
