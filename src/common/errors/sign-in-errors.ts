@@ -68,6 +68,7 @@ export const SIGN_IN_ERRORS = {
   sign_in_link_gone: {
     status: 410,
     type: 'not_found_error',
-    message: 'This link was already used or has expired. Ask an administrator of the installation for another one.',
+    message:
+      'This link was already used or has expired. Ask an administrator of the installation for another one.',
   },
 } as const satisfies Record<string, ErrorSpec>;
