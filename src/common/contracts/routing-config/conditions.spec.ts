@@ -77,6 +77,13 @@ describe('readCondition', () => {
         expect(holds({ 'metadata.n': { $in: [number] } }, facts)).toBe(isBetween);
         expect(holds({ 'metadata.n': { $ne: number } }, facts)).toBe(!isBetween);
       }),
+      {
+        examples: [
+          [Infinity, ''],
+          [-Infinity, ''],
+          [-0, ''],
+        ],
+      },
     );
   });
 

@@ -169,13 +169,14 @@ function ordered(holds: (order: number) => boolean): (expected: unknown, at: Pla
 function orderOf(value: unknown, expected: unknown): number | null {
   if (typeof value === 'string' && typeof expected === 'string')
     return numberOf(value) !== null && numberOf(expected) !== null
-      ? Number(value) - Number(expected)
+      ? compared(Number(value), Number(expected))
       : compared(value, expected);
   const [one, other] = [numberOf(value), numberOf(expected)];
-  return one === null || other === null ? null : one - other;
+  return one === null || other === null ? null : compared(one, other);
 }
 
-function compared(one: string, other: string): number {
+/** Not their difference: that of two infinities, which `1e400` is, is no number. */
+function compared<T extends string | number>(one: T, other: T): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
