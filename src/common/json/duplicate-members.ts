@@ -1,8 +1,12 @@
 import { endOfString } from './json-spans.js';
 
-const STRUCTURE = /["{}[\]]/g;
+const QUOTE = 0x22;
 const COLON = 0x3a;
-const BLANK = /[ \t\r\n]*/y;
+const OPENS_LIST = 0x5b;
+const CLOSES_LIST = 0x5d;
+const OPENS_OBJECT = 0x7b;
+const CLOSES_OBJECT = 0x7d;
+const SPACE = 0x20;
 
 /**
  * The first name that occurs twice in one object of a valid JSON text, however it is escaped; null where none does. Parsers differ in
@@ -11,29 +15,41 @@ const BLANK = /[ \t\r\n]*/y;
 export function duplicateMember(json: string): string | null {
   /** Names of the objects that are open; null for a list. */
   const open: (Set<string> | null)[] = [];
-  STRUCTURE.lastIndex = 0;
-  for (let found = STRUCTURE.exec(json); found; found = STRUCTURE.exec(json)) {
-    const [char] = found;
-    if (char === '{') open.push(new Set());
-    else if (char === '[') open.push(null);
-    else if (char !== '"') open.pop();
-    else {
-      const end = endOfString(json, found.index);
-      const name = nameAt(json, found.index, end);
-      const known = open.at(-1);
-      if (name !== null && known?.has(name)) return name;
-      if (name !== null) known?.add(name);
-      STRUCTURE.lastIndex = end;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === OPENS_OBJECT) open.push(new Set());
+    else if (code === OPENS_LIST) open.push(null);
+    else if (code === CLOSES_OBJECT || code === CLOSES_LIST) open.pop();
+    else if (code === QUOTE) {
+      const end = endOfString(json, at);
+      const repeated = repeatedName(json, at, end, open.at(-1));
+      if (repeated !== null) return repeated;
+      at = end - 1;
     }
   }
   return null;
 }
 
-/** The name from `start` up to, not including, `end`; null for a string that is a value. */
-function nameAt(json: string, start: number, end: number): string | null {
-  BLANK.lastIndex = end;
-  BLANK.exec(json);
-  if (json.charCodeAt(BLANK.lastIndex) !== COLON) return null;
-  const raw = json.slice(start, end);
-  return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+/** The name from `start` to `end` if its object has it already; otherwise null, and the object has it from now on. */
+function repeatedName(
+  json: string,
+  start: number,
+  end: number,
+  names: Set<string> | null | undefined,
+): string | null {
+  if (!names || !isName(json, end)) return null;
+  const name = nameIn(json.slice(start, end));
+  if (names.has(name)) return name;
+  names.add(name);
+  return null;
 }
+
+/** Whether the string that ends there is a name, which a colon follows. */
+function isName(json: string, end: number): boolean {
+  let at = end;
+  while (json.charCodeAt(at) <= SPACE) at++;
+  return json.charCodeAt(at) === COLON;
+}
+
+const nameIn = (literal: string): string =>
+  literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);

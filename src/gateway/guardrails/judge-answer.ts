@@ -1,7 +1,7 @@
 import { AppError, errorBody } from '../../common/errors/app-error.js';
 import type { Json } from '../../providers/endpoint.js';
 import type { Entry } from '../journal/entry.js';
-import { note, noteWhole, nothingRead, parsedObject, readerFor, type Reading } from '../journal/metering.js';
+import { note, noteWhole, nothingRead, readerFor, type Reading } from '../journal/metering.js';
 import { reportedFailure, reportedStatus, saidAnError } from '../journal/reported-failure.js';
 import { editedJson } from '../../common/json/edited-json.js';
 import type { EncodedBody } from '../translating/encode-body.js';
@@ -185,7 +185,7 @@ function meterPlain(
 }
 
 function plain(read: WholeAnswer): Pick<SaidPlain, 'kind' | 'json' | 'text'> {
-  if (read.kind === 'json') return { kind: 'json', json: parsedObject(read.text), text: read.text };
+  if (read.kind === 'json') return { kind: 'json', json: read.json, text: read.text };
   return { kind: 'text', json: null, text: read.kind === 'text' ? read.text : null };
 }
 

@@ -56,7 +56,8 @@ interface Position {
 }
 
 class Walk {
-  private readonly path: string[] = [];
+  /** Names of members and positions of items. */
+  private readonly path: (string | number)[] = [];
 
   constructor(private readonly visit: TextVisitor) {}
 
@@ -86,7 +87,11 @@ class Walk {
   }
 
   private visited(text: string, kind: FoundText['kind']): string {
-    return this.visit({ text, kind, place: kind === 'delta' ? this.path.join('') : '' });
+    return this.visit({ text, kind, place: kind === 'delta' ? this.place() : '' });
+  }
+
+  private place(): string {
+    return this.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
   }
 
   private list(items: readonly unknown[], at: Position): readonly unknown[] {
@@ -94,27 +99,36 @@ class Walk {
     let copy: unknown[] | null = null;
     for (let position = 0; position < items.length; position++) {
       const item = items[position];
-      const after = this.below(`[${indexOf(item) ?? position}]`, item, { ...at, tree });
+      const { free, name, holder } = at;
+      const after = this.below(indexOf(item) ?? position, item, { tree, free, name, holder });
       if (after !== item) (copy ??= [...items])[position] = after;
     }
     return copy ?? items;
   }
 
-  private members(members: Members, { tree, free, name: own }: Position): Members {
-    const areNamed = free !== null || namesMembers(own);
-    let isChanged = false;
-    const changed = Object.entries(members).map(([name, inner]) => {
-      const below = tree && (tree.fields.get(name) ?? tree.any);
-      const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
-      const after = areNamed ? this.visited(name, 'beside') : name;
-      const value = this.below(`.${name}`, inner, { tree: below, free: freely, name, holder: members });
-      isChanged ||= after !== name || value !== inner;
-      return [after, value] as const;
-    });
-    return isChanged ? Object.fromEntries(changed) : members;
+  private members(members: Members, at: Position): Members {
+    const areNamed = at.free !== null || namesMembers(at.name);
+    /** Once something changed: the members so far. */
+    let changed: [string, unknown][] | null = null;
+    const names = Object.keys(members);
+    for (const [position, name] of names.entries()) {
+      const value = members[name];
+      const said = areNamed ? this.visited(name, 'beside') : name;
+      const after = this.member(name, value, members, at);
+      if (said !== name || after !== value)
+        changed ??= names.slice(0, position).map((earlier) => [earlier, members[earlier]]);
+      changed?.push([said, after]);
+    }
+    return changed ? Object.fromEntries(changed) : members;
   }
 
-  private below(step: string, value: unknown, at: Position): unknown {
+  private member(name: string, value: unknown, holder: Members, { tree, free }: Position): unknown {
+    const below = tree && (tree.fields.get(name) ?? tree.any);
+    const freely = below?.below ?? free ?? (isFree(name) ? 'beside' : null);
+    return this.below(name, value, { tree: below, free: freely, name, holder });
+  }
+
+  private below(step: string | number, value: unknown, at: Position): unknown {
     this.path.push(step);
     const after = this.value(value, at);
     this.path.pop();

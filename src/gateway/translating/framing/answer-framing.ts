@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Json } from '../../../providers/endpoint.js';
 import type { StreamEvent } from '../../../providers/translation.js';
 import type { FrameDecoder } from './frame-decoder.js';
 import { encodeSse } from './encode-sse.js';
@@ -42,7 +43,7 @@ export const framesOf = (framing: EventFraming): AnswerFrames => FRAMES[framing]
 
 /** What a whole answer is by its bytes, whatever its content type says. `json`: one object. */
 export type WholeAnswer =
-  | { readonly kind: 'json'; readonly text: string }
+  | { readonly kind: 'json'; readonly text: string; readonly json: Json }
   | { readonly kind: 'events'; readonly framing: EventFraming }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unreadable' };
@@ -58,19 +59,18 @@ export function wholeAnswer(bytes: Buffer): WholeAnswer {
   const said = bytes.toString('utf8');
   const text = said.startsWith(BOM) ? said.slice(BOM.length) : said;
   const begins = text.trimStart();
-  if (begins.startsWith('{') && isJson(text)) return { kind: 'json', text };
-  if (begins.startsWith('{') && isJsonLines(begins)) return { kind: 'events', framing: 'json-lines' };
+  if (begins.startsWith('{')) {
+    const json = parsed(text);
+    if (json !== undefined) return { kind: 'json', text, json: json as Json };
+    if (isJsonLines(begins)) return { kind: 'events', framing: 'json-lines' };
+  }
   if (begins.startsWith('[') && isListOfObjects(text)) return { kind: 'events', framing: 'json-array' };
   if (EVENT.test(begins)) return { kind: 'events', framing: 'sse' };
   return { kind: 'text', text };
 }
 
-function isJson(text: string): boolean {
-  return parsed(text) !== undefined;
-}
-
 const isJsonLines = (text: string): boolean =>
-  text.split(/\r\n|\r|\n/).every((line) => line.trim() === '' || isJson(line));
+  text.split(/\r\n|\r|\n/).every((line) => line.trim() === '' || parsed(line) !== undefined);
 
 /** Other items than objects would be lost as events. */
 function isListOfObjects(text: string): boolean {
