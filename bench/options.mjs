@@ -4,7 +4,7 @@ import { CONTENDERS } from './contenders.mjs';
 
 export const MEASURES = ['throughput', 'latency', 'streams', 'many-streams'];
 /** Only where they are asked for: they compare Gatehouse with itself. */
-const OWN_MEASURES = ['policies', 'translation'];
+const OWN_MEASURES = ['policies', 'translation', 'tail'];
 
 const HELP = `npm run bench -- [options]
 

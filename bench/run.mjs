@@ -19,6 +19,7 @@ import { profileGatehouse } from './profile.mjs';
 import { toMarkdown } from './report.mjs';
 import { checkLevel, runSchedule, Track } from './schedule.mjs';
 import { judge, summarize } from './summary.mjs';
+import { measureTail, printTail } from './tail.mjs';
 import { measureTranslation } from './translated-requests.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -47,6 +48,7 @@ async function main() {
   };
   const context = { options, result, stamp };
   if (options.measures.delete('policies')) await runPolicies(context);
+  if (options.measures.delete('tail')) await runTail(context);
   if (options.measures.size === 0) return finish(context, cores);
   await runGroup(
     context,
@@ -84,6 +86,14 @@ async function runPolicies({ options, result }) {
     result.rounds[track.name] = track.slots;
   }
   await gatehouse.stop();
+  await Promise.all([stop(bench.load), stop(bench.upstream.child)]);
+}
+
+async function runTail({ options, result }) {
+  const bench = await startBench(pinningFor(1, options.pin), options);
+  const [bare, gatehouse] = [await CONTENDERS.bare(bench), await CONTENDERS.gatehouse(bench)];
+  result.tail = await measureTail(bench, { bare, gatehouse }, options);
+  await Promise.all([bare.stop(), gatehouse.stop()]);
   await Promise.all([stop(bench.load), stop(bench.upstream.child)]);
 }
 
@@ -151,6 +161,7 @@ function finish({ options, result, stamp }, cores) {
   writeFileSync(file, JSON.stringify(result, null, 2));
   console.log(toMarkdown(result));
   console.log(`\nAll figures of all rounds: ${file}`);
+  if (result.tail) printTail(result.tail);
   if (result.profile) printProfile(result.profile);
   const broken =
     result.missing.some(({ failed }) => failed) || result.summaries.some(({ failure }) => failure);
