@@ -6334,11 +6334,15 @@ export interface components {
                 completion_token_max?: string | number | boolean | Record<string, never>;
                 response_time_min?: string | number | boolean | Record<string, never>;
                 response_time_max?: string | number | boolean | Record<string, never>;
+                time_to_first_token_min?: string | number | boolean | Record<string, never>;
+                time_to_first_token_max?: string | number | boolean | Record<string, never>;
+                status_code_min?: string | number | boolean | Record<string, never>;
+                status_code_max?: string | number | boolean | Record<string, never>;
                 weighted_feedback_min?: string | number | boolean | Record<string, never>;
                 weighted_feedback_max?: string | number | boolean | Record<string, never>;
                 has_feedback?: string | number | boolean | Record<string, never>;
-                status_code?: string | number | boolean | Record<string, never>;
                 is_success?: string | number | boolean | Record<string, never>;
+                status_code?: string | number | boolean | Record<string, never>;
                 error_code?: string | number | boolean | Record<string, never>;
                 cache_status?: string | number | boolean | Record<string, never>;
                 ai_org?: string | number | boolean | Record<string, never>;
@@ -6361,6 +6365,29 @@ export interface components {
                 trace_id?: string | number | boolean | Record<string, never>;
                 span_id?: string | number | boolean | Record<string, never>;
                 metadata?: string | number | boolean | Record<string, never>;
+                not_status_code?: string | number | boolean | Record<string, never>;
+                not_error_code?: string | number | boolean | Record<string, never>;
+                not_cache_status?: string | number | boolean | Record<string, never>;
+                not_ai_org?: string | number | boolean | Record<string, never>;
+                not_provider?: string | number | boolean | Record<string, never>;
+                not_ai_model?: string | number | boolean | Record<string, never>;
+                not_model?: string | number | boolean | Record<string, never>;
+                not_ai_org_model?: string | number | boolean | Record<string, never>;
+                not_endpoint?: string | number | boolean | Record<string, never>;
+                not_ending?: string | number | boolean | Record<string, never>;
+                not_api_key_id?: string | number | boolean | Record<string, never>;
+                not_api_key_ids?: string | number | boolean | Record<string, never>;
+                not_virtual_key?: string | number | boolean | Record<string, never>;
+                not_virtual_keys?: string | number | boolean | Record<string, never>;
+                not_config?: string | number | boolean | Record<string, never>;
+                not_configs?: string | number | boolean | Record<string, never>;
+                not_prompt_slug?: string | number | boolean | Record<string, never>;
+                not_user?: string | number | boolean | Record<string, never>;
+                not_user_id?: string | number | boolean | Record<string, never>;
+                not_source?: string | number | boolean | Record<string, never>;
+                not_trace_id?: string | number | boolean | Record<string, never>;
+                not_span_id?: string | number | boolean | Record<string, never>;
+                not_metadata?: string | number | boolean | Record<string, never>;
                 workspace_slug?: string | number | boolean | Record<string, never>;
             };
             /**
@@ -6520,11 +6547,15 @@ export interface components {
                 completion_token_max?: string | number | boolean | Record<string, never>;
                 response_time_min?: string | number | boolean | Record<string, never>;
                 response_time_max?: string | number | boolean | Record<string, never>;
+                time_to_first_token_min?: string | number | boolean | Record<string, never>;
+                time_to_first_token_max?: string | number | boolean | Record<string, never>;
+                status_code_min?: string | number | boolean | Record<string, never>;
+                status_code_max?: string | number | boolean | Record<string, never>;
                 weighted_feedback_min?: string | number | boolean | Record<string, never>;
                 weighted_feedback_max?: string | number | boolean | Record<string, never>;
                 has_feedback?: string | number | boolean | Record<string, never>;
-                status_code?: string | number | boolean | Record<string, never>;
                 is_success?: string | number | boolean | Record<string, never>;
+                status_code?: string | number | boolean | Record<string, never>;
                 error_code?: string | number | boolean | Record<string, never>;
                 cache_status?: string | number | boolean | Record<string, never>;
                 ai_org?: string | number | boolean | Record<string, never>;
@@ -6547,6 +6578,29 @@ export interface components {
                 trace_id?: string | number | boolean | Record<string, never>;
                 span_id?: string | number | boolean | Record<string, never>;
                 metadata?: string | number | boolean | Record<string, never>;
+                not_status_code?: string | number | boolean | Record<string, never>;
+                not_error_code?: string | number | boolean | Record<string, never>;
+                not_cache_status?: string | number | boolean | Record<string, never>;
+                not_ai_org?: string | number | boolean | Record<string, never>;
+                not_provider?: string | number | boolean | Record<string, never>;
+                not_ai_model?: string | number | boolean | Record<string, never>;
+                not_model?: string | number | boolean | Record<string, never>;
+                not_ai_org_model?: string | number | boolean | Record<string, never>;
+                not_endpoint?: string | number | boolean | Record<string, never>;
+                not_ending?: string | number | boolean | Record<string, never>;
+                not_api_key_id?: string | number | boolean | Record<string, never>;
+                not_api_key_ids?: string | number | boolean | Record<string, never>;
+                not_virtual_key?: string | number | boolean | Record<string, never>;
+                not_virtual_keys?: string | number | boolean | Record<string, never>;
+                not_config?: string | number | boolean | Record<string, never>;
+                not_configs?: string | number | boolean | Record<string, never>;
+                not_prompt_slug?: string | number | boolean | Record<string, never>;
+                not_user?: string | number | boolean | Record<string, never>;
+                not_user_id?: string | number | boolean | Record<string, never>;
+                not_source?: string | number | boolean | Record<string, never>;
+                not_trace_id?: string | number | boolean | Record<string, never>;
+                not_span_id?: string | number | boolean | Record<string, never>;
+                not_metadata?: string | number | boolean | Record<string, never>;
                 workspace_slug?: string | number | boolean | Record<string, never>;
             };
             /**
@@ -7088,6 +7142,40 @@ export interface components {
              */
             least_audio_seconds?: number;
         };
+        AttemptReasonDto: {
+            /** @enum {string} */
+            kind: "first" | "retry" | "fallback" | "hedge" | "side_call";
+            /** @description The attempt whose result led to this one */
+            after_attempt: number | null;
+            /**
+             * @description Status of that result
+             * @example 429
+             */
+            status: number | null;
+            /** @example null */
+            error_code: string | null;
+            /**
+             * @description The list in the config that names the status; null where the default rule applied
+             * @example config.strategy.on_status_codes
+             */
+            setting: string | null;
+        };
+        ChargedBudgetDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            limit_id: string;
+            /** @enum {string} */
+            measure: "cost" | "tokens";
+            /** @enum {string|null} */
+            subject: "api_key" | "virtual_key" | "workspace" | "policy" | null;
+            /**
+             * @description Name of the key, the workspace or the policy; null where it was removed since
+             * @example support-bot
+             */
+            name: string | null;
+        };
         LogAttemptDto: {
             /** @example 0 */
             attempt: number;
@@ -7124,6 +7212,46 @@ export interface components {
              * @example false
              */
             estimated: boolean;
+            /** @description Why it was made */
+            reason: components["schemas"]["AttemptReasonDto"];
+            /** @description The budgets that it was charged to */
+            charged_to: components["schemas"]["ChargedBudgetDto"][];
+        };
+        LogDecisionDto: {
+            /** @enum {string} */
+            kind: "condition" | "default" | "no_target" | "balance" | "out_of_service" | "hedge" | "note";
+            /**
+             * @description Where it was made
+             * @example config
+             */
+            path: string | null;
+            /**
+             * @description Where it leads
+             * @example config.targets[1]
+             */
+            target: string | null;
+            /**
+             * @description Index of the condition that held
+             * @example 0
+             */
+            condition: number | null;
+            /**
+             * @description What a load balance chose by
+             * @example null
+             */
+            by: string | null;
+            /** @description Milliseconds after which a hedged attempt began */
+            after_ms: number | null;
+            /** @example config: conditions[0] holds, so config.targets[1] */
+            text: string;
+        };
+        LogConfigDto: {
+            /** @example pc-chat-1k3m9z */
+            slug: string;
+            /** @example Chat with a fallback */
+            name: string;
+            /** @example 7 */
+            version: number;
         };
         LogFeedbackDto: {
             /** Format: uuid */
@@ -7331,6 +7459,10 @@ export interface components {
             request: components["schemas"]["LogRequestDto"];
             response: components["schemas"]["LogResponseDto"];
             attempts: components["schemas"]["LogAttemptDto"][];
+            /** @description The decisions, taken apart */
+            route: components["schemas"]["LogDecisionDto"][];
+            /** @description Absent where the request went by no saved config, or it was removed since */
+            config?: components["schemas"]["LogConfigDto"];
             /** @description The fields of the list under the names of the compatible API */
             metrics?: Record<string, never>;
             feedback: components["schemas"]["LogFeedbackDto"][];
@@ -15106,15 +15238,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15159,6 +15299,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path?: never;
@@ -15229,15 +15415,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15282,6 +15476,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path?: never;
@@ -15795,9 +16035,40 @@ export interface operations {
                      *             ],
                      *             "least_audio_seconds": 10
                      *           },
-                     *           "estimated": false
+                     *           "estimated": false,
+                     *           "reason": {
+                     *             "kind": "first",
+                     *             "after_attempt": null,
+                     *             "status": 429,
+                     *             "error_code": null,
+                     *             "setting": "config.strategy.on_status_codes"
+                     *           },
+                     *           "charged_to": [
+                     *             {
+                     *               "limit_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *               "measure": "cost",
+                     *               "subject": "api_key",
+                     *               "name": "support-bot"
+                     *             }
+                     *           ]
                      *         }
                      *       ],
+                     *       "route": [
+                     *         {
+                     *           "kind": "condition",
+                     *           "path": "config",
+                     *           "target": "config.targets[1]",
+                     *           "condition": 0,
+                     *           "by": null,
+                     *           "after_ms": null,
+                     *           "text": "config: conditions[0] holds, so config.targets[1]"
+                     *         }
+                     *       ],
+                     *       "config": {
+                     *         "slug": "pc-chat-1k3m9z",
+                     *         "name": "Chat with a fallback",
+                     *         "version": 7
+                     *       },
                      *       "metrics": {},
                      *       "feedback": [
                      *         {
@@ -15907,15 +16178,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15960,6 +16239,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path?: never;
@@ -16039,15 +16364,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16092,6 +16425,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path: {
@@ -16217,15 +16596,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16270,6 +16657,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path: {
@@ -16395,15 +16828,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16448,6 +16889,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
             };
             header?: never;
             path: {
@@ -16583,15 +17070,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16636,6 +17131,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -16724,15 +17265,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16777,6 +17326,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -16869,15 +17464,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16922,6 +17525,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17026,15 +17675,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17079,6 +17736,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17171,15 +17874,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17224,6 +17935,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17312,15 +18069,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17365,6 +18130,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17457,15 +18268,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17510,6 +18329,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17602,15 +18467,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17655,6 +18528,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17743,15 +18662,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17796,6 +18723,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -17884,15 +18857,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17937,6 +18918,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18025,15 +19052,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18078,6 +19113,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18170,15 +19251,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18223,6 +19312,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18315,15 +19450,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18368,6 +19511,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18457,15 +19646,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18510,6 +19707,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18599,15 +19842,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18652,6 +19903,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18744,15 +20041,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18797,6 +20102,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -18889,15 +20240,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18942,6 +20301,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19040,15 +20445,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19093,6 +20506,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19191,15 +20650,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19244,6 +20711,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19332,15 +20845,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19385,6 +20906,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19473,15 +21040,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19526,6 +21101,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19614,15 +21235,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19667,6 +21296,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19754,15 +21429,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19807,6 +21490,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -19894,15 +21623,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19947,6 +21684,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
@@ -20035,15 +21818,23 @@ export interface operations {
                 /** @description Must be a number. */
                 response_time_max?: string;
                 /** @description Must be a number. */
+                time_to_first_token_min?: string;
+                /** @description Must be a number. */
+                time_to_first_token_max?: string;
+                /** @description Must be a status code. */
+                status_code_min?: string;
+                /** @description Must be a status code. */
+                status_code_max?: string;
+                /** @description Must be a number. */
                 weighted_feedback_min?: string;
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
                 has_feedback?: string;
-                /** @description Must be a list of status codes, separated by commas. */
-                status_code?: string;
                 /** @description Must be "true" or "false". */
                 is_success?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                status_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -20088,6 +21879,52 @@ export interface operations {
                 span_id?: string;
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
+                /** @description Must be a list of status codes, separated by commas. */
+                not_status_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_error_code?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_cache_status?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_provider?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ai_org_model?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_endpoint?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_ending?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_id?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_api_key_ids?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_key?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_virtual_keys?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_config?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_configs?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_prompt_slug?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_user?: string;
+                /** @description Must be a list of ids, separated by commas. */
+                not_user_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_source?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_trace_id?: string;
+                /** @description Must be a list of at most 100 values, separated by commas. */
+                not_span_id?: string;
+                /** @description Must be a JSON object whose values are texts. */
+                not_metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
                 interval?: string;
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
