@@ -12,6 +12,7 @@ import { ConfigsModule } from './configs/configs.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LegalHoldsModule } from './legal-holds/legal-holds.module.js';
+import { LogViewsModule } from './log-views/log-views.module.js';
 import { LogExportsModule } from './log-exports/log-exports.module.js';
 import { LogIngestionModule } from './log-ingestion/log-ingestion.module.js';
 import { LogsModule } from './logs/logs.module.js';
@@ -57,6 +58,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     GuardrailsModule,
     LegalHoldsModule,
     LogExportsModule,
+    LogViewsModule,
     LogIngestionModule,
     LogsModule,
     AnalyticsModule,

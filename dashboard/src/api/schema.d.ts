@@ -1862,6 +1862,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/logs/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your saved views of the log and those that are shared, by name
+         * @description Scope: `logs.list`.
+         */
+        get: operations["logViewsList"];
+        put?: never;
+        /**
+         * Save a view of the log
+         * @description Scope: `logs.list`.
+         */
+        post: operations["logViewsCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logs/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a saved view
+         * @description Scope: `logs.list`.
+         */
+        put: operations["logViewsUpdate"];
+        post?: never;
+        /**
+         * Remove a saved view
+         * @description Scope: `logs.list`.
+         */
+        delete: operations["logViewsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/otel/v1/traces": {
         parameters: {
             query?: never;
@@ -7468,6 +7516,116 @@ export interface components {
             feedback: components["schemas"]["LogFeedbackDto"][];
             /** @description The trace has more than the 100 oldest feedbacks that are shown */
             feedback_has_more: boolean;
+        };
+        LogViewDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @enum {string} */
+            object: "log_view";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            organisation_id: string;
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            workspace_id: string;
+            /** @example Errors of checkout */
+            name: string;
+            /** @example status:min:400 model:not:gpt-5 */
+            filter: string;
+            /** @example 24h */
+            range: string;
+            /**
+             * @example [
+             *       "time",
+             *       "status",
+             *       "model"
+             *     ]
+             */
+            columns: string[];
+            is_shared: boolean;
+            /**
+             * Format: uuid
+             * @description The user, or the service key, that made it
+             */
+            owner_id: string;
+            /** @description Whether it is your own */
+            is_own: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_updated_at: string;
+        };
+        LogViewListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["LogViewDto"][];
+        };
+        CreateLogViewDto: {
+            /** @example Errors of checkout */
+            name: string;
+            /**
+             * @default
+             * @example status:min:400 model:not:gpt-5
+             */
+            filter?: string;
+            /**
+             * @default
+             * @example 24h
+             */
+            range?: string;
+            /**
+             * @default []
+             * @example [
+             *       "time",
+             *       "status",
+             *       "model"
+             *     ]
+             */
+            columns?: string[];
+            /** @default false */
+            is_shared?: boolean;
+            /** @example ws-default */
+            workspace_id?: string;
+        };
+        UpdateLogViewDto: {
+            /** @example Errors of checkout */
+            name?: string;
+            /**
+             * @default
+             * @example status:min:400 model:not:gpt-5
+             */
+            filter?: string;
+            /**
+             * @default
+             * @example 24h
+             */
+            range?: string;
+            /**
+             * @default []
+             * @example [
+             *       "time",
+             *       "status",
+             *       "model"
+             *     ]
+             */
+            columns?: string[];
+            /** @default false */
+            is_shared?: boolean;
         };
         PartialSuccessDto: {
             /** @example 1 */
@@ -16083,6 +16241,228 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LogDetailDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsList: {
+        parameters: {
+            query?: {
+                /** @description Id or slug */
+                workspace_id?: string;
+                current_page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "object": "log_view",
+                     *           "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Errors of checkout",
+                     *           "filter": "status:min:400 model:not:gpt-5",
+                     *           "range": "24h",
+                     *           "columns": [
+                     *             "time",
+                     *             "status",
+                     *             "model"
+                     *           ],
+                     *           "is_shared": false,
+                     *           "owner_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "is_own": false,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogViewListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Errors of checkout",
+                 *       "workspace_id": "ws-default"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateLogViewDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "object": "log_view",
+                     *       "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Errors of checkout",
+                     *       "filter": "status:min:400 model:not:gpt-5",
+                     *       "range": "24h",
+                     *       "columns": [
+                     *         "time",
+                     *         "status",
+                     *         "model"
+                     *       ],
+                     *       "is_shared": false,
+                     *       "owner_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "is_own": false,
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogViewDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Errors of checkout"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateLogViewDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "object": "log_view",
+                     *       "organisation_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "workspace_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Errors of checkout",
+                     *       "filter": "status:min:400 model:not:gpt-5",
+                     *       "range": "24h",
+                     *       "columns": [
+                     *         "time",
+                     *         "status",
+                     *         "model"
+                     *       ],
+                     *       "is_shared": false,
+                     *       "owner_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "is_own": false,
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LogViewDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    logViewsRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
                 };
             };
             400: components["responses"]["invalid_request"];

@@ -16,6 +16,7 @@ import { ModelPrice } from './entities/model-price.entity.js';
 import { IngestedLog } from './entities/ingested-log.entity.js';
 import { InviteWorkspace } from './entities/invite-workspace.entity.js';
 import { Invite } from './entities/invite.entity.js';
+import { LogView } from './entities/log-view.entity.js';
 import { LogExport } from './entities/log-export.entity.js';
 import { Mail } from './entities/mail.entity.js';
 import { Organization } from './entities/organization.entity.js';
@@ -77,6 +78,7 @@ import { ReadySums1763800020001 } from './migrations/1763800020001-ready-sums.js
 import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
 import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
 import { SecondFactors1763820000003 } from './migrations/1763820000003-second-factors.js';
+import { LogViews1763830000001 } from './migrations/1763830000001-log-views.js';
 import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
@@ -105,6 +107,7 @@ const ENTITIES = [
   Invite,
   InviteWorkspace,
   LogExport,
+  LogView,
   Mail,
   Organization,
   OrganizationJwt,
@@ -171,6 +174,7 @@ const MIGRATIONS = [
   SignInLinks1763820000002,
   SecondFactors1763820000003,
   Passkeys1763820000004,
+  LogViews1763830000001,
 ];
 
 /**

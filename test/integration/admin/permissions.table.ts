@@ -56,6 +56,7 @@ export type ThingName =
   | 'price'
   | 'provider'
   | 'rate policy'
+  | 'shared view'
   | 'signed tokens'
   | 'this workspace'
   | 'trace'
@@ -250,6 +251,10 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/logs/exports/{id}/start', READ, 'log export'),
   row('POST /v1/logs/exports/{id}/cancel', READ, 'log export'),
   row('GET /v1/logs/exports/{id}/download', READ, 'finished log export'),
+  row('GET /v1/logs/views', LIST),
+  row('POST /v1/logs/views', READ, undefined, { name: 'A view', ...HERE }),
+  row('PUT /v1/logs/views/{id}', MANAGE, 'shared view', RENAMED),
+  row('DELETE /v1/logs/views/{id}', MANAGE, 'shared view'),
   row('GET /v1/logs/{id}', READ, 'log'),
   row('GET /v1/logs/traces/{traceId}', READ, 'trace'),
   row('POST /v1/feedback', GIVE_FEEDBACK, undefined, { trace_id: 't', value: 1 }),

@@ -83,6 +83,8 @@ export class PermissionThings {
       );
       return at(id);
     },
+    'shared view': async () =>
+      at((await this.made('logs/views', { name: 'A view', is_shared: true, ...HERE })).id),
     trace: async () => ({ path: [(await this.logged(`t-${randomUUID()}`)).path[1] ?? ''] }),
     member: async () => at('ws-default', (await this.person({ [this.app.first.workspace_id]: 'member' })).id),
     'new member': async () => ({

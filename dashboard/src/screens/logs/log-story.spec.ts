@@ -109,7 +109,15 @@ it('filters become the parameters of the interface', () => {
   const filters = [
     { field: 'status', operator: 'is', value: '429' },
     { field: 'status', operator: 'is', value: '500' },
+    { field: 'status', operator: 'max', value: '499' },
+    { field: 'model', operator: 'not', value: 'gpt-5' },
+    { field: 'model', operator: 'not', value: 'o3' },
     { field: 'latency', operator: 'min', value: '1000' },
   ] as const;
-  expect(conditionsOf(filters)).toEqual({ status_code: '429,500', response_time_min: '1000' });
+  expect(conditionsOf(filters)).toEqual({
+    status_code: '429,500',
+    status_code_max: '499',
+    not_model: 'gpt-5,o3',
+    response_time_min: '1000',
+  });
 });
