@@ -1084,6 +1084,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/configs/{slug}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what goes by a routing config
+         * @description Scope: `configs.read`.
+         */
+        get: operations["configsUsedBy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/configs/{slug}/versions": {
         parameters: {
             query?: never;
@@ -4916,6 +4936,22 @@ export interface components {
             /** @enum {boolean} */
             success: true;
             data: components["schemas"]["ConfigDto"];
+        };
+        ConfigUsageDto: {
+            /** @enum {string} */
+            object: "config-usage";
+            /**
+             * @description API keys whose default it is
+             * @example 3
+             */
+            api_keys: number;
+            /**
+             * @description Slug of the workspace whose users' keys go by it
+             * @example null
+             */
+            user_keys_of: string | null;
+            /** @description Whether requests that name no config go by it */
+            is_default: boolean;
         };
         UpdateConfigDto: {
             /** @example Chat with a fallback */
@@ -12485,6 +12521,47 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    configsUsedBy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "config-usage",
+                     *       "api_keys": 3,
+                     *       "user_keys_of": null,
+                     *       "is_default": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigUsageDto"];
                 };
             };
             400: components["responses"]["invalid_request"];

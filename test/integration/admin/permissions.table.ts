@@ -144,6 +144,7 @@ export const PERMISSIONS: readonly Permission[] = [
   row('POST /v1/configs/simulate', READ, undefined, { config: { provider: 'sandbox' }, ...HERE }),
   row('GET /v1/configs', LIST),
   row('GET /v1/configs/{slug}', READ, 'config'),
+  row('GET /v1/configs/{slug}/usage', READ, 'config'),
   row('PUT /v1/configs/{slug}', MANAGE, 'config', RENAMED),
   row('DELETE /v1/configs/{slug}', MANAGE, 'config'),
   row('GET /v1/configs/{slug}/versions', READ, 'config'),

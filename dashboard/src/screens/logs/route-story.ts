@@ -22,7 +22,7 @@ export function routeStory(log: LogDetail): readonly Step[] {
 function beginning(log: LogDetail): Step {
   const { route: decisions, config, provider, virtual_key } = log;
   const shared = { icon: 'route', tone: 'accent', atMs: 0 } as const;
-  const text = decisions.map(decisionText).join(' ');
+  const text = decisions.map((decision) => SENTENCES[decision.kind](decision)).join(' ');
   if (config)
     return { ...shared, title: route.chosen(config.name, config.version), text: text || route.fixed };
   if (decisions.length > 0) return { ...shared, title: route.decided, text };
@@ -36,24 +36,18 @@ function beginning(log: LogDetail): Step {
 type Decision = LogDetail['route'][number];
 
 /** A decision in a sentence; as it was recorded where there is none for it. */
-function decisionText({ kind, path, target, condition, by, after_ms, text }: Decision): string {
-  const to = target ?? words.parts.unknown;
-  switch (kind) {
-    case 'condition':
-      return route.condition(`${path}.conditions[${condition}]`, to);
-    case 'default':
-      return route.default(path ?? '', to);
-    case 'no_target':
-      return route.noTarget(path ?? '');
-    case 'balance':
-      return route.balance(to, route.balanceBy[by ?? ''] ?? by ?? '');
-    case 'hedge':
-      return route.hedge(to, duration(after_ms));
-    case 'out_of_service':
-    case 'note':
-      return `${text}.`;
-  }
-}
+const SENTENCES: Readonly<Record<Decision['kind'], (decision: Decision) => string>> = {
+  condition: ({ path, condition, target }) =>
+    route.condition(`${path}.conditions[${condition}]`, placeOf(target)),
+  default: ({ path, target }) => route.default(placeOf(path), placeOf(target)),
+  no_target: ({ path }) => route.noTarget(placeOf(path)),
+  balance: ({ target, by }) => route.balance(placeOf(target), route.balanceBy[by ?? ''] ?? placeOf(by)),
+  hedge: ({ target, after_ms }) => route.hedge(placeOf(target), duration(after_ms)),
+  out_of_service: ({ text }) => `${text}.`,
+  note: ({ text }) => `${text}.`,
+};
+
+const placeOf = (path: string | null): string => path ?? words.parts.unknown;
 
 /** A provider alone is not enough to tell two targets apart. */
 const targetOf = (log: LogDetail, { provider, virtual_key_id, option_path }: LogAttempt): string => {
