@@ -18,7 +18,10 @@ import { Route as WWorkspaceAuditLogRouteImport } from './routes/w.$workspace.au
 import { Route as WWorkspaceLogsRouteImport } from './routes/w.$workspace.logs'
 import { Route as WWorkspaceOverviewRouteImport } from './routes/w.$workspace.overview'
 import { Route as WWorkspaceVirtualKeysRouteImport } from './routes/w.$workspace.virtual-keys'
+import { Route as WWorkspaceConfigsIndexRouteImport } from './routes/w.$workspace.configs.index'
 import { Route as WWorkspaceLogsIdRouteImport } from './routes/w.$workspace.logs.$id'
+import { Route as WWorkspaceConfigsSlugIndexRouteImport } from './routes/w.$workspace.configs.$slug.index'
+import { Route as WWorkspaceConfigsSlugVersionsVersionRouteImport } from './routes/w.$workspace.configs.$slug.versions.$version'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -65,11 +68,28 @@ const WWorkspaceVirtualKeysRoute = WWorkspaceVirtualKeysRouteImport.update({
   path: '/virtual-keys',
   getParentRoute: () => WWorkspaceRoute,
 } as any)
+const WWorkspaceConfigsIndexRoute = WWorkspaceConfigsIndexRouteImport.update({
+  id: '/configs/',
+  path: '/configs/',
+  getParentRoute: () => WWorkspaceRoute,
+} as any)
 const WWorkspaceLogsIdRoute = WWorkspaceLogsIdRouteImport.update({
   id: '/$id',
   path: '/$id',
   getParentRoute: () => WWorkspaceLogsRoute,
 } as any)
+const WWorkspaceConfigsSlugIndexRoute =
+  WWorkspaceConfigsSlugIndexRouteImport.update({
+    id: '/configs/$slug/',
+    path: '/configs/$slug/',
+    getParentRoute: () => WWorkspaceRoute,
+  } as any)
+const WWorkspaceConfigsSlugVersionsVersionRoute =
+  WWorkspaceConfigsSlugVersionsVersionRouteImport.update({
+    id: '/configs/$slug/versions/$version',
+    path: '/configs/$slug/versions/$version',
+    getParentRoute: () => WWorkspaceRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -82,6 +102,9 @@ export interface FileRoutesByFullPath {
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
+  '/w/$workspace/configs/': typeof WWorkspaceConfigsIndexRoute
+  '/w/$workspace/configs/$slug/': typeof WWorkspaceConfigsSlugIndexRoute
+  '/w/$workspace/configs/$slug/versions/$version': typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
@@ -94,6 +117,9 @@ export interface FileRoutesByTo {
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
+  '/w/$workspace/configs': typeof WWorkspaceConfigsIndexRoute
+  '/w/$workspace/configs/$slug': typeof WWorkspaceConfigsSlugIndexRoute
+  '/w/$workspace/configs/$slug/versions/$version': typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -107,6 +133,9 @@ export interface FileRoutesById {
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
+  '/w/$workspace/configs/': typeof WWorkspaceConfigsIndexRoute
+  '/w/$workspace/configs/$slug/': typeof WWorkspaceConfigsSlugIndexRoute
+  '/w/$workspace/configs/$slug/versions/$version': typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -121,6 +150,9 @@ export interface FileRouteTypes {
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
+    | '/w/$workspace/configs/'
+    | '/w/$workspace/configs/$slug/'
+    | '/w/$workspace/configs/$slug/versions/$version'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
@@ -133,6 +165,9 @@ export interface FileRouteTypes {
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
+    | '/w/$workspace/configs'
+    | '/w/$workspace/configs/$slug'
+    | '/w/$workspace/configs/$slug/versions/$version'
   id:
     | '__root__'
     | '/'
@@ -145,6 +180,9 @@ export interface FileRouteTypes {
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
+    | '/w/$workspace/configs/'
+    | '/w/$workspace/configs/$slug/'
+    | '/w/$workspace/configs/$slug/versions/$version'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -219,12 +257,33 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof WWorkspaceVirtualKeysRouteImport
       parentRoute: typeof WWorkspaceRoute
     }
+    '/w/$workspace/configs/': {
+      id: '/w/$workspace/configs/'
+      path: '/configs'
+      fullPath: '/w/$workspace/configs/'
+      preLoaderRoute: typeof WWorkspaceConfigsIndexRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
     '/w/$workspace/logs/$id': {
       id: '/w/$workspace/logs/$id'
       path: '/$id'
       fullPath: '/w/$workspace/logs/$id'
       preLoaderRoute: typeof WWorkspaceLogsIdRouteImport
       parentRoute: typeof WWorkspaceLogsRoute
+    }
+    '/w/$workspace/configs/$slug/': {
+      id: '/w/$workspace/configs/$slug/'
+      path: '/configs/$slug'
+      fullPath: '/w/$workspace/configs/$slug/'
+      preLoaderRoute: typeof WWorkspaceConfigsSlugIndexRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
+    '/w/$workspace/configs/$slug/versions/$version': {
+      id: '/w/$workspace/configs/$slug/versions/$version'
+      path: '/configs/$slug/versions/$version'
+      fullPath: '/w/$workspace/configs/$slug/versions/$version'
+      preLoaderRoute: typeof WWorkspaceConfigsSlugVersionsVersionRouteImport
+      parentRoute: typeof WWorkspaceRoute
     }
   }
 }
@@ -247,6 +306,9 @@ interface WWorkspaceRouteChildren {
   WWorkspaceLogsRoute: typeof WWorkspaceLogsRouteWithChildren
   WWorkspaceOverviewRoute: typeof WWorkspaceOverviewRoute
   WWorkspaceVirtualKeysRoute: typeof WWorkspaceVirtualKeysRoute
+  WWorkspaceConfigsIndexRoute: typeof WWorkspaceConfigsIndexRoute
+  WWorkspaceConfigsSlugIndexRoute: typeof WWorkspaceConfigsSlugIndexRoute
+  WWorkspaceConfigsSlugVersionsVersionRoute: typeof WWorkspaceConfigsSlugVersionsVersionRoute
 }
 
 const WWorkspaceRouteChildren: WWorkspaceRouteChildren = {
@@ -255,6 +317,10 @@ const WWorkspaceRouteChildren: WWorkspaceRouteChildren = {
   WWorkspaceLogsRoute: WWorkspaceLogsRouteWithChildren,
   WWorkspaceOverviewRoute: WWorkspaceOverviewRoute,
   WWorkspaceVirtualKeysRoute: WWorkspaceVirtualKeysRoute,
+  WWorkspaceConfigsIndexRoute: WWorkspaceConfigsIndexRoute,
+  WWorkspaceConfigsSlugIndexRoute: WWorkspaceConfigsSlugIndexRoute,
+  WWorkspaceConfigsSlugVersionsVersionRoute:
+    WWorkspaceConfigsSlugVersionsVersionRoute,
 }
 
 const WWorkspaceRouteWithChildren = WWorkspaceRoute._addFileChildren(

@@ -142,6 +142,7 @@ export const words = {
       overview: 'Overview',
       logs: 'Logs',
       virtualKeys: 'Virtual keys',
+      configs: 'Configs',
       apiKeys: 'API keys',
       auditLog: 'Audit log',
     },

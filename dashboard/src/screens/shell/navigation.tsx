@@ -1,5 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { IconApi, IconHistory, IconKey, IconLayoutDashboard, IconListDetails } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconRoute2,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { NavigationGroup, NavigationLink } from '../../parts/shell/shell';
 import { words } from '../../words/en';
@@ -30,6 +37,14 @@ export const PAGES = [
     title: pages.virtualKeys,
     icon: IconKey,
     scopes: ['virtual_keys.list'],
+    group: groups.build,
+  },
+  {
+    key: 'configs',
+    to: '/w/$workspace/configs',
+    title: pages.configs,
+    icon: IconRoute2,
+    scopes: ['configs.list'],
     group: groups.build,
   },
   {
