@@ -23,6 +23,7 @@ import { ModelConfigsModule } from './model-configs/model-configs.module.js';
 import { SessionsModule } from './sign-in/sessions.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 import { PasskeysModule } from './passkeys/passkeys.module.js';
+import { ProviderCatalogModule } from './provider-catalog/provider-catalog.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { NewcomersModule } from './users/newcomers.module.js';
@@ -51,6 +52,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     VirtualKeysModule,
     ConfigsModule,
     IntegrationsModule,
+    ProviderCatalogModule,
     ProvidersModule,
     ModelConfigsModule,
     PoliciesModule,

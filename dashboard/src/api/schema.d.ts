@@ -1012,6 +1012,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/virtual-keys/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test provider credentials before they are stored
+         * @description Scope: `virtual_keys.create`.
+         */
+        post: operations["virtualKeyTestsTestUnsaved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/virtual-keys/{slug}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test the stored credentials of a virtual key
+         * @description Scope: `virtual_keys.update`.
+         */
+        post: operations["virtualKeyTestsTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/configs": {
         parameters: {
             query?: never;
@@ -1261,6 +1301,26 @@ export interface paths {
          * @description Scope: `organisation_integrations.update` or `workspace_integrations.update`.
          */
         put: operations["integrationPartsUpdateWorkspaces"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/provider-catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the providers of the catalogue, and what an account of each has
+         * @description Open to every caller.
+         */
+        get: operations["providerCatalogList"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -4545,6 +4605,50 @@ export interface components {
             /** @example ws-research */
             workspace_id: string;
         };
+        TestCredentialDto: {
+            /** @example sk-proj-4711 */
+            key?: string;
+            /** @example https://llm.example.com/v1 */
+            custom_host?: string | null;
+            /**
+             * @example {
+             *       "openai-project": "proj_4711"
+             *     }
+             */
+            fields?: {
+                [key: string]: string;
+            };
+            /** @example openai */
+            provider: string;
+            /** @example ws-default */
+            workspace_id?: string;
+        };
+        CredentialTestDto: {
+            /** @enum {string} */
+            object: "virtual-key-test";
+            /**
+             * @example works
+             * @enum {string}
+             */
+            outcome: "works" | "refused" | "inconclusive" | "unreachable" | "not_testable";
+            /** @example 200 */
+            status: number | null;
+            /** @example 312 */
+            latency_ms: number | null;
+            /**
+             * @example [
+             *       "gpt-5",
+             *       "gpt-5-mini"
+             *     ]
+             */
+            models: string[];
+            /** @example 2 */
+            total_models: number;
+            /** @example 0 */
+            unpriced_models: number;
+            /** @example null */
+            reason: string | null;
+        };
         CreateConfigDto: {
             /** @example Chat with a fallback */
             name: string;
@@ -5401,6 +5505,47 @@ export interface components {
             create_default_provider?: boolean;
             /** @example openai */
             default_provider_slug?: string;
+        };
+        CatalogFieldDto: {
+            /** @example azure-resource-name */
+            name: string;
+            /** @example Azure resource */
+            title: string;
+            /** @example true */
+            is_required: boolean;
+            /** @example acme-sweden */
+            example: string | null;
+            /** @example null */
+            default: string | null;
+            /** @example true */
+            is_in_address: boolean;
+        };
+        CatalogProviderDto: {
+            /** @example azure-openai */
+            id: string;
+            /** @example Azure OpenAI */
+            name: string;
+            /** @enum {string} */
+            key: "required" | "none";
+            /**
+             * @example optional
+             * @enum {string}
+             */
+            custom_host: "required" | "optional" | "none";
+            fields: components["schemas"]["CatalogFieldDto"][];
+            /** @example true */
+            is_testable: boolean;
+            /** @example https://learn.microsoft.com/azure/ai-services/openai/reference */
+            documentation_url: string;
+            /** @enum {string} */
+            object: "provider-catalog-entry";
+        };
+        CatalogProviderListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["CatalogProviderDto"][];
         };
         CreateProviderDto: {
             /** @example Billed to the research team */
@@ -7862,6 +8007,26 @@ export interface components {
                  *         "message": "The e-mail address or the password is wrong.",
                  *         "type": "authentication_error",
                  *         "code": "sign_in_failed",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description Too many tests run at the same time. */
+        overloaded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The gateway is overloaded. Try again shortly.",
+                 *         "type": "server_error",
+                 *         "code": "overloaded",
                  *         "param": null,
                  *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
                  *       }
@@ -11824,6 +11989,111 @@ export interface operations {
             503: components["responses"]["database_unavailable"];
         };
     };
+    virtualKeyTestsTestUnsaved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "sk-proj-4711",
+                 *       "provider": "openai",
+                 *       "workspace_id": "ws-default"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestCredentialDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "virtual-key-test",
+                     *       "outcome": "works",
+                     *       "status": 200,
+                     *       "latency_ms": 312,
+                     *       "models": [
+                     *         "gpt-5",
+                     *         "gpt-5-mini"
+                     *       ],
+                     *       "total_models": 2,
+                     *       "unpriced_models": 0,
+                     *       "reason": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialTestDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    virtualKeyTestsTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "virtual-key-test",
+                     *       "outcome": "works",
+                     *       "status": 200,
+                     *       "latency_ms": 312,
+                     *       "models": [
+                     *         "gpt-5",
+                     *         "gpt-5-mini"
+                     *       ],
+                     *       "total_models": 2,
+                     *       "unpriced_models": 0,
+                     *       "reason": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialTestDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["overloaded"];
+        };
+    };
     configsList: {
         parameters: {
             query?: {
@@ -12914,6 +13184,64 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    providerCatalogList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "azure-openai",
+                     *           "name": "Azure OpenAI",
+                     *           "key": "required",
+                     *           "custom_host": "optional",
+                     *           "fields": [
+                     *             {
+                     *               "name": "azure-resource-name",
+                     *               "title": "Azure resource",
+                     *               "is_required": true,
+                     *               "example": "acme-sweden",
+                     *               "default": null,
+                     *               "is_in_address": true
+                     *             }
+                     *           ],
+                     *           "is_testable": true,
+                     *           "documentation_url": "https://learn.microsoft.com/azure/ai-services/openai/reference",
+                     *           "object": "provider-catalog-entry"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogProviderListDto"];
                 };
             };
             400: components["responses"]["invalid_request"];

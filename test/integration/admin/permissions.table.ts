@@ -63,6 +63,7 @@ export type ThingName =
   | 'use of a policy'
   | 'virtual key'
   | 'virtual key for another workspace'
+  | 'virtual key of the sandbox'
   | 'workspace';
 
 export interface Permission {
@@ -111,6 +112,7 @@ const GROUPED = {
 /* prettier-ignore */
 export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/admin/me', EVERYBODY),
+  row('GET /v1/provider-catalog', EVERYBODY),
 
   row('POST /v1/api-keys/organisation/service', OWN_SETTINGS, undefined, KEY),
   row('POST /v1/api-keys/workspace/service', MANAGE, undefined, { ...KEY, ...HERE }),
@@ -135,6 +137,8 @@ export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/virtual-keys/{slug}', READ, 'virtual key'),
   row('PUT /v1/virtual-keys/{slug}', MANAGE, 'virtual key', RENAMED),
   row('DELETE /v1/virtual-keys/{slug}', MANAGE, 'virtual key'),
+  row('POST /v1/virtual-keys/{slug}/test', MANAGE, 'virtual key of the sandbox'),
+  row('POST /v1/virtual-keys/test', MANAGE, undefined, { provider: 'sandbox', ...HERE }),
   row('POST /v1/virtual-keys/{slug}/duplicate', MANAGE, 'virtual key', {}),
   row('POST /v1/virtual-keys/{slug}/copy', MANAGE, 'virtual key', HERE),
   row('POST /v1/virtual-keys/{slug}/copy', ABOVE_MANAGE, 'virtual key for another workspace'),

@@ -111,6 +111,7 @@ export class PermissionThings {
     'new signed tokens': async () => ({ path: [], body: this.signedTokens() }),
     'this workspace': async () => at('ws-default'),
     'virtual key': () => this.virtualKey(),
+    'virtual key of the sandbox': () => this.virtualKey({ provider: 'sandbox', key: undefined }),
     'virtual key for another workspace': async () => ({
       ...(await this.virtualKey()),
       body: { workspace_id: 'ws-third' },
@@ -149,8 +150,8 @@ export class PermissionThings {
     return integration;
   }
 
-  private async virtualKey(): Promise<Thing> {
-    const body = { name: 'Asked for', provider: 'openai', key: 'sk-canary', ...HERE };
+  private async virtualKey(more: object = {}): Promise<Thing> {
+    const body = { name: 'Asked for', provider: 'openai', key: 'sk-canary', ...HERE, ...more };
     return at((await this.made('virtual-keys', body)).data.slug);
   }
 
