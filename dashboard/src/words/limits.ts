@@ -1,0 +1,3 @@
+export const limitWords = {
+  title: 'Limits & budgets',
+};

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type {} from '../../test/support/service.global.js';
+import { accessibilityProblems, launchBrowser, visit, type Visit } from './browser';
+import { serveBefore } from './harness';
+
+interface Bootstrap {
+  readonly admin_api_key: string;
+  readonly workspace_api_key: string;
+  readonly workspace_slug: string;
+  readonly workspace_id: string;
+}
+
+let browser: Browser;
+let bootstrap: Bootstrap;
+let base: URL;
+let front: Awaited<ReturnType<typeof serveBefore>>;
+const open: Visit[] = [];
+
+beforeAll(async () => {
+  const service = inject('service');
+  if (!service) throw new Error('These tests need the shared service.');
+  bootstrap = JSON.parse(readFileSync(join(service.bootstrapDir, 'bootstrap.json'), 'utf8')) as Bootstrap;
+  base = new URL(service.baseUrl);
+  front = await serveBefore(base, bootstrap.admin_api_key);
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  front.close();
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function start(path: string, options: Parameters<typeof visit>[2] = {}): Promise<Visit> {
+  const visited = await visit(browser, front.url, options);
+  open.push(visited);
+  await visited.page.goto(front.url + path.replace(':w', bootstrap.workspace_slug));
+  return visited;
+}
+
+const administer = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(new URL(path, base), {
+    method,
+    headers: { 'x-gateway-api-key': bootstrap.admin_api_key, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+
+describe('a virtual key', () => {
+  it('asks for what its provider needs, is tested before it is stored, changed, and removed', async () => {
+    const slug = `browser-${Date.now()}`;
+    const { page, problems } = await start('/ui/w/:w/virtual-keys?create=on');
+    const dialog = page.getByRole('dialog');
+    const provider = dialog.getByRole('combobox', { name: 'Provider' });
+    await provider.fill('Azure OpenAI');
+    await page.getByRole('option', { name: 'Azure OpenAI', exact: true }).click();
+    await dialog.getByLabel('Azure OpenAI resource').waitFor();
+    await dialog.getByLabel('API key').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Test credential' }).isDisabled()).toBe(true);
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await provider.fill('Sandbox');
+    await page.getByRole('option', { name: /^Sandbox/ }).click();
+    expect(await dialog.getByLabel('API key').count()).toBe(0);
+    await dialog.getByLabel('Name').fill(slug);
+    await dialog.getByRole('button', { name: 'Test credential' }).click();
+    await dialog.getByText('The credential works').waitFor();
+    await dialog.getByRole('button', { name: 'Create virtual key' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: `More actions: ${slug}` }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.waitForURL(new RegExp(`edit=${slug}`));
+    await page.getByRole('dialog').getByLabel('Budget, $').fill('25');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('meter', { name: slug }).waitFor();
+    expect(await administer('GET', `/v1/virtual-keys/${slug}`)).toMatchObject({
+      usage_limits: { credit_limit: 25, periodic_reset: 'monthly' },
+    });
+
+    await page.getByRole('button', { name: `More actions: ${slug}` }).click();
+    await page.getByRole('menuitem', { name: 'Test credential' }).click();
+    await page.getByRole('dialog').getByText('The credential works').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('button', { name: `More actions: ${slug}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete virtual key' }).click();
+    await page.getByLabel(`Type ${slug} to confirm`).fill(slug);
+    await page.getByRole('button', { name: 'Delete virtual key' }).click();
+    await page.getByText(slug, { exact: true }).first().waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+
+  it('is copied to another workspace with its credential', async () => {
+    const name = `copied-${Date.now()}`;
+    await administer('POST', '/v1/admin/workspaces', { name: `Target ${name}` });
+    await administer('POST', '/v1/virtual-keys', {
+      name,
+      provider: 'sandbox',
+      workspace_id: bootstrap.workspace_id,
+    });
+    const { page } = await start('/ui/w/:w/virtual-keys');
+    await page.getByRole('button', { name: `More actions: ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Copy to a workspace' }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Workspace' }).click();
+    await page.getByRole('option', { name: `Target ${name}` }).click();
+    await page.getByRole('dialog').getByLabel('Slug').fill(`${name}-there`);
+    await page.getByRole('button', { name: 'Copy virtual key' }).click();
+    await page.getByText(`${name}-there now exists in Target ${name}.`).waitFor();
+
+    expect(await administer('GET', `/v1/virtual-keys/${name}-there`)).toMatchObject({ provider: 'sandbox' });
+  });
+
+  it('says which permission is missing where something may not be done', async () => {
+    const name = `locked-${Date.now()}`;
+    await administer('POST', '/v1/virtual-keys', {
+      name,
+      provider: 'sandbox',
+      workspace_id: bootstrap.workspace_id,
+    });
+    const { page } = await start('/ui/sign-in', {});
+    await page.route('**/v1/auth/session', async (route) => {
+      const answer = await route.fetch();
+      const session = (await answer.json()) as { scopes: string[]; scopes_by_role: { admin: string[] } };
+      const allowed = (scope: string): boolean => scope.endsWith('.list');
+      session.scopes = session.scopes.filter(allowed);
+      session.scopes_by_role.admin = session.scopes_by_role.admin.filter(allowed);
+      await route.fulfill({ response: answer, json: session });
+    });
+    await page.goto(`${front.url}/ui/w/${bootstrap.workspace_slug}/virtual-keys`);
+    await page.getByRole('button', { name: `More actions: ${name}` }).click();
+    const edit = page.getByRole('menuitem', { name: 'Edit' });
+    expect(await edit.getAttribute('aria-disabled')).toBe('true');
+    await edit.hover();
+    await page.getByText('You need the permission virtual_keys.update').waitFor();
+    await edit.click({ force: true });
+    expect(page.url()).not.toContain('edit=');
+  });
+});
