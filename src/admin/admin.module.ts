@@ -11,6 +11,7 @@ import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
+import { LimitStatusModule } from './limit-status/limit-status.module.js';
 import { LegalHoldsModule } from './legal-holds/legal-holds.module.js';
 import { LogExportsModule } from './log-exports/log-exports.module.js';
 import { LogIngestionModule } from './log-ingestion/log-ingestion.module.js';
@@ -58,6 +59,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     PoliciesModule,
     GuardrailsModule,
     LegalHoldsModule,
+    LimitStatusModule,
     LogExportsModule,
     LogIngestionModule,
     LogsModule,

@@ -1688,6 +1688,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the limits of keys, virtual keys and workspaces with their use, fullest first
+         * @description Scope: `workspace_service_api_keys.list` or `workspace_user_api_keys.list` or `organisation_service_api_keys.list` or `virtual_keys.list` or `workspaces.read`.
+         */
+        get: operations["limitStatusList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/limits/{id}/raise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Raise a budget for the present period. The raise ends with the next reset.
+         * @description Scope: `workspace_service_api_keys.update` or `workspace_user_api_keys.update` or `organisation_service_api_keys.update` or `virtual_keys.update` or `workspaces.update`.
+         */
+        post: operations["limitStatusRaise"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/logs/exports": {
         parameters: {
             query?: never;
@@ -3106,6 +3146,8 @@ export interface components {
         ShownUsageLimitsDto: {
             /** @example 100 */
             credit_limit: number;
+            /** @example 0 */
+            raised_by: number;
             /** @enum {string} */
             type: "cost" | "tokens";
             /** @example 80 */
@@ -6442,6 +6484,75 @@ export interface components {
         ReleaseLegalHoldDto: {
             /** @example Case 2030-17 is closed */
             reason: string;
+        };
+        LimitSubjectDto: {
+            /** @enum {string} */
+            type: "api_key" | "virtual_key" | "workspace";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example support-bot */
+            name: string;
+            /** @example null */
+            slug: string | null;
+            /**
+             * Format: uuid
+             * @example null
+             */
+            workspace_id: string | null;
+        };
+        LimitStatusDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            applies_to: components["schemas"]["LimitSubjectDto"];
+            /** @enum {string} */
+            kind: "budget" | "rate" | "concurrency";
+            /** @enum {string} */
+            measure: "cost" | "tokens" | "requests" | "concurrency";
+            /** @example monthly */
+            period: string | null;
+            /** @example 550 */
+            limit: number;
+            /** @example 50 */
+            raised_by: number;
+            /** @example 87.93 */
+            used: number | null;
+            /** @example 87.93 */
+            remaining: number | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            resets_at: string | null;
+            /** @example 87.93 */
+            used_per_day: number | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            exhausted_at: string | null;
+            /** @enum {string} */
+            status: "ok" | "nearly_exhausted" | "exhausted";
+            /** @enum {string} */
+            object: "limit";
+        };
+        LimitStatusListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["LimitStatusDto"][];
+            /** @example false */
+            is_partial: boolean;
+        };
+        RaiseLimitDto: {
+            /** @example 50 */
+            by: number;
         };
         CreateLogExportDto: {
             /** @example ws-default */
@@ -10280,6 +10391,7 @@ export interface operations {
                      *           "rate_limits": null,
                      *           "usage_limits": {
                      *             "credit_limit": 100,
+                     *             "raised_by": 0,
                      *             "type": "cost",
                      *             "alert_threshold": 80,
                      *             "periodic_reset": "weekly",
@@ -10356,6 +10468,7 @@ export interface operations {
                      *       "rate_limits": null,
                      *       "usage_limits": {
                      *         "credit_limit": 100,
+                     *         "raised_by": 0,
                      *         "type": "cost",
                      *         "alert_threshold": 80,
                      *         "periodic_reset": "weekly",
@@ -11659,6 +11772,7 @@ export interface operations {
                      *           "rate_limits": null,
                      *           "usage_limits": {
                      *             "credit_limit": 100,
+                     *             "raised_by": 0,
                      *             "type": "cost",
                      *             "alert_threshold": 80,
                      *             "periodic_reset": "weekly",
@@ -11775,6 +11889,7 @@ export interface operations {
                      *       "rate_limits": null,
                      *       "usage_limits": {
                      *         "credit_limit": 100,
+                     *         "raised_by": 0,
                      *         "type": "cost",
                      *         "alert_threshold": 80,
                      *         "periodic_reset": "weekly",
@@ -14941,6 +15056,139 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LegalHoldDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    limitStatusList: {
+        parameters: {
+            query?: {
+                /** @description Id or slug */
+                workspace_id?: string;
+                current_page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "applies_to": {
+                     *             "type": "api_key",
+                     *             "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *             "name": "support-bot",
+                     *             "slug": null,
+                     *             "workspace_id": null
+                     *           },
+                     *           "kind": "budget",
+                     *           "measure": "cost",
+                     *           "period": "monthly",
+                     *           "limit": 550,
+                     *           "raised_by": 50,
+                     *           "used": 87.93,
+                     *           "remaining": 87.93,
+                     *           "resets_at": null,
+                     *           "used_per_day": 87.93,
+                     *           "exhausted_at": null,
+                     *           "status": "ok",
+                     *           "object": "limit"
+                     *         }
+                     *       ],
+                     *       "is_partial": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitStatusListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    limitStatusRaise: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "by": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["RaiseLimitDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "applies_to": {
+                     *         "type": "api_key",
+                     *         "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *         "name": "support-bot",
+                     *         "slug": null,
+                     *         "workspace_id": null
+                     *       },
+                     *       "kind": "budget",
+                     *       "measure": "cost",
+                     *       "period": "monthly",
+                     *       "limit": 550,
+                     *       "raised_by": 50,
+                     *       "used": 87.93,
+                     *       "remaining": 87.93,
+                     *       "resets_at": null,
+                     *       "used_per_day": 87.93,
+                     *       "exhausted_at": null,
+                     *       "status": "ok",
+                     *       "object": "limit"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitStatusDto"];
                 };
             };
             400: components["responses"]["invalid_request"];

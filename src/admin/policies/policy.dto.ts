@@ -188,7 +188,10 @@ function common(policy: LimitPolicy): Common {
   };
 }
 
-export class UsagePolicyDto extends IntersectionType(PolicyDto, OmitType(ShownUsageLimitsDto, ['usage'])) {
+export class UsagePolicyDto extends IntersectionType(
+  PolicyDto,
+  OmitType(ShownUsageLimitsDto, ['usage', 'raised_by']),
+) {
   @ApiMomentOrNull()
   readonly last_reset_at: string | null;
 

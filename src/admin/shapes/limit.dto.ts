@@ -16,7 +16,7 @@ const LARGEST_AMOUNT = 9_000_000_000_000_000;
 const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
 
 /** An amount of zero or more; dollars may have nine decimals. */
-const IsAmount = (): PropertyDecorator =>
+export const IsAmount = (): PropertyDecorator =>
   rule('isAmount', 'it must be a number above zero, with nine decimals at most', (value) => {
     if (typeof value !== 'number' || !(value > 0) || value > LARGEST_AMOUNT) return false;
     return DECIMALS_OF_NANO.test(value < 1e-6 ? value.toFixed(9) : String(value));
@@ -142,6 +142,10 @@ export const ShownRateLimits = (): PropertyDecorator =>
 export class ShownUsageLimitsDto {
   @ApiProperty({ example: 100 })
   readonly credit_limit: number;
+
+  /** What the present period has more, until its reset. */
+  @ApiProperty({ example: 0 })
+  readonly raised_by: number;
 
   @ApiProperty({ enum: ['cost', 'tokens'] })
   readonly type: string;

@@ -30,6 +30,7 @@ export type ThingName =
   | 'API key in the body'
   | 'API key of somebody else'
   | 'audit destination'
+  | 'budget of a virtual key'
   | 'config'
   | 'config version'
   | 'config version in the body'
@@ -137,6 +138,8 @@ export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/virtual-keys/{slug}', READ, 'virtual key'),
   row('PUT /v1/virtual-keys/{slug}', MANAGE, 'virtual key', RENAMED),
   row('DELETE /v1/virtual-keys/{slug}', MANAGE, 'virtual key'),
+  row('GET /v1/limits', LIST),
+  row('POST /v1/limits/{id}/raise', MANAGE, 'budget of a virtual key', { by: 5 }),
   row('POST /v1/virtual-keys/{slug}/test', MANAGE, 'virtual key of the sandbox'),
   row('POST /v1/virtual-keys/test', MANAGE, undefined, { provider: 'sandbox', ...HERE }),
   row('POST /v1/virtual-keys/{slug}/duplicate', MANAGE, 'virtual key', {}),

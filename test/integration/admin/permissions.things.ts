@@ -110,6 +110,7 @@ export class PermissionThings {
     'signed tokens': async () => at(),
     'new signed tokens': async () => ({ path: [], body: this.signedTokens() }),
     'this workspace': async () => at('ws-default'),
+    'budget of a virtual key': () => this.budget(),
     'virtual key': () => this.virtualKey(),
     'virtual key of the sandbox': () => this.virtualKey({ provider: 'sandbox', key: undefined }),
     'virtual key for another workspace': async () => ({
@@ -153,6 +154,14 @@ export class PermissionThings {
   private async virtualKey(more: object = {}): Promise<Thing> {
     const body = { name: 'Asked for', provider: 'openai', key: 'sk-canary', ...HERE, ...more };
     return at((await this.made('virtual-keys', body)).data.slug);
+  }
+
+  private async budget(): Promise<Thing> {
+    const usage_limits = { credit_limit: 10, type: 'cost', periodic_reset: 'monthly' };
+    const body = { name: 'Limited', provider: 'sandbox', usage_limits, ...HERE };
+    const { slug } = (await this.made('virtual-keys', body)).data;
+    const { data } = (await this.app.call('GET', '/v1/limits?page_size=100')).body;
+    return at(data.find((limit: Json) => limit.applies_to.slug === slug).id);
   }
 
   private sharedGuardrail(): object {
