@@ -15,6 +15,7 @@ import { Route as SignInRouteImport } from './routes/sign-in'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as WWorkspaceApiKeysRouteImport } from './routes/w.$workspace.api-keys'
 import { Route as WWorkspaceAuditLogRouteImport } from './routes/w.$workspace.audit-log'
+import { Route as WWorkspaceLimitsRouteImport } from './routes/w.$workspace.limits'
 import { Route as WWorkspaceLogsRouteImport } from './routes/w.$workspace.logs'
 import { Route as WWorkspaceOverviewRouteImport } from './routes/w.$workspace.overview'
 import { Route as WWorkspaceVirtualKeysRouteImport } from './routes/w.$workspace.virtual-keys'
@@ -50,6 +51,11 @@ const WWorkspaceAuditLogRoute = WWorkspaceAuditLogRouteImport.update({
   path: '/audit-log',
   getParentRoute: () => WWorkspaceRoute,
 } as any)
+const WWorkspaceLimitsRoute = WWorkspaceLimitsRouteImport.update({
+  id: '/limits',
+  path: '/limits',
+  getParentRoute: () => WWorkspaceRoute,
+} as any)
 const WWorkspaceLogsRoute = WWorkspaceLogsRouteImport.update({
   id: '/logs',
   path: '/logs',
@@ -78,6 +84,7 @@ export interface FileRoutesByFullPath {
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
+  '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
@@ -90,6 +97,7 @@ export interface FileRoutesByTo {
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
+  '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
@@ -103,6 +111,7 @@ export interface FileRoutesById {
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
+  '/w/$workspace/limits': typeof WWorkspaceLimitsRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
@@ -117,6 +126,7 @@ export interface FileRouteTypes {
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
+    | '/w/$workspace/limits'
     | '/w/$workspace/logs'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
@@ -129,6 +139,7 @@ export interface FileRouteTypes {
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
+    | '/w/$workspace/limits'
     | '/w/$workspace/logs'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
@@ -141,6 +152,7 @@ export interface FileRouteTypes {
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
+    | '/w/$workspace/limits'
     | '/w/$workspace/logs'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
@@ -198,6 +210,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof WWorkspaceAuditLogRouteImport
       parentRoute: typeof WWorkspaceRoute
     }
+    '/w/$workspace/limits': {
+      id: '/w/$workspace/limits'
+      path: '/limits'
+      fullPath: '/w/$workspace/limits'
+      preLoaderRoute: typeof WWorkspaceLimitsRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
     '/w/$workspace/logs': {
       id: '/w/$workspace/logs'
       path: '/logs'
@@ -244,6 +263,7 @@ const WWorkspaceLogsRouteWithChildren = WWorkspaceLogsRoute._addFileChildren(
 interface WWorkspaceRouteChildren {
   WWorkspaceApiKeysRoute: typeof WWorkspaceApiKeysRoute
   WWorkspaceAuditLogRoute: typeof WWorkspaceAuditLogRoute
+  WWorkspaceLimitsRoute: typeof WWorkspaceLimitsRoute
   WWorkspaceLogsRoute: typeof WWorkspaceLogsRouteWithChildren
   WWorkspaceOverviewRoute: typeof WWorkspaceOverviewRoute
   WWorkspaceVirtualKeysRoute: typeof WWorkspaceVirtualKeysRoute
@@ -252,6 +272,7 @@ interface WWorkspaceRouteChildren {
 const WWorkspaceRouteChildren: WWorkspaceRouteChildren = {
   WWorkspaceApiKeysRoute: WWorkspaceApiKeysRoute,
   WWorkspaceAuditLogRoute: WWorkspaceAuditLogRoute,
+  WWorkspaceLimitsRoute: WWorkspaceLimitsRoute,
   WWorkspaceLogsRoute: WWorkspaceLogsRouteWithChildren,
   WWorkspaceOverviewRoute: WWorkspaceOverviewRoute,
   WWorkspaceVirtualKeysRoute: WWorkspaceVirtualKeysRoute,

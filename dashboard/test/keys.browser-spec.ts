@@ -144,3 +144,58 @@ describe('a virtual key', () => {
     expect(page.url()).not.toContain('edit=');
   });
 });
+
+const chat = async (slug: string): Promise<number> => {
+  const answer = await fetch(new URL('/v1/chat/completions', base), {
+    method: 'POST',
+    headers: {
+      'x-gateway-api-key': bootstrap.workspace_api_key,
+      'x-gateway-virtual-key': slug,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ model: 'sandbox-1', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  await answer.text();
+  return answer.status;
+};
+
+describe('limits and budgets', () => {
+  it('a budget that is exhausted is raised for this period, and requests are served within two seconds', async () => {
+    const name = `limited-${Date.now()}`;
+    await administer('POST', '/v1/virtual-keys', {
+      name,
+      provider: 'sandbox',
+      workspace_id: bootstrap.workspace_id,
+      usage_limits: { credit_limit: 0.0001, type: 'cost', periodic_reset: 'monthly' },
+    });
+    expect(await chat(name)).toBe(402);
+    const { page, problems } = await start('/ui/w/:w/limits');
+    const row = page.getByRole('row').filter({ hasText: name });
+    await row.getByRole('button', { name: 'Raise for this period' }).click();
+    await page.waitForURL(/raise=/);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Raise by, $').fill('-5');
+    expect(await dialog.getByRole('button', { name: 'Raise budget' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Raise by, $').fill('5');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Raise budget' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const raisedAt = Date.now();
+    await expect.poll(() => chat(name), { timeout: 4_000, interval: 50 }).toBe(200);
+
+    expect(Date.now() - raisedAt).toBeLessThan(2_000);
+    await row.getByRole('meter', { name: new RegExp(`${name}, raised by \\$5`) }).waitFor();
+    expect(await administer('GET', `/v1/virtual-keys/${name}`)).toMatchObject({
+      usage_limits: { credit_limit: 0.0001, raised_by: 5 },
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it.each([true, false])('are accessible and fit 360 pixels (dark: %s)', async (isDark) => {
+    const { page } = await start('/ui/w/:w/limits', { isDark, viewport: { width: 360, height: 740 } });
+    await page.getByText(/\d limits?$/).waitFor();
+
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});

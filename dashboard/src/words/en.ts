@@ -148,6 +148,7 @@ export const words = {
       logs: 'Logs',
       virtualKeys: 'Virtual keys',
       apiKeys: 'API keys',
+      limits: 'Limits & budgets',
       auditLog: 'Audit log',
     },
     unavailable:

@@ -1,5 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { IconApi, IconHistory, IconKey, IconLayoutDashboard, IconListDetails } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconGauge,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { NavigationGroup, NavigationLink } from '../../parts/shell/shell';
 import { words } from '../../words/en';
@@ -41,6 +48,19 @@ export const PAGES = [
       'workspace_service_api_keys.list',
       'workspace_user_api_keys.list',
       'organisation_service_api_keys.list',
+    ],
+    group: groups.govern,
+  },
+  {
+    key: 'limits',
+    to: '/w/$workspace/limits',
+    title: pages.limits,
+    icon: IconGauge,
+    scopes: [
+      'virtual_keys.list',
+      'workspace_service_api_keys.list',
+      'workspace_user_api_keys.list',
+      'workspaces.read',
     ],
     group: groups.govern,
   },
