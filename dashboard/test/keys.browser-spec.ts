@@ -199,3 +199,59 @@ describe('limits and budgets', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 });
+
+describe('API keys', () => {
+  it('are filtered by the address, show when they were used, and are revoked together', async () => {
+    const stamp = `many-${Date.now()}`;
+    const secrets: string[] = [];
+    for (const at of [1, 2, 3]) {
+      const { key } = (await administer('POST', '/v1/api-keys/workspace/service', {
+        name: `${stamp}-${at}`,
+        workspace_id: bootstrap.workspace_id,
+        scopes: ['completions.write'],
+      })) as { key: string };
+      secrets.push(key);
+    }
+    const { page, problems } = await start(`/ui/w/:w/api-keys?filter=name:is:${stamp}`);
+    await page.getByText('3 keys').waitFor();
+    await page.getByRole('button', { name: 'Revoke several keys' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: new RegExp(`${stamp}-1`) }).check();
+    await dialog.getByRole('checkbox', { name: new RegExp(`${stamp}-2`) }).check();
+    expect(await dialog.getByRole('button', { name: 'Revoke 2 keys' }).isDisabled()).toBe(true);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByLabel('Type 2 to confirm').fill('2');
+    await dialog.getByRole('button', { name: 'Revoke 2 keys' }).click();
+    await page.getByText('1 key', { exact: true }).waitFor();
+
+    const statuses = await Promise.all(
+      secrets.map(
+        async (key) =>
+          (await fetch(new URL('/v1/api-keys', base), { headers: { 'x-gateway-api-key': key } })).status,
+      ),
+    );
+    expect(statuses).toEqual([401, 401, 403]);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('the audit log', () => {
+  it('is verified by its reader, and downloaded as it is filtered', async () => {
+    await administer('POST', '/v1/virtual-keys', {
+      name: `audited-${Date.now()}`,
+      provider: 'sandbox',
+      workspace_id: bootstrap.workspace_id,
+    });
+    const { page, problems } = await start('/ui/w/:w/audit-log?filter=action:is:virtual_keys.create');
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    await page.getByText(/Chain verified: [\d,]+ records/).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const href = await page.getByRole('link', { name: 'Export' }).getAttribute('href');
+    const answer = await page.request.get(new URL(href ?? '', front.url).href);
+    const records = (await answer.text()).trim().split('\n');
+
+    expect(answer.status()).toBe(200);
+    expect(new Set(records.map((line) => (JSON.parse(line) as { action: string }).action)).size).toBe(1);
+    expect(problems).toEqual([]);
+  });
+});

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit-logs/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the hash chain of the audit log, part by part
+         * @description Scope: `audit_logs.list`.
+         */
+        get: operations["auditLogsVerify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit-logs/export": {
         parameters: {
             query?: never;
@@ -2741,6 +2761,23 @@ export interface components {
             /** @example 1 */
             total: number;
             records: components["schemas"]["AuditLogDto"][];
+        };
+        ChainReportDto: {
+            /** @enum {string} */
+            object: "audit-chain-report";
+            /** @example 1204 */
+            verified_up_to: number;
+            /** @example 1204 */
+            total: number;
+            /** @example null */
+            next_after: number | null;
+            /** @example null */
+            broken_at: number | null;
+            /**
+             * @example null
+             * @enum {string|null}
+             */
+            problem: "missing" | "changed" | "forged" | "cut" | null;
         };
         CreateAuditDestinationDto: {
             /** @example SIEM */
@@ -8242,6 +8279,50 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AuditLogListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    auditLogsVerify: {
+        parameters: {
+            query?: {
+                /** @description Number of the record that the part follows: `next_after` of the part before */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "audit-chain-report",
+                     *       "verified_up_to": 1204,
+                     *       "total": 1204,
+                     *       "next_after": null,
+                     *       "broken_at": null,
+                     *       "problem": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChainReportDto"];
                 };
             };
             400: components["responses"]["invalid_request"];

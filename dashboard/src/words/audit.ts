@@ -3,6 +3,18 @@ export const auditWords = {
   text: 'Every administrative action, including refused ones. A hash chain reveals changed records.',
   table: 'Audit records',
   export: 'Export',
+  chain: {
+    verify: 'Verify now',
+    progress: (done: string, total: string) => `${done} of ${total} records verified`,
+    holds: (count: string) => `Chain verified: ${count} records`,
+    broken: (record: string, problem: string) => `Record ${record} ${problem}`,
+    problems: {
+      missing: 'is missing.',
+      changed: 'was changed.',
+      forged: 'was forged.',
+      cut: 'is missing: the end of the log was cut off.',
+    },
+  },
   columns: {
     time: 'Time',
     who: 'Who',

@@ -233,6 +233,7 @@ export const PERMISSIONS: readonly Permission[] = [
   row('PUT /v1/model-configs/pricing/{provider}/{model}', OWN_SETTINGS, 'price', { pay_as_you_go: {} }),
   row('DELETE /v1/model-configs/pricing/{provider}/{model}', ADMINISTER, 'price'),
   row('GET /v1/audit-logs', OWN_SETTINGS),
+  row('GET /v1/audit-logs/verify', OWN_SETTINGS),
   row('GET /v1/audit-logs/export', OWN_SETTINGS),
   row('POST /v1/audit-logs/destinations', OWN_SETTINGS, 'new audit destination'),
   row('GET /v1/audit-logs/destinations', OWN_SETTINGS),
