@@ -83,7 +83,7 @@ export class LimitSubjects {
     repository: Repository<T>,
     where: object,
   ): Promise<ChangeableSubject | null> {
-    const named = await repository.findOne({ where: where as FindOptionsWhere<T> });
+    const named = await repository.findOne({ where });
     if (!named) return null;
     const row = await repository.findOne({
       where: { id: named.id } as FindOptionsWhere<T>,

@@ -102,7 +102,11 @@ export class LimitsService {
 
 const apart = <Rule extends RateRule>(rule: Rule): Rule => ({ ...rule, id: randomUUID() });
 /** A raise was given to the counter of the first. */
-const withoutRaise = ({ raise: _, ...rule }: BudgetRule): BudgetRule => ({ ...rule, id: randomUUID() });
+function withoutRaise(rule: BudgetRule): BudgetRule {
+  const copy = { ...rule, id: randomUUID() };
+  delete (copy as { raise?: unknown }).raise;
+  return copy;
+}
 
 export const currentKey = (rule: BudgetRule, group = ''): string =>
   counterKey(rule.id, periodAt(rule, Date.now()), group);

@@ -66,6 +66,14 @@ function Outcome({ record: { outcome } }: { record: AuditRecord }) {
   return <StatusPill tone={OUTCOME_TONES[outcome]}>{outcomes[outcome] ?? outcome}</StatusPill>;
 }
 
+function ExportLink({ href }: { href: string }) {
+  return (
+    <Button component="a" href={href} download leftSection={<IconDownload size={14} aria-hidden />}>
+      {words.audit.export}
+    </Button>
+  );
+}
+
 /** Every administrative action. The address holds the range, the filters and the open record. */
 export function AuditLogPage({
   search,
@@ -102,14 +110,7 @@ export function AuditLogPage({
       tools={
         <>
           <ChainCheck />
-          <Button
-            component="a"
-            href={auditExportUrl(view)}
-            download
-            leftSection={<IconDownload size={14} aria-hidden />}
-          >
-            {words.audit.export}
-          </Button>
+          <ExportLink href={auditExportUrl(view)} />
           <RangePicker value={range} onChange={(next) => change({ range: rangeText(next) })} />
         </>
       }
