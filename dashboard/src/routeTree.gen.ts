@@ -10,12 +10,15 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as IndexRouteImport } from './routes/index'
+import { Route as AccountRouteImport } from './routes/account'
 import { Route as SetUpRouteImport } from './routes/set-up'
 import { Route as SignInRouteImport } from './routes/sign-in'
+import { Route as OrgPeopleRouteImport } from './routes/org.people'
 import { Route as WWorkspaceRouteImport } from './routes/w.$workspace'
 import { Route as WWorkspaceApiKeysRouteImport } from './routes/w.$workspace.api-keys'
 import { Route as WWorkspaceAuditLogRouteImport } from './routes/w.$workspace.audit-log'
 import { Route as WWorkspaceLogsRouteImport } from './routes/w.$workspace.logs'
+import { Route as WWorkspaceMembersRouteImport } from './routes/w.$workspace.members'
 import { Route as WWorkspaceOverviewRouteImport } from './routes/w.$workspace.overview'
 import { Route as WWorkspaceVirtualKeysRouteImport } from './routes/w.$workspace.virtual-keys'
 import { Route as WWorkspaceLogsIdRouteImport } from './routes/w.$workspace.logs.$id'
@@ -23,6 +26,11 @@ import { Route as WWorkspaceLogsIdRouteImport } from './routes/w.$workspace.logs
 const IndexRoute = IndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const AccountRoute = AccountRouteImport.update({
+  id: '/account',
+  path: '/account',
   getParentRoute: () => rootRouteImport,
 } as any)
 const SetUpRoute = SetUpRouteImport.update({
@@ -33,6 +41,11 @@ const SetUpRoute = SetUpRouteImport.update({
 const SignInRoute = SignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const OrgPeopleRoute = OrgPeopleRouteImport.update({
+  id: '/org/people',
+  path: '/org/people',
   getParentRoute: () => rootRouteImport,
 } as any)
 const WWorkspaceRoute = WWorkspaceRouteImport.update({
@@ -55,6 +68,11 @@ const WWorkspaceLogsRoute = WWorkspaceLogsRouteImport.update({
   path: '/logs',
   getParentRoute: () => WWorkspaceRoute,
 } as any)
+const WWorkspaceMembersRoute = WWorkspaceMembersRouteImport.update({
+  id: '/members',
+  path: '/members',
+  getParentRoute: () => WWorkspaceRoute,
+} as any)
 const WWorkspaceOverviewRoute = WWorkspaceOverviewRouteImport.update({
   id: '/overview',
   path: '/overview',
@@ -73,24 +91,30 @@ const WWorkspaceLogsIdRoute = WWorkspaceLogsIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
+  '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
+  '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
+  '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
+  '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
@@ -98,12 +122,15 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/': typeof IndexRoute
+  '/account': typeof AccountRoute
   '/set-up': typeof SetUpRoute
   '/sign-in': typeof SignInRoute
+  '/org/people': typeof OrgPeopleRoute
   '/w/$workspace': typeof WWorkspaceRouteWithChildren
   '/w/$workspace/api-keys': typeof WWorkspaceApiKeysRoute
   '/w/$workspace/audit-log': typeof WWorkspaceAuditLogRoute
   '/w/$workspace/logs': typeof WWorkspaceLogsRouteWithChildren
+  '/w/$workspace/members': typeof WWorkspaceMembersRoute
   '/w/$workspace/overview': typeof WWorkspaceOverviewRoute
   '/w/$workspace/virtual-keys': typeof WWorkspaceVirtualKeysRoute
   '/w/$workspace/logs/$id': typeof WWorkspaceLogsIdRoute
@@ -112,36 +139,45 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/people'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
     | '/w/$workspace/logs'
+    | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
+    | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/people'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
     | '/w/$workspace/logs'
+    | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
   id:
     | '__root__'
     | '/'
+    | '/account'
     | '/set-up'
     | '/sign-in'
+    | '/org/people'
     | '/w/$workspace'
     | '/w/$workspace/api-keys'
     | '/w/$workspace/audit-log'
     | '/w/$workspace/logs'
+    | '/w/$workspace/members'
     | '/w/$workspace/overview'
     | '/w/$workspace/virtual-keys'
     | '/w/$workspace/logs/$id'
@@ -149,8 +185,10 @@ export interface FileRouteTypes {
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
+  AccountRoute: typeof AccountRoute
   SetUpRoute: typeof SetUpRoute
   SignInRoute: typeof SignInRoute
+  OrgPeopleRoute: typeof OrgPeopleRoute
   WWorkspaceRoute: typeof WWorkspaceRouteWithChildren
 }
 
@@ -161,6 +199,13 @@ declare module '@tanstack/react-router' {
       path: '/'
       fullPath: '/'
       preLoaderRoute: typeof IndexRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/account': {
+      id: '/account'
+      path: '/account'
+      fullPath: '/account'
+      preLoaderRoute: typeof AccountRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/set-up': {
@@ -175,6 +220,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/sign-in'
       preLoaderRoute: typeof SignInRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/org/people': {
+      id: '/org/people'
+      path: '/org/people'
+      fullPath: '/org/people'
+      preLoaderRoute: typeof OrgPeopleRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/w/$workspace': {
@@ -203,6 +255,13 @@ declare module '@tanstack/react-router' {
       path: '/logs'
       fullPath: '/w/$workspace/logs'
       preLoaderRoute: typeof WWorkspaceLogsRouteImport
+      parentRoute: typeof WWorkspaceRoute
+    }
+    '/w/$workspace/members': {
+      id: '/w/$workspace/members'
+      path: '/members'
+      fullPath: '/w/$workspace/members'
+      preLoaderRoute: typeof WWorkspaceMembersRouteImport
       parentRoute: typeof WWorkspaceRoute
     }
     '/w/$workspace/overview': {
@@ -245,6 +304,7 @@ interface WWorkspaceRouteChildren {
   WWorkspaceApiKeysRoute: typeof WWorkspaceApiKeysRoute
   WWorkspaceAuditLogRoute: typeof WWorkspaceAuditLogRoute
   WWorkspaceLogsRoute: typeof WWorkspaceLogsRouteWithChildren
+  WWorkspaceMembersRoute: typeof WWorkspaceMembersRoute
   WWorkspaceOverviewRoute: typeof WWorkspaceOverviewRoute
   WWorkspaceVirtualKeysRoute: typeof WWorkspaceVirtualKeysRoute
 }
@@ -253,6 +313,7 @@ const WWorkspaceRouteChildren: WWorkspaceRouteChildren = {
   WWorkspaceApiKeysRoute: WWorkspaceApiKeysRoute,
   WWorkspaceAuditLogRoute: WWorkspaceAuditLogRoute,
   WWorkspaceLogsRoute: WWorkspaceLogsRouteWithChildren,
+  WWorkspaceMembersRoute: WWorkspaceMembersRoute,
   WWorkspaceOverviewRoute: WWorkspaceOverviewRoute,
   WWorkspaceVirtualKeysRoute: WWorkspaceVirtualKeysRoute,
 }
@@ -263,8 +324,10 @@ const WWorkspaceRouteWithChildren = WWorkspaceRoute._addFileChildren(
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
+  AccountRoute: AccountRoute,
   SetUpRoute: SetUpRoute,
   SignInRoute: SignInRoute,
+  OrgPeopleRoute: OrgPeopleRoute,
   WWorkspaceRoute: WWorkspaceRouteWithChildren,
 }
 export const routeTree = rootRouteImport

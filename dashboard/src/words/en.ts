@@ -1,4 +1,7 @@
+import { accountWords } from './account';
+import { memberWords, peopleWords } from './people';
 import { scopeWords } from './scopes';
+import { signInWords } from './sign-in';
 
 /** Every text that a person reads, in English. A second language is a second object of its type. */
 export const words = {
@@ -144,6 +147,8 @@ export const words = {
       virtualKeys: 'Virtual keys',
       apiKeys: 'API keys',
       auditLog: 'Audit log',
+      members: 'Members',
+      people: 'People',
     },
     unavailable:
       'The administration is unavailable. The gateway still serves models. This page reconnects automatically.',
@@ -162,16 +167,10 @@ export const words = {
     manager: 'Manager',
     member: 'Member',
   } as Readonly<Record<string, string>>,
-  signIn: {
-    title: 'Sign in to Gatehouse',
-    email: 'E-mail',
-    password: 'Password',
-    submit: 'Sign in',
-    lockedOut: 'Locked out? Run',
-    command: 'gatehouse user reset-password',
-    wrong: 'The e-mail or the password is wrong.',
-    insecure: 'This page is not served over HTTPS. Passwords can be read on the network.',
-  },
+  signIn: signInWords,
+  account: accountWords,
+  people: peopleWords,
+  members: memberWords,
   setUp: {
     steps: {
       account: 'Your account',

@@ -1,5 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { IconApi, IconHistory, IconKey, IconLayoutDashboard, IconListDetails } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { NavigationGroup, NavigationLink } from '../../parts/shell/shell';
 import { words } from '../../words/en';
@@ -43,6 +51,22 @@ export const PAGES = [
       'organisation_service_api_keys.list',
     ],
     group: groups.govern,
+  },
+  {
+    key: 'members',
+    to: '/w/$workspace/members',
+    title: pages.members,
+    icon: IconUsersGroup,
+    scopes: ['workspace_users.list'],
+    group: groups.govern,
+  },
+  {
+    key: 'people',
+    to: '/org/people',
+    title: pages.people,
+    icon: IconUsers,
+    scopes: ['organisation_users.list'],
+    group: groups.organization,
   },
   {
     key: 'audit-log',
