@@ -18,10 +18,10 @@ describe('signing in', () => {
     await page.waitForURL(/sign-in\?return_to=/);
     await page.getByLabel('E-mail').fill(emailOf('owner'));
     await page.getByLabel('Password', { exact: true }).fill('no such password');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('The e-mail or the password is wrong.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 
     await page.waitForURL(/\/ui\/w\/[^/]+\/logs\?range=24h$/);
   });
@@ -56,10 +56,9 @@ describe('signing in', () => {
     const app = new TOTP({ secret: secret ?? '' });
     await page.getByLabel('Code of the app').fill(app.generate());
     await page.getByRole('button', { name: 'Turn on' }).click();
-    const codes = await page
-      .getByRole('dialog')
-      .getByText(/^[0-9a-f]{5}(-[0-9a-f]{5}){3}$/)
-      .allTextContents();
+    const shown = page.getByRole('dialog').getByText(/^[0-9a-f]{5}(-[0-9a-f]{5}){3}$/);
+    await shown.first().waitFor();
+    const codes = await shown.allTextContents();
     expect(codes.length).toBeGreaterThan(5);
 
     const { page: other } = await start('/ui/sign-in', { as: null });

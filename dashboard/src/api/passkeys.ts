@@ -1,4 +1,4 @@
-import { client, dataOf } from './client';
+import { ApiError, client, dataOf } from './client';
 
 /** Whether the browser speaks the JSON of WebAuthn Level 3: https://www.w3.org/TR/webauthn-3/#sctn-parseCreationOptionsFromJSON */
 export const canUsePasskeys = (): boolean =>
@@ -15,7 +15,7 @@ async function shownPasskey(): Promise<Record<string, unknown>> {
 }
 
 function jsonOf(credential: Credential | null): Record<string, unknown> {
-  if (!(credential instanceof PublicKeyCredential)) throw new DOMException('', 'NotAllowedError');
+  if (!(credential instanceof PublicKeyCredential)) throw new ApiError(0, 'passkey_failed', '');
   return credential.toJSON() as unknown as Record<string, unknown>;
 }
 

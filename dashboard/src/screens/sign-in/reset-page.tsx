@@ -26,7 +26,7 @@ export function ResetPage({ token }: { token: string }) {
       resetPassword({ token, password: form.password, code: needsCode ? form.code : undefined }),
     onSuccess: async () => {
       queryClient.clear();
-      await queryClient.fetchQuery(sessionQuery);
+      await queryClient.query(sessionQuery);
       await navigate({ to: '/' });
     },
     onError: (error) => {

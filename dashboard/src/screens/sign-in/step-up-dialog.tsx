@@ -11,24 +11,14 @@ import styles from './step-up-dialog.module.css';
 
 const texts = words.signIn.stepUp;
 
-interface StepUpDialogProps {
+interface StepUpProps {
   readonly onProved: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks for what the person signs in with: password and code, or a passkey. */
-export function StepUpDialog({ onProved, onClose }: StepUpDialogProps) {
+export function StepUpDialog({ onProved, onClose }: StepUpProps) {
   const { data } = useQuery(accountQuery);
-  const methods = data?.sign_in_methods;
-  const [form, setForm] = useState({ password: '', code: '' });
-  const password = useMutation({
-    mutationFn: () => stepUp({ password: form.password, code: form.code || undefined }),
-    onSuccess: onProved,
-    onError: () => setForm({ ...form, code: '' }),
-  });
-  const passkey = useMutation({ mutationFn: stepUpWithPasskey, onSuccess: onProved });
-  const hasPasskey = canUsePasskeys() && (methods?.passkeys ?? 0) > 0;
-  const error = password.error ?? passkey.error;
   return (
     <Modal
       opened
@@ -37,42 +27,77 @@ export function StepUpDialog({ onProved, onClose }: StepUpDialogProps) {
       zIndex={400}
       closeButtonProps={{ 'aria-label': words.parts.close }}
     >
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          password.mutate();
-        }}
-      >
+      <div className={styles.form}>
         <p className={styles.text}>{texts.text}</p>
-        {methods && !methods.password && !hasPasskey && <p>{texts.noMethod}</p>}
-        {methods?.password && (
-          <PasswordInput
-            label={words.signIn.password}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            data-autofocus
-            value={form.password}
-            onChange={({ currentTarget }) => setForm({ ...form, password: currentTarget.value })}
-          />
-        )}
-        {methods?.totp && <CodeInput value={form.code} onChange={(code) => setForm({ ...form, code })} />}
-        {error && <SignInProblem error={error} />}
-        <div className={styles.actions}>
-          <Button onClick={onClose}>{words.parts.cancel}</Button>
-          {hasPasskey && (
-            <Button loading={passkey.isPending} onClick={() => passkey.mutate()}>
-              {texts.passkey}
-            </Button>
-          )}
-          {methods?.password && (
-            <Button type="submit" variant="filled" loading={password.isPending}>
-              {texts.submit}
-            </Button>
-          )}
-        </div>
-      </form>
+        {data && <Proofs methods={data.sign_in_methods} onProved={onProved} onClose={onClose} />}
+      </div>
     </Modal>
+  );
+}
+
+interface ProofsProps extends StepUpProps {
+  readonly methods: {
+    readonly password: boolean;
+    readonly totp: boolean;
+    readonly passkeys: number;
+  };
+}
+
+function Proofs({ methods, onProved, onClose }: ProofsProps) {
+  const hasPasskey = canUsePasskeys() && methods.passkeys > 0;
+  if (!methods.password && !hasPasskey) return <p>{texts.noMethod}</p>;
+  return (
+    <>
+      {hasPasskey && <PasskeyProof onProved={onProved} />}
+      {methods.password && <PasswordProof asksForCode={methods.totp} onProved={onProved} onClose={onClose} />}
+    </>
+  );
+}
+
+function PasskeyProof({ onProved }: Pick<StepUpProps, 'onProved'>) {
+  const proof = useMutation({ mutationFn: stepUpWithPasskey, onSuccess: onProved });
+  return (
+    <>
+      <Button loading={proof.isPending} onClick={() => proof.mutate()}>
+        {texts.passkey}
+      </Button>
+      {proof.error && <SignInProblem error={proof.error} />}
+    </>
+  );
+}
+
+function PasswordProof({ asksForCode, onProved, onClose }: StepUpProps & { readonly asksForCode: boolean }) {
+  const [form, setForm] = useState({ password: '', code: '' });
+  const proof = useMutation({
+    mutationFn: () => stepUp({ password: form.password, ...(asksForCode && { code: form.code }) }),
+    onSuccess: onProved,
+    onError: () => setForm({ ...form, code: '' }),
+  });
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        proof.mutate();
+      }}
+    >
+      <PasswordInput
+        label={words.signIn.password}
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        data-autofocus
+        value={form.password}
+        onChange={({ currentTarget }) => setForm({ ...form, password: currentTarget.value })}
+      />
+      {asksForCode && <CodeInput value={form.code} onChange={(code) => setForm({ ...form, code })} />}
+      {proof.error && <SignInProblem error={proof.error} />}
+      <div className={styles.actions}>
+        <Button onClick={onClose}>{words.parts.cancel}</Button>
+        <Button type="submit" variant="filled" loading={proof.isPending}>
+          {texts.submit}
+        </Button>
+      </div>
+    </form>
   );
 }
