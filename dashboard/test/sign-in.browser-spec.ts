@@ -1,4 +1,3 @@
-import { TOTP } from 'otpauth';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openStage, type Stage } from './stage';
 import { emailOf, PASSWORD } from './team';
@@ -47,47 +46,5 @@ describe('signing in', () => {
 
     expect(errors).toEqual([]);
     expect(problems).toEqual([]);
-  });
-
-  it('with an authenticator app asks for its code, and for a fresh proof before the app is removed', async () => {
-    const { page } = await start('/ui/account', { as: 'member' });
-    await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    const secret = await page.locator('[class*=key]').first().textContent();
-    const app = new TOTP({ secret: secret ?? '' });
-    await page.getByLabel('Code of the app').fill(app.generate());
-    await page.getByRole('button', { name: 'Turn on' }).click();
-    const shown = page.getByRole('dialog').getByText(/^[0-9a-f]{5}(-[0-9a-f]{5}){3}$/);
-    await shown.first().waitFor();
-    const codes = await shown.allTextContents();
-    expect(codes.length).toBeGreaterThan(5);
-
-    const { page: other } = await start('/ui/sign-in', { as: null });
-    await other.getByLabel('E-mail').fill(emailOf('member'));
-    await other.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await other.getByLabel('Code').fill('000000');
-    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await other.getByText('The code is wrong').waitFor();
-    await other.getByLabel('Code').fill(codes[0] ?? '');
-    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await other.waitForURL(/\/w\//);
-
-    await other.goto(`${stage.origin}/ui/account`);
-    let refusals = 0;
-    await other.route('**/v1/auth/totp', (route) =>
-      refusals++ === 0
-        ? route.fulfill({ status: 403, json: { error: { code: 'step_up_required', message: '' } } })
-        : route.continue(),
-    );
-    await other.getByRole('button', { name: 'Remove authenticator app' }).click();
-    await other.getByText('Confirm that it is you').waitFor();
-    await other.getByRole('dialog').getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await other
-      .getByRole('dialog')
-      .getByLabel('Code')
-      .fill(codes[1] ?? '');
-    await other.getByRole('button', { name: 'Confirm' }).click();
-    await other.getByRole('button', { name: 'Add authenticator app' }).waitFor();
-    expect(refusals).toBe(2);
   });
 });
