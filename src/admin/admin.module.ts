@@ -9,6 +9,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { FeedbackModule } from './feedback/feedback.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { ConfigsModule } from './configs/configs.module.js';
+import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { IntegrationsModule } from './integrations/integrations.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LegalHoldsModule } from './legal-holds/legal-holds.module.js';
@@ -46,6 +47,7 @@ import { WorkspacesModule } from './workspaces/workspaces.module.js';
     SessionsModule,
     SignInModule,
     PasskeysModule,
+    IdentityProvidersModule,
     NewcomersModule,
     ApiKeysModule,
     VirtualKeysModule,

@@ -15,6 +15,7 @@ import { uuidV7 } from '../../common/ids/uuid-v7.js';
 import { UserKeysService } from '../api-keys/user-keys.service.js';
 import { AuditTrail } from '../audit/audit-trail.service.js';
 import { PasswordsService } from '../sign-in/passwords.service.js';
+import { SignInPolicyService } from '../sign-in/sign-in-policy.service.js';
 import { PeopleService } from '../users/people.service.js';
 import { type AcceptInviteDto, AcceptedInviteDto } from './accept-invite.dto.js';
 import { InviteDto, statusOf } from './invite.dto.js';
@@ -29,6 +30,7 @@ export class InviteAcceptanceService {
     private readonly tokens: InviteTokens,
     private readonly people: PeopleService,
     private readonly passwords: PasswordsService,
+    private readonly policy: SignInPolicyService,
     private readonly userKeys: UserKeysService,
     private readonly changes: ChangePublisher,
     private readonly audit: AuditTrail,
@@ -41,6 +43,7 @@ export class InviteAcceptanceService {
   async accept(dto: AcceptInviteDto): Promise<AcceptedInviteDto> {
     const token = new Secret(dto.token);
     const { organizationId, email } = await this.open(token, false);
+    if (dto.password !== undefined) await this.policy.checkPasswordsIn(organizationId);
     // It takes its time; nobody waits for a lock meanwhile.
     const passwordHash = dto.password === undefined ? null : await this.passwords.hash(dto.password, email);
     await this.people.takeTurn(organizationId);

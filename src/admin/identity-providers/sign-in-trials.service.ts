@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, LessThan, MoreThan, type Repository } from 'typeorm';
+import type { Principal } from '../../auth/principal.js';
+import { SecretBox } from '../../common/crypto/envelope.js';
+import { OpaqueTokens } from '../../common/crypto/opaque-tokens.js';
+import { Secret } from '../../common/crypto/secret.js';
+import { SignInTrial } from '../../common/database/entities/identity-provider.entity.js';
+import { Egress } from '../../common/egress/egress.js';
+import { AppError } from '../../common/errors/app-error.js';
+import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
+import { checkIssuer } from './check-issuer.js';
+import type { DirectoryRules } from './directory-rules.js';
+import { type CreateIdentityProviderDto, domainsOf, rulesOf, scopesOf } from './identity-provider.dto.js';
+import { IdentityProvidersService } from './identity-providers.service.js';
+import {
+  type DirectoryAnswer,
+  type OpenedProvider,
+  ProviderClient,
+  type SignOnSecrets,
+} from './provider-client.service.js';
+import type { SignInTrialDto, StartedTrialDto, StartTrialDto, TrialResultDto } from './sign-in-trial.dto.js';
+import { FLOW_LASTS_MS, newSecrets } from './sign-on-flows.service.js';
+import { type SignOnPlan, SignOnPlans } from './sign-on-plans.service.js';
+
+/** States of trials begin with it, and no others do. */
+const PREFIX = 'trial.';
+
+type OpenProvider = Omit<OpenedProvider, 'clientSecret'>;
+
+/** What is tried, sealed in the row of the trial. */
+interface Draft extends SignOnSecrets {
+  readonly provider: OpenProvider & { readonly clientSecret: string };
+  readonly providerId: string | null;
+  readonly domains: readonly string[];
+  readonly rules: DirectoryRules;
+}
+
+export interface OpenTrial {
+  readonly trial: SignInTrial;
+  readonly draft: Draft;
+}
+
+export const isTrial = (state: string): boolean => state.startsWith(PREFIX);
+
+/** Sign-ins that show what a provider says and what would come of it, before it is saved. They sign nobody in. */
+@Injectable()
+export class SignInTrialsService {
+  constructor(
+    @InjectRepository(SignInTrial) private readonly trials: Repository<SignInTrial>,
+    private readonly providers: IdentityProvidersService,
+    private readonly client: ProviderClient,
+    private readonly plans: SignOnPlans,
+    private readonly box: SecretBox,
+    private readonly tokens: OpaqueTokens,
+    private readonly egress: Egress,
+  ) {}
+
+  /** Rejects with `sso_provider_unavailable` where the provider cannot be asked what it publishes. */
+  async start(caller: Principal, dto: StartTrialDto): Promise<StartedTrialDto> {
+    await this.providers.checkOwner(caller);
+    const draft = await this.draftOf(caller.organizationId, dto);
+    const { organizationId } = caller;
+    const redirectUri = this.providers.addresses.callback;
+    const url = await this.client.authorizationUrl(openedOf(draft), draft, { redirectUri, again: false });
+    const id = uuidV7(Date.now());
+    const expiresAt = new Date(Date.now() + FLOW_LASTS_MS);
+    await this.trials.delete({ organizationId, expiresAt: LessThan(new Date()) });
+    await this.trials.insert({
+      ...{ id, organizationId, expiresAt, result: null },
+      stateHash: this.tokens.hashOf('sign-on state', draft.state),
+      sealedDraft: this.box.sealBytes(organizationId, purposeOf(id), Buffer.from(JSON.stringify(draft))),
+    });
+    return {
+      ...{ object: 'started-sign-in-trial', id, authorization_url: url },
+      expires_at: expiresAt.toISOString(),
+    };
+  }
+
+  async get({ organizationId }: Principal, id: string): Promise<SignInTrialDto> {
+    const expiresAt = MoreThan(new Date());
+    const trial = isUuid(id)
+      ? await this.trials.findOneBy({ organizationId, id: id.toLowerCase(), expiresAt })
+      : null;
+    if (!trial) throw new AppError('not_found', { resource: 'trial' });
+    return {
+      ...{ object: 'sign-in-trial', id: trial.id, expires_at: trial.expiresAt.toISOString() },
+      status: trial.result === null ? 'pending' : 'done',
+      result: trial.result as TrialResultDto | null,
+    };
+  }
+
+  /** The trial of a state. Refuses with `sso_state_invalid` one that is over or was answered. */
+  async open(state: string): Promise<OpenTrial> {
+    const stateHash = this.tokens.hashOf('sign-on state', state);
+    const trial = await this.trials.findOneBy({
+      stateHash,
+      expiresAt: MoreThan(new Date()),
+      result: IsNull(),
+    });
+    if (!trial) throw new AppError('sso_state_invalid');
+    const { organizationId, id, sealedDraft } = trial;
+    const clear = this.box.openBytes(organizationId, purposeOf(id), sealedDraft);
+    return { trial, draft: JSON.parse(clear.toString('utf8')) as Draft };
+  }
+
+  /** What the provider answers, or why that is not accepted. */
+  exchange({ draft }: OpenTrial, address: URL): Promise<DirectoryAnswer | AppError> {
+    return this.client.exchange(openedOf(draft), draft, address).catch(asRefusal);
+  }
+
+  async finish({ trial, draft }: OpenTrial, answer: DirectoryAnswer | AppError): Promise<void> {
+    const result = answer instanceof AppError ? refused({}, answer) : await this.resultOf(draft, answer);
+    const { affected } = await this.trials.update({ id: trial.id, result: IsNull() }, { result });
+    if (!affected) throw new AppError('sso_state_invalid');
+  }
+
+  private async resultOf(draft: Draft, { subject, claims }: DirectoryAnswer): Promise<TrialResultDto> {
+    const { providerId, domains, rules, provider } = draft;
+    const { organizationId } = provider;
+    const person = { organizationId, providerId, domains, rules, subject, claims };
+    const known = this.plans.find(person);
+    const plan = await known.then((found) => this.plans.of(person, found)).catch(asRefusal);
+    return plan instanceof AppError ? refused(claims, plan) : foreseen(claims, plan);
+  }
+
+  private async draftOf(organizationId: string, dto: StartTrialDto): Promise<Draft> {
+    const { identity_provider_id: id } = dto;
+    const row = id === undefined ? null : await this.providers.find(organizationId, id);
+    const saved = row && (await this.providers.opened(row));
+    const isOther = saved !== null && dto.issuer !== undefined && dto.issuer !== saved.issuer;
+    const issuer = given('issuer', dto.issuer ?? saved?.issuer);
+    checkIssuer(issuer, this.egress);
+    const clientSecret = dto.client_secret ?? (isOther ? undefined : saved?.clientSecret.reveal());
+    return {
+      ...newSecrets(PREFIX),
+      provider: {
+        ...{ organizationId, issuer },
+        clientId: given('client_id', dto.client_id ?? saved?.clientId),
+        clientSecret: given('client_secret', clientSecret),
+        scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto as CreateIdentityProviderDto),
+      },
+      providerId: isOther ? null : (row?.id ?? null),
+      domains: dto.domains ? domainsOf(dto.domains) : (row?.domains ?? []),
+      rules: rulesOf(dto, row?.rules as DirectoryRules | undefined),
+    };
+  }
+}
+
+const purposeOf = (id: string): string[] => ['sign-in trial', id];
+
+const openedOf = ({ provider }: Draft): OpenedProvider => ({
+  ...provider,
+  clientSecret: new Secret(provider.clientSecret),
+});
+
+function given(field: string, value: string | undefined): string {
+  if (value === undefined)
+    throw new AppError('invalid_request', { detail: `The field "${field}" is missing.` });
+  return value;
+}
+
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
+}
+
+const refused = (claims: object, { code, message }: AppError): TrialResultDto => ({
+  ...{ claims, email: null, action: null, role: null, workspaces: null },
+  error: { code, message },
+});
+
+function foreseen(claims: object, { email, user, isLinked, roles }: SignOnPlan): TrialResultDto {
+  const action = user === null ? 'create' : isLinked ? 'sign_in' : 'link';
+  const role = user?.role === 'owner' ? 'owner' : (roles?.role ?? user?.role ?? 'member');
+  const workspaces =
+    roles && [...roles.workspaces].map(([workspace_id, given]) => ({ workspace_id, role: given }));
+  return { claims, email, action, role, workspaces, error: null };
+}
