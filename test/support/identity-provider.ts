@@ -14,7 +14,7 @@ interface Told {
 
 const aKey = (kid: string): JWK => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' } as JWK;
+  return { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' };
 };
 
 /** A certified OpenID provider on this machine, whose sign-in page lets whoever comes be `account`. */
@@ -117,6 +117,8 @@ export class TestIdentityProvider {
             : { backchannel_logout_uri: backChannelLogoutUri, backchannel_logout_session_required: true }),
         },
       ],
+      // Its own would not call this machine.
+      fetch: (url, { method, headers, body, signal }) => fetch(url, { method, headers, body, signal }),
       jwks: { keys: this.keys },
       cookies: { keys: [randomUUID()] },
       claims: {
@@ -143,7 +145,6 @@ export class TestIdentityProvider {
       },
     };
     this.provider = new Provider(this.issuer, configuration);
-    this.provider.proxy = false;
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -77,8 +77,8 @@ export class SignOnWorld {
     return { browser, answer, location: String(answer.headers['location']), cookies };
   }
 
-  /** A sign-in that must succeed; answers who is signed in. */
-  async signedIn(provider: string, browser?: Browser): Promise<Json & { browser: Browser }> {
+  /** A sign-in that must succeed; answers who is signed in, and their browser. */
+  async signedIn(provider: string, browser?: Browser): Promise<Json> {
     const done = await this.signIn(provider, browser);
     if (done.location !== '/ui/') throw new Error(done.location);
     return { ...(await done.browser.me()), browser: done.browser };

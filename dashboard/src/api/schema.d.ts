@@ -920,6 +920,242 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/single-sign-on/back-channel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the sessions of a user who signed out at the identity provider
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["backChannelLogoutLogOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the identity providers for an e-mail address
+         * @description Open to everybody, without an API key.
+         */
+        post: operations["findProvidersFind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/identity-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the identity providers of the organization
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["identityProvidersList"];
+        put?: never;
+        /**
+         * Let users sign in at an identity provider. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["identityProvidersCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/identity-providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an identity provider
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["identityProvidersGet"];
+        /**
+         * Change an identity provider. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        put: operations["identityProvidersUpdate"];
+        post?: never;
+        /**
+         * Remove an identity provider and end the sessions from it. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["identityProvidersRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/identity-providers/{id}/accounts/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink the account that a user has at an identity provider. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        delete: operations["identityProvidersUnlink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how users of the organization may sign in
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["signInSettingsGet"];
+        /**
+         * Require single sign-on, or open the other ways again. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        put: operations["signInSettingsSet"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/sign-in-trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an identity provider before it is saved. Only owners may
+         * @description Scope: `organisation_settings.update`. A dashboard session needs a sign-in or step-up within the last 10 minutes (`step_up_required`).
+         */
+        post: operations["signInTrialsStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/organisation/sign-in-trials/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an identity provider said in a trial, and what would come of it
+         * @description Scope: `organisation_settings.read`.
+         */
+        get: operations["signInTrialsGet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where identity providers send the browser back to
+         * @description Open to everybody, without an API key.
+         */
+        get: operations["signOnCallbackCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out, and learn where to sign out at the identity provider as well
+         * @description Open to users who are signed in to the dashboard.
+         */
+        post: operations["signOutSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/single-sign-on/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at an identity provider: sends the browser there
+         * @description Open to everybody, without an API key.
+         */
+        get: operations["startSignOnStart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/virtual-keys": {
         parameters: {
             query?: never;
@@ -3435,7 +3671,7 @@ export interface components {
             /** @example true */
             is_current: boolean;
             /** @enum {string} */
-            method: "password" | "set_up_link" | "passkey";
+            method: "password" | "set_up_link" | "passkey" | "single_sign_on";
             /** @example 192.0.2.7 */
             ip: string;
             /** @example Mozilla/5.0 */
@@ -4077,6 +4313,317 @@ export interface components {
              *     ]
              */
             scopes: string[];
+        };
+        BackChannelLogoutDto: {
+            /** @example eyJhbGciOi… */
+            logout_token: string;
+        };
+        FindProvidersDto: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        FoundProviderDto: {
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Okta */
+            name: string;
+            /** @example Example */
+            organisation_name: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/start?provider=… */
+            sign_in_url: string;
+        };
+        FoundProviderListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["FoundProviderDto"][];
+        };
+        RoleMappingDto: {
+            /** @example search-team */
+            value: string;
+            /** @enum {string} */
+            organisation_role?: "member" | "admin";
+            /** @example ws-search */
+            workspace_id?: string;
+            /** @enum {string} */
+            workspace_role?: "member" | "manager" | "admin";
+        };
+        IdentityProviderDto: {
+            /** @enum {string} */
+            object: "identity-provider";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example Okta */
+            name: string;
+            /** @example https://login.example.com */
+            issuer: string;
+            /** @example 0oa1b2c3 */
+            client_id: string;
+            /** @example *** */
+            client_secret: string;
+            /**
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains: string[];
+            /** @example true */
+            enabled: boolean;
+            /** @example groups */
+            groups_claim: string;
+            role_mappings: components["schemas"]["RoleMappingDto"][];
+            /** @example false */
+            create_users: boolean;
+            /** @example false */
+            roles_follow_directory: boolean;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/callback */
+            redirect_uri: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout */
+            back_channel_logout_uri: string;
+            /** @example https://gateway.example.com/v1/auth/single-sign-on/start?provider=… */
+            sign_in_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_updated_at: string;
+        };
+        IdentityProviderListDto: {
+            /** @enum {string} */
+            object: "list";
+            /** @example 1 */
+            total: number;
+            data: components["schemas"]["IdentityProviderDto"][];
+        };
+        CreateIdentityProviderDto: {
+            /** @example Okta */
+            name: string;
+            /** @example https://login.example.com */
+            issuer: string;
+            /** @example 0oa1b2c3 */
+            client_id: string;
+            /** @example a-secret-of-the-provider */
+            client_secret: string;
+            /**
+             * @default [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @default []
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @default true */
+            enabled?: boolean;
+            /** @default groups */
+            groups_claim?: string;
+            /** @default [] */
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
+            /** @default false */
+            create_users?: boolean;
+            /** @default false */
+            roles_follow_directory?: boolean;
+        };
+        UpdateIdentityProviderDto: {
+            /** @example Okta */
+            name?: string;
+            /** @example https://login.example.com */
+            issuer?: string;
+            /** @example 0oa1b2c3 */
+            client_id?: string;
+            /** @example a-secret-of-the-provider */
+            client_secret?: string;
+            /**
+             * @default [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @default []
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @default true */
+            enabled?: boolean;
+            /** @default groups */
+            groups_claim?: string;
+            /** @default [] */
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
+            /** @default false */
+            create_users?: boolean;
+            /** @default false */
+            roles_follow_directory?: boolean;
+        };
+        SignInSettingsDto: {
+            /** @enum {string} */
+            object: "sign-in-settings";
+            /** @example true */
+            single_sign_on_required: boolean;
+            /**
+             * @example [
+             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+             *     ]
+             */
+            break_glass_user_ids: string[];
+        };
+        SetSignInSettingsDto: {
+            /** @example true */
+            single_sign_on_required: boolean;
+            /**
+             * @example [
+             *       "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+             *     ]
+             */
+            break_glass_user_ids: string[];
+        };
+        StartTrialDto: {
+            /** @example Okta */
+            name?: string;
+            /** @example https://login.example.com */
+            issuer?: string;
+            /** @example 0oa1b2c3 */
+            client_id?: string;
+            /** @example a-secret-of-the-provider */
+            client_secret?: string;
+            /**
+             * @default [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * @default []
+             * @example [
+             *       "example.com"
+             *     ]
+             */
+            domains?: string[];
+            /** @default true */
+            enabled?: boolean;
+            /** @default groups */
+            groups_claim?: string;
+            /** @default [] */
+            role_mappings?: components["schemas"]["RoleMappingDto"][];
+            /** @default false */
+            create_users?: boolean;
+            /** @default false */
+            roles_follow_directory?: boolean;
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            identity_provider_id?: string;
+        };
+        StartedTrialDto: {
+            /** @enum {string} */
+            object: "started-sign-in-trial";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @example https://login.example.com/authorize?client_id=0oa1b2c3 */
+            authorization_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        TrialWorkspaceDto: {
+            /** @example ws-search */
+            workspace_id: string;
+            /** @enum {string} */
+            role: "admin" | "manager" | "member";
+        };
+        TrialErrorDto: {
+            /** @example sso_email_unverified */
+            code: string;
+            /** @example The identity provider does not say that your e-mail address is verified. */
+            message: string;
+        };
+        TrialResultDto: {
+            /**
+             * @example {
+             *       "sub": "00u1",
+             *       "groups": [
+             *         "search-team"
+             *       ]
+             *     }
+             */
+            claims: {
+                [key: string]: unknown;
+            };
+            /** @example ada@example.com */
+            email: string | null;
+            /**
+             * @example create
+             * @enum {string|null}
+             */
+            action: "sign_in" | "link" | "create" | null;
+            /**
+             * @example member
+             * @enum {string|null}
+             */
+            role: "owner" | "admin" | "member" | null;
+            workspaces: components["schemas"]["TrialWorkspaceDto"][] | null;
+            error: components["schemas"]["TrialErrorDto"] | null;
+        };
+        SignInTrialDto: {
+            /** @enum {string} */
+            object: "sign-in-trial";
+            /**
+             * Format: uuid
+             * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
+             */
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "done";
+            result: components["schemas"]["TrialResultDto"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string;
+        };
+        SignedOutDto: {
+            /** @enum {string} */
+            object: "signed-out";
+            /** @example https://login.example.com/logout */
+            logout_url: string | null;
         };
         DeploymentDto: {
             /** @example 2024-10-21 */
@@ -7378,16 +7925,6 @@ export interface components {
                 [key: string]: string;
             };
         };
-        RoleMappingDto: {
-            /** @example search-team */
-            value: string;
-            /** @enum {string} */
-            organisation_role?: "member" | "admin";
-            /** @example ws-search */
-            workspace_id?: string;
-            /** @enum {string} */
-            workspace_role?: "member" | "manager" | "admin";
-        };
         ClaimNamesDto: {
             /**
              * @default [
@@ -7862,6 +8399,46 @@ export interface components {
                  *         "message": "The e-mail address or the password is wrong.",
                  *         "type": "authentication_error",
                  *         "code": "sign_in_failed",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description The token is not accepted. */
+        logout_token_invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The logout token was not accepted: it was used before.",
+                 *         "type": "invalid_request_error",
+                 *         "code": "logout_token_invalid",
+                 *         "param": null,
+                 *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefusalDto"];
+            };
+        };
+        /** @description The identity provider cannot be used. */
+        sso_provider_unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "message": "The identity provider cannot be used: it could not be reached.",
+                 *         "type": "server_error",
+                 *         "code": "sso_provider_unavailable",
                  *         "param": null,
                  *         "request_id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
                  *       }
@@ -11446,6 +12023,758 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["MeDto"];
                 };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    backChannelLogoutLogOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["BackChannelLogoutDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["logout_token_invalid"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    findProvidersFind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FindProvidersDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Okta",
+                     *           "organisation_name": "Example",
+                     *           "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundProviderListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "object": "identity-provider",
+                     *           "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *           "name": "Okta",
+                     *           "issuer": "https://login.example.com",
+                     *           "client_id": "0oa1b2c3",
+                     *           "client_secret": "***",
+                     *           "scopes": [
+                     *             "openid",
+                     *             "email",
+                     *             "profile"
+                     *           ],
+                     *           "domains": [
+                     *             "example.com"
+                     *           ],
+                     *           "enabled": true,
+                     *           "groups_claim": "groups",
+                     *           "role_mappings": [
+                     *             {
+                     *               "value": "search-team",
+                     *               "organisation_role": "member",
+                     *               "workspace_id": "ws-search",
+                     *               "workspace_role": "member"
+                     *             }
+                     *           ],
+                     *           "create_users": false,
+                     *           "roles_follow_directory": false,
+                     *           "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *           "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *           "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderListDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Okta",
+                 *       "issuer": "https://login.example.com",
+                 *       "client_id": "0oa1b2c3",
+                 *       "client_secret": "a-secret-of-the-provider"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIdentityProviderDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "identity-provider",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Okta",
+                     *       "issuer": "https://login.example.com",
+                     *       "client_id": "0oa1b2c3",
+                     *       "client_secret": "***",
+                     *       "scopes": [
+                     *         "openid",
+                     *         "email",
+                     *         "profile"
+                     *       ],
+                     *       "domains": [
+                     *         "example.com"
+                     *       ],
+                     *       "enabled": true,
+                     *       "groups_claim": "groups",
+                     *       "role_mappings": [
+                     *         {
+                     *           "value": "search-team",
+                     *           "organisation_role": "member",
+                     *           "workspace_id": "ws-search",
+                     *           "workspace_role": "member"
+                     *         }
+                     *       ],
+                     *       "create_users": false,
+                     *       "roles_follow_directory": false,
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *       "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "identity-provider",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Okta",
+                     *       "issuer": "https://login.example.com",
+                     *       "client_id": "0oa1b2c3",
+                     *       "client_secret": "***",
+                     *       "scopes": [
+                     *         "openid",
+                     *         "email",
+                     *         "profile"
+                     *       ],
+                     *       "domains": [
+                     *         "example.com"
+                     *       ],
+                     *       "enabled": true,
+                     *       "groups_claim": "groups",
+                     *       "role_mappings": [
+                     *         {
+                     *           "value": "search-team",
+                     *           "organisation_role": "member",
+                     *           "workspace_id": "ws-search",
+                     *           "workspace_role": "member"
+                     *         }
+                     *       ],
+                     *       "create_users": false,
+                     *       "roles_follow_directory": false,
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *       "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersUpdate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Okta"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateIdentityProviderDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "identity-provider",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "name": "Okta",
+                     *       "issuer": "https://login.example.com",
+                     *       "client_id": "0oa1b2c3",
+                     *       "client_secret": "***",
+                     *       "scopes": [
+                     *         "openid",
+                     *         "email",
+                     *         "profile"
+                     *       ],
+                     *       "domains": [
+                     *         "example.com"
+                     *       ],
+                     *       "enabled": true,
+                     *       "groups_claim": "groups",
+                     *       "role_mappings": [
+                     *         {
+                     *           "value": "search-team",
+                     *           "organisation_role": "member",
+                     *           "workspace_id": "ws-search",
+                     *           "workspace_role": "member"
+                     *         }
+                     *       ],
+                     *       "create_users": false,
+                     *       "roles_follow_directory": false,
+                     *       "redirect_uri": "https://gateway.example.com/v1/auth/single-sign-on/callback",
+                     *       "back_channel_logout_uri": "https://gateway.example.com/v1/auth/single-sign-on/back-channel-logout",
+                     *       "sign_in_url": "https://gateway.example.com/v1/auth/single-sign-on/start?provider=…",
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "last_updated_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdentityProviderDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersRemove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    identityProvidersUnlink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["DoneDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInSettingsGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "sign-in-settings",
+                     *       "single_sign_on_required": true,
+                     *       "break_glass_user_ids": [
+                     *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInSettingsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInSettingsSet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "single_sign_on_required": true,
+                 *       "break_glass_user_ids": [
+                 *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetSignInSettingsDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "sign-in-settings",
+                     *       "single_sign_on_required": true,
+                     *       "break_glass_user_ids": [
+                     *         "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInSettingsDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signInTrialsStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Okta"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartTrialDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "started-sign-in-trial",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "authorization_url": "https://login.example.com/authorize?client_id=0oa1b2c3",
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedTrialDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["sso_provider_unavailable"];
+        };
+    };
+    signInTrialsGet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "sign-in-trial",
+                     *       "id": "0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10",
+                     *       "status": "pending",
+                     *       "result": {
+                     *         "claims": {
+                     *           "sub": "00u1",
+                     *           "groups": [
+                     *             "search-team"
+                     *           ]
+                     *         },
+                     *         "email": "ada@example.com",
+                     *         "action": "create",
+                     *         "role": "member",
+                     *         "workspaces": null,
+                     *         "error": {
+                     *           "code": "sso_email_unverified",
+                     *           "message": "The identity provider does not say that your e-mail address is verified."
+                     *         }
+                     *       },
+                     *       "expires_at": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInTrialDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signOnCallbackCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is a page of the dashboard. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    signOutSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "signed-out",
+                     *       "logout_url": "https://login.example.com/logout"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedOutDto"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthenticated"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            412: components["responses"]["precondition_failed"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["database_unavailable"];
+        };
+    };
+    startSignOnStart: {
+        parameters: {
+            query: {
+                reauthenticate?: "true";
+                return_to?: string;
+                provider: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is that of the identity provider. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthenticated"];

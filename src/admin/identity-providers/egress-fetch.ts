@@ -18,7 +18,7 @@ export function egressFetch(
   return async (address, { method = 'GET', headers, body, signal } = {}) => {
     const { origin, pathname, search } = new URL(address);
     const answer = await egress.pool(tenant, origin).request({
-      method: method as 'GET' | 'POST',
+      method: method,
       path: pathname + search,
       headers: [...new Headers(headers)].flat(),
       body: body === undefined || body === null ? null : String(body as string | URLSearchParams),

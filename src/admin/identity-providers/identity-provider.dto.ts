@@ -1,16 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsString,
-  Length,
-  Matches,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsString, Length, Matches } from 'class-validator';
 import type { IdentityProvider } from '../../common/database/entities/identity-provider.entity.js';
 import { normalizeEmail } from '../../common/http/normal-email.js';
 import { IfGiven, rule, ValidateEach } from '../../common/http/validators.js';
@@ -209,20 +200,29 @@ export class IdentityProviderListDto extends ListOf(IdentityProviderDto) {
   }
 }
 
-export const scopesOf = ({ scopes }: CreateIdentityProviderDto): string[] => scopes ?? DEFAULT_SCOPES;
+export const scopesOf = ({ scopes }: Pick<CreateIdentityProviderDto, 'scopes'>): string[] =>
+  scopes ?? DEFAULT_SCOPES;
 
 export const domainsOf = (domains: readonly string[]): string[] => [
   ...new Set(domains.map((domain) => domainOf(domain) ?? domain)),
 ];
 
-export function rulesOf(dto: Partial<CreateIdentityProviderDto>, before?: DirectoryRules): DirectoryRules {
-  return {
-    groupsClaim: dto.groups_claim ?? before?.groupsClaim ?? DEFAULT_GROUPS_CLAIM,
-    roleMappings: dto.role_mappings?.map(mappingOf) ?? before?.roleMappings ?? [],
-    createsUsers: dto.create_users ?? before?.createsUsers ?? false,
-    rolesFollowDirectory: dto.roles_follow_directory ?? before?.rolesFollowDirectory ?? false,
-  };
-}
+const DEFAULT_RULES: DirectoryRules = {
+  groupsClaim: DEFAULT_GROUPS_CLAIM,
+  roleMappings: [],
+  createsUsers: false,
+  rolesFollowDirectory: false,
+};
+
+export const rulesOf = (
+  dto: Partial<CreateIdentityProviderDto>,
+  before: DirectoryRules = DEFAULT_RULES,
+): DirectoryRules => ({
+  groupsClaim: dto.groups_claim ?? before.groupsClaim,
+  roleMappings: dto.role_mappings?.map(mappingOf) ?? before.roleMappings,
+  createsUsers: dto.create_users ?? before.createsUsers,
+  rolesFollowDirectory: dto.roles_follow_directory ?? before.rolesFollowDirectory,
+});
 
 const shownRules = ({ groupsClaim, roleMappings, createsUsers, rolesFollowDirectory }: DirectoryRules) => ({
   groups_claim: groupsClaim,

@@ -168,6 +168,7 @@ export class ProviderClient {
     config[client.customFetch] = egressFetch(this.egress, provider.organizationId);
     config.timeout = TIMEOUT_MS / 1_000;
     client.enableNonRepudiationChecks(config);
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- only where the operator opened an address without TLS
     if (isInClear(provider.issuer)) client.allowInsecureRequests(config);
     return config;
   }
@@ -181,6 +182,7 @@ export class ProviderClient {
       const config = await client.discovery(new URL(issuer), 'gatehouse', undefined, client.None(), {
         timeout: TIMEOUT_MS / 1_000,
         [client.customFetch]: egressFetch(this.egress, organizationId),
+        // eslint-disable-next-line @typescript-eslint/no-deprecated -- the same
         execute: isInClear(issuer) ? [client.allowInsecureRequests] : [],
       });
       return config.serverMetadata();

@@ -56,9 +56,9 @@ export class TrialResultDto {
   @ApiProperty({ type: [TrialWorkspaceDto], nullable: true })
   readonly workspaces: readonly TrialWorkspaceDto[] | null;
 
-  /** Why the sign-in would be refused. */
-  @ApiProperty({ type: TrialErrorDto, nullable: true })
-  readonly error: TrialErrorDto | null;
+  /** Why the sign-in would be refused. Absent where it would succeed. */
+  @ApiProperty({ type: TrialErrorDto, required: false })
+  readonly error?: TrialErrorDto;
 }
 
 export class SignInTrialDto {
@@ -71,8 +71,9 @@ export class SignInTrialDto {
   @ApiProperty({ enum: ['pending', 'done'] })
   readonly status: 'pending' | 'done';
 
-  @ApiProperty({ type: TrialResultDto, nullable: true })
-  readonly result: TrialResultDto | null;
+  /** Once it is done. */
+  @ApiProperty({ type: TrialResultDto, required: false })
+  readonly result?: TrialResultDto;
 
   @ApiMoment()
   readonly expires_at: string;

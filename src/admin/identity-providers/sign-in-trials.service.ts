@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error.js';
 import { isUuid, uuidV7 } from '../../common/ids/uuid-v7.js';
 import { checkIssuer } from './check-issuer.js';
 import type { DirectoryRules } from './directory-rules.js';
-import { type CreateIdentityProviderDto, domainsOf, rulesOf, scopesOf } from './identity-provider.dto.js';
+import { domainsOf, rulesOf, scopesOf } from './identity-provider.dto.js';
 import { IdentityProvidersService } from './identity-providers.service.js';
 import {
   type DirectoryAnswer,
@@ -86,7 +86,7 @@ export class SignInTrialsService {
     return {
       ...{ object: 'sign-in-trial', id: trial.id, expires_at: trial.expiresAt.toISOString() },
       status: trial.result === null ? 'pending' : 'done',
-      result: trial.result as TrialResultDto | null,
+      ...(trial.result === null ? {} : { result: trial.result as TrialResultDto }),
     };
   }
 
@@ -128,24 +128,25 @@ export class SignInTrialsService {
     const { identity_provider_id: id } = dto;
     const row = id === undefined ? null : await this.providers.find(organizationId, id);
     const saved = row && (await this.providers.opened(row));
-    const isOther = saved !== null && dto.issuer !== undefined && dto.issuer !== saved.issuer;
     const issuer = given('issuer', dto.issuer ?? saved?.issuer);
     checkIssuer(issuer, this.egress);
-    const clientSecret = dto.client_secret ?? (isOther ? undefined : saved?.clientSecret.reveal());
+    const same = saved?.issuer === issuer ? saved : null;
     return {
       ...newSecrets(PREFIX),
-      provider: {
-        ...{ organizationId, issuer },
-        clientId: given('client_id', dto.client_id ?? saved?.clientId),
-        clientSecret: given('client_secret', clientSecret),
-        scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto as CreateIdentityProviderDto),
-      },
-      providerId: isOther ? null : (row?.id ?? null),
+      provider: { organizationId, issuer, ...clientOf(dto, saved, same) },
+      providerId: same && row ? row.id : null,
       domains: dto.domains ? domainsOf(dto.domains) : (row?.domains ?? []),
       rules: rulesOf(dto, row?.rules as DirectoryRules | undefined),
     };
   }
 }
+
+/** A secret goes to no other issuer than that for which it was saved. */
+const clientOf = (dto: StartTrialDto, saved: OpenedProvider | null, same: OpenedProvider | null) => ({
+  clientId: given('client_id', dto.client_id ?? saved?.clientId),
+  clientSecret: given('client_secret', dto.client_secret ?? same?.clientSecret.reveal()),
+  scopes: dto.scopes ?? saved?.scopes ?? scopesOf(dto),
+});
 
 const purposeOf = (id: string): string[] => ['sign-in trial', id];
 
@@ -175,5 +176,5 @@ function foreseen(claims: object, { email, user, isLinked, roles }: SignOnPlan):
   const role = user?.role === 'owner' ? 'owner' : (roles?.role ?? user?.role ?? 'member');
   const workspaces =
     roles && [...roles.workspaces].map(([workspace_id, given]) => ({ workspace_id, role: given }));
-  return { claims, email, action, role, workspaces, error: null };
+  return { claims, email, action, role, workspaces };
 }

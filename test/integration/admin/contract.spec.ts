@@ -88,6 +88,10 @@ describe('the OpenAPI document', () => {
       'post /v1/auth/set-up',
       'post /v1/auth/sign-in',
       'post /v1/auth/passkeys/request-options',
+      'post /v1/auth/single-sign-on/back-channel-logout',
+      'post /v1/auth/single-sign-on',
+      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ]);
     const rotation = operations().find(({ path }) => path === '/v2/api-keys/{id}/rotate');
@@ -103,12 +107,16 @@ describe('the OpenAPI document', () => {
     );
     expect(withoutScope.map(({ where }) => where).sort()).toEqual([
       'get /v1/admin/me',
+      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
       'post /v1/admin/invites/accept',
       'post /v1/auth/passkeys/request-options',
       'post /v1/auth/passkeys/sign-in',
       'post /v1/auth/set-up',
       'post /v1/auth/sign-in',
+      'post /v1/auth/single-sign-on',
+      'post /v1/auth/single-sign-on/back-channel-logout',
     ]);
     const file = operations().find(({ path }) => path === '/v1/logs/exports/{id}/file');
     expect(file).toMatchObject({

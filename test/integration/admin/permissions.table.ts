@@ -37,15 +37,18 @@ export type ThingName =
   | 'finished log export'
   | 'guardrail'
   | 'guardrail of the organization'
+  | 'identity provider'
   | 'integration'
   | 'integration of the organization'
   | 'invite'
   | 'legal hold'
+  | 'linked account'
   | 'log'
   | 'log export'
   | 'member'
   | 'model of the integration'
   | 'new audit destination'
+  | 'new identity provider'
   | 'new guardrail of the organization'
   | 'new invite'
   | 'new member'
@@ -56,6 +59,7 @@ export type ThingName =
   | 'price'
   | 'provider'
   | 'rate policy'
+  | 'sign-in trial'
   | 'signed tokens'
   | 'this workspace'
   | 'trace'
@@ -84,6 +88,7 @@ const
   ADMINISTER    = '200 200 403 403 403 | 200 403 403 403 401 | 404 401', // a thing of the organization
   OWN_SETTINGS  = '200 200 403 403 403 | 200 403 403 403 401 | 200 401', // of one's organization, whichever it is
   OWNERS_ONLY   = '200 403 403 403 403 | 200 403 403 403 401 | 404 401', // an owner, or a key that acts for one
+  OWNERS_OWN    = '200 403 403 403 403 | 200 403 403 403 401 | 200 401', // of one's organization, by its owners
   ABOVE_READ    = '200 200 404 404 404 | 200 404 404 403 401 | 404 401', // what no workspace reaches
   ABOVE_MANAGE  = '200 200 404 404 403 | 200 404 404 403 401 | 404 401',
   LENT          = '200 200 403 404 403 | 200 403 404 403 401 | 404 401', // of the organization, lent to this workspace
@@ -222,6 +227,16 @@ export const PERMISSIONS: readonly Permission[] = [
   row('GET /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
   row('PUT /v1/admin/organisation/jwt', OWN_SETTINGS, 'new signed tokens'),
   row('DELETE /v1/admin/organisation/jwt', OWN_SETTINGS, 'signed tokens'),
+  row('GET /v1/admin/organisation/identity-providers', OWN_SETTINGS),
+  row('POST /v1/admin/organisation/identity-providers', OWNERS_OWN, 'new identity provider'),
+  row('GET /v1/admin/organisation/identity-providers/{id}', ADMINISTER, 'identity provider'),
+  row('PUT /v1/admin/organisation/identity-providers/{id}', OWNERS_ONLY, 'identity provider', RENAMED),
+  row('DELETE /v1/admin/organisation/identity-providers/{id}', OWNERS_ONLY, 'identity provider'),
+  row('DELETE /v1/admin/organisation/identity-providers/{id}/accounts/{userId}', OWNERS_ONLY, 'linked account'),
+  row('POST /v1/admin/organisation/sign-in-trials', OWNERS_OWN, 'new identity provider'),
+  row('GET /v1/admin/organisation/sign-in-trials/{id}', ADMINISTER, 'sign-in trial'),
+  row('GET /v1/admin/organisation/sign-in', OWN_SETTINGS),
+  row('PUT /v1/admin/organisation/sign-in', OWNERS_OWN, undefined, { single_sign_on_required: false, break_glass_user_ids: [] }),
   row('GET /v1/model-configs/pricing', OWN_SETTINGS),
   row('PUT /v1/model-configs/pricing/{provider}/{model}', OWN_SETTINGS, 'price', { pay_as_you_go: {} }),
   row('DELETE /v1/model-configs/pricing/{provider}/{model}', ADMINISTER, 'price'),
@@ -272,12 +287,16 @@ export const ENDLESS: readonly string[] = ['GET /v1/logs/stream'];
 /** Doors for those who have no credential: what they send is one, or everybody may know the answer. */
 export const PUBLIC: readonly string[] = [
   'GET /v1/logs/exports/{id}/file',
+  'GET /v1/auth/single-sign-on/callback',
+  'GET /v1/auth/single-sign-on/start',
   'GET /v1/model-configs/pricing/{provider}/{model}',
   'POST /v1/admin/invites/accept',
   'POST /v1/auth/passkeys/request-options',
   'POST /v1/auth/passkeys/sign-in',
   'POST /v1/auth/set-up',
   'POST /v1/auth/sign-in',
+  'POST /v1/auth/single-sign-on',
+  'POST /v1/auth/single-sign-on/back-channel-logout',
 ];
 
 /** About the caller's own dashboard session. Every other credential is refused; test/integration/sign-in walks through them. */
@@ -287,6 +306,7 @@ export const OF_SESSIONS: readonly string[] = [
   'DELETE /v1/auth/sessions',
   'DELETE /v1/auth/sessions/{id}',
   'POST /v1/auth/sign-out',
+  'POST /v1/auth/single-sign-on/sign-out',
   'POST /v1/auth/step-up',
   'POST /v1/auth/password',
   'POST /v1/auth/totp',

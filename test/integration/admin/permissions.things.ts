@@ -108,6 +108,19 @@ export class PermissionThings {
     'usage policy': async () => at((await this.made('policies/usage-limits', BUDGET)).id),
     'use of a policy': () => this.use(),
     'signed tokens': async () => at(),
+    'new identity provider': async () => ({ path: [], body: await this.identityProvider() }),
+    'identity provider': async () => at((await this.madeProvider()).id),
+    'linked account': async () => {
+      const { id } = await this.madeProvider();
+      const { id: userId } = await this.person({});
+      await this.app.dataSource.query(
+        'INSERT INTO user_identities (provider_id, subject, organization_id, user_id) VALUES ($1, $2, $3, $2)',
+        [id, userId, this.app.first.organisation_id],
+      );
+      return at(id, userId);
+    },
+    'sign-in trial': async () =>
+      at((await this.made('admin/organisation/sign-in-trials', await this.identityProvider())).id),
     'new signed tokens': async () => ({ path: [], body: this.signedTokens() }),
     'this workspace': async () => at('ws-default'),
     'virtual key': () => this.virtualKey(),
@@ -120,6 +133,24 @@ export class PermissionThings {
       return { ...at(await this.app.anotherWorkspace(slug)), query: `?name=${slug}` };
     },
   };
+
+  /** At an address of this machine that publishes what a provider must. */
+  private async identityProvider(): Promise<object> {
+    const issuer = new URL(this.issuer.uri).origin;
+    const metadata = {
+      ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+      jwks_uri: this.issuer.uri,
+    };
+    this.issuer.answer = (response) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata));
+    return { name: 'Directory', issuer, client_id: 'gatehouse', client_secret: 'sso-canary' };
+  }
+
+  /** An organization has few of them, and what went before is not asked for again. */
+  private async madeProvider(): Promise<Json> {
+    await this.app.dataSource.query('DELETE FROM identity_providers');
+    return this.made('admin/organisation/identity-providers', await this.identityProvider());
+  }
 
   private async made(path: string, body: object): Promise<Json> {
     const answer = await this.app.call('POST', `/v1/${path}`, { body });

@@ -214,6 +214,10 @@ describe('the web server of the administration', () => {
       'post /v1/auth/passkeys/sign-in',
       'post /v1/auth/set-up',
       'post /v1/auth/sign-in',
+      'post /v1/auth/single-sign-on',
+      'post /v1/auth/single-sign-on/back-channel-logout',
+      'get /v1/auth/single-sign-on/callback',
+      'get /v1/auth/single-sign-on/start',
       'get /v1/model-configs/pricing/{provider}/{model}',
     ];
     const { paths } = buildOpenApi(app.app);
