@@ -118,7 +118,7 @@ export class TestIdentityProvider {
         },
       ],
       // Its own would not call this machine.
-      fetch: (url, { method, headers, body, signal }) => fetch(url, { method, headers, body, signal }),
+      fetch: (url, { method, headers, body, signal } = {}) => fetch(url, { method, headers, body, signal }),
       jwks: { keys: this.keys },
       cookies: { keys: [randomUUID()] },
       claims: {
