@@ -87,7 +87,7 @@ async function under(amount: number, { provider, model, answer }: Row): Promise<
 }
 
 function ask({ path, model, fields }: Row): Promise<Response> {
-  const values = Object.entries({ model, ...fields });
+  const values = Object.entries<unknown>({ model, ...fields });
   const isForm = values.some(([, value]) => value instanceof File);
   const form = new FormData();
   for (const [name, value] of values) form.append(name, value);
