@@ -703,9 +703,9 @@ function meaning({
     },
   );
   // One call at most says nothing where none is allowed; and choosing freely is what is done where nothing is said.
-  // The effort says what thinking says beside it.
+  // The effort says what Anthropic's own words say beside it.
   return {
-    ...only(others, (name) => name !== 'thinking'),
+    ...only(others, (name) => name !== 'thinking' && name !== 'output_config'),
     sayings,
     choice: choice ?? 'auto',
     isSingle: parallel === false && choice !== 'none',
