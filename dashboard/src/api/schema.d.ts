@@ -15975,12 +15975,26 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-summary",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {}
                      *     }
                      */
                     "application/json": {
                         /** @example analytics-summary */
                         object?: string;
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             [key: string]: number;
                         };
@@ -16109,6 +16123,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "list",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "total": 0,
                      *       "data": [
                      *         {
@@ -16139,6 +16158,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "list";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         total?: number;
                         data?: {
                             object?: unknown;
@@ -16287,6 +16315,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "list",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "total": 0,
                      *       "data": [
                      *         {
@@ -16317,6 +16350,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "list";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         total?: number;
                         data?: {
                             object?: unknown;
@@ -16465,6 +16507,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "list",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "total": 0,
                      *       "data": [
                      *         {
@@ -16504,6 +16551,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "list";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         total?: number;
                         data?: {
                             object?: unknown;
@@ -16655,6 +16711,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -16669,6 +16730,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -16796,6 +16866,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "avg": 0
@@ -16812,6 +16887,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             avg?: number;
@@ -16941,6 +17025,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "avg": 0,
                      *         "p50": 0,
@@ -16963,6 +17052,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             avg?: number;
                             p50?: number;
@@ -17098,6 +17196,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "avg": 0
@@ -17114,6 +17217,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             avg?: number;
@@ -17243,6 +17355,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -17257,6 +17374,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -17384,6 +17510,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "unique": 0,
@@ -17400,6 +17531,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             unique?: number;
@@ -17529,6 +17669,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "unique": 0,
@@ -17545,6 +17690,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             unique?: number;
@@ -17674,6 +17828,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -17688,6 +17847,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -17815,6 +17983,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "rate": 0
                      *       },
@@ -17829,6 +18002,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             rate?: number;
                         };
@@ -17956,6 +18138,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "rate": 0
                      *       },
@@ -17970,6 +18157,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             rate?: number;
                         };
@@ -18097,6 +18293,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -18113,6 +18314,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -18242,6 +18452,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0
                      *       },
@@ -18258,6 +18473,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                         };
@@ -18387,6 +18611,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total_errors": 0,
                      *         "unique_error_codes": 0
@@ -18402,6 +18631,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total_errors?: number;
                             unique_error_codes?: number;
@@ -18529,6 +18767,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total_errors": 0,
                      *         "unique_error_codes": 0
@@ -18544,6 +18787,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total_errors?: number;
                             unique_error_codes?: number;
@@ -18671,6 +18923,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "retry": 0,
                      *         "fallback": 0
@@ -18687,6 +18944,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             retry?: unknown;
                             fallback?: number;
@@ -18816,6 +19082,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "retry": 0,
                      *         "fallback": 0
@@ -18832,6 +19103,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             retry?: unknown;
                             fallback?: number;
@@ -18961,6 +19241,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "rate": 0
@@ -18980,6 +19265,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             rate?: number;
@@ -19112,6 +19406,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "total": 0,
                      *         "rate": 0
@@ -19131,6 +19430,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             total?: number;
                             rate?: number;
@@ -19263,6 +19571,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "avg": 0
                      *       },
@@ -19277,6 +19590,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             avg?: number;
                         };
@@ -19404,6 +19726,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "object": "analytics-graph",
+                     *       "range": {
+                     *         "from": "2030-01-31T12:00:00.000Z",
+                     *         "to": "2030-01-31T12:00:00.000Z",
+                     *         "is_exact": false
+                     *       },
                      *       "summary": {
                      *         "avg": 0
                      *       },
@@ -19418,6 +19745,15 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object?: "analytics-graph";
+                        /** @description The time that was counted. It is wider than the requested range where only whole hours are left of its ends. */
+                        range?: {
+                            /** Format: date-time */
+                            from?: string;
+                            /** Format: date-time */
+                            to?: string;
+                            /** @description False if the range or one of its points cuts an hour whose minutes are gone, or if the answer needs the request log of a time that retention may have removed. */
+                            is_exact?: boolean;
+                        };
                         summary?: {
                             avg?: number;
                         };
