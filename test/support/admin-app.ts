@@ -173,14 +173,14 @@ export class AdminApp {
     return AdminApp.on(stores, first as BootstrapResult, settings);
   }
 
-  /** Another process of this administration: its own connections to the same database. */
-  async another(): Promise<AdminApp> {
+  /** Another process of this administration, with its own connections to the same database. Settings may differ after a restart. */
+  async another(changed: Partial<Settings> = {}, clickhouse: ClickHouse | null = null): Promise<AdminApp> {
     const dataSource = await anotherDataSource(this.url);
     const drop = async () => {
       if (dataSource.isInitialized) await dataSource.destroy();
     };
-    const stores = { dataSource, url: this.url, clickhouse: null, drop };
-    return AdminApp.on(stores, this.first, this.settings);
+    const stores = { dataSource, url: this.url, clickhouse, drop };
+    return AdminApp.on(stores, this.first, { ...this.settings, ...changed });
   }
 
   private static async on(

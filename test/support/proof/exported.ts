@@ -59,15 +59,14 @@ export async function exported(
     .map((line) => JSON.parse(line) as Cells);
 }
 
-/** As a cell of CSV: nothing is empty, and objects are JSON. */
-export function inCells(row: Cells): Cells {
-  return Object.fromEntries(
+/** As a cell of CSV: what is unknown is empty. Keys of an object have no order, so its text is read again. */
+export const inCells = (row: Cells): Cells =>
+  Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
       if (value === null) return [name, ''];
-      return [name, typeof value === 'object' ? JSON.stringify(value) : String(value)];
+      return [name, typeof value === 'number' || typeof value === 'boolean' ? String(value) : value];
     }),
   );
-}
 
 /** https://www.rfc-editor.org/rfc/rfc4180: cells in quotes may hold commas, line ends, and quotes that are doubled. */
 function rowsOfCsv(file: string): readonly Cells[] {
@@ -77,7 +76,14 @@ function rowsOfCsv(file: string): readonly Cells[] {
     if (end !== ',') lines.push([]);
   }
   const [names = [], ...rows] = lines.filter((cells) => cells.length === FIELDS.length);
-  return rows.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index]])));
+  return rows.map((cells) =>
+    Object.fromEntries(
+      names.map((name, index) => {
+        const cell = cells[index] ?? '';
+        return [name, name === 'metadata' && cell !== '' ? (JSON.parse(cell) as unknown) : cell];
+      }),
+    ),
+  );
 }
 
 export const exportedByHand = (fact: Fact): Cells =>

@@ -8,7 +8,10 @@ export interface Narrowing {
   readonly fits: (fact: Fact) => boolean;
 }
 
-type Draw = (facts: readonly Fact[], random: SeededRandom) => readonly [value: string, fits: Narrowing['fits']];
+type Draw = (
+  facts: readonly Fact[],
+  random: SeededRandom,
+) => readonly [value: string, fits: Narrowing['fits']];
 
 /** One or two of the values that there are. Nothing fits an empty value, which is absent. */
 const anyOf =
@@ -116,11 +119,7 @@ export const TIMES: readonly string[] = [
   'created_at_max',
 ];
 
-export function narrowingOf(
-  name: string,
-  facts: readonly Fact[],
-  random: SeededRandom,
-): Narrowing {
+export function narrowingOf(name: string, facts: readonly Fact[], random: SeededRandom): Narrowing {
   const draw = NARROWINGS[name];
   if (!draw) throw new Error(`There is no filter ${name}.`);
   const [value, fits] = draw(facts, random);

@@ -135,35 +135,30 @@ export function cacheSummaryByHand(of: Of): Fields {
 }
 
 /** By path below `/v1/analytics/groups/`: the field of the value, and the value. */
-export const GROUPS_BY_HAND: Readonly<Record<string, readonly [field: string, of: (one: Fact) => string]>> =
-  {
-    users: ['user', userOf],
-    'ai-models': ['ai_model', ({ model }) => model],
-    model: ['model', ({ model }) => model],
-    workspaces: ['workspace', ({ workspace }) => workspace],
-    workspace: ['workspace', ({ workspace }) => workspace],
-    ai_service: ['ai_service', ({ provider }) => provider],
-    provider: ['provider', ({ virtualKey }) => virtualKey],
-    api_key: ['api_key', ({ keyId }) => keyId],
-    config: ['config', ({ config }) => config],
-    endpoint: ['endpoint', ({ endpoint }) => endpoint],
-    status_code: ['status_code', ({ status }) => String(status)],
-    cache_status: ['cache_status', ({ cacheStatus }) => cacheStatus],
-    prompt: ['prompt', ({ prompt }) => prompt],
-    'metadata/_environment': ['metadata_value', ({ metadata }) => metadata?.['_environment'] ?? ''],
-    'metadata/team': ['metadata_value', ({ metadata }) => metadata?.['team'] ?? ''],
-  };
+export const GROUPS_BY_HAND: Readonly<Record<string, readonly [field: string, of: (one: Fact) => string]>> = {
+  users: ['user', userOf],
+  'ai-models': ['ai_model', ({ model }) => model],
+  model: ['model', ({ model }) => model],
+  workspaces: ['workspace', ({ workspace }) => workspace],
+  workspace: ['workspace', ({ workspace }) => workspace],
+  ai_service: ['ai_service', ({ provider }) => provider],
+  provider: ['provider', ({ virtualKey }) => virtualKey],
+  api_key: ['api_key', ({ keyId }) => keyId],
+  config: ['config', ({ config }) => config],
+  endpoint: ['endpoint', ({ endpoint }) => endpoint],
+  status_code: ['status_code', ({ status }) => String(status)],
+  cache_status: ['cache_status', ({ cacheStatus }) => cacheStatus],
+  prompt: ['prompt', ({ prompt }) => prompt],
+  'metadata/_environment': ['metadata_value', ({ metadata }) => metadata?.['_environment'] ?? ''],
+  'metadata/team': ['metadata_value', ({ metadata }) => metadata?.['team'] ?? ''],
+};
 
 /** Columns of groups that do not depend on the clock of the gateway alone. */
 export const COLUMNS_BY_HAND: Readonly<Record<string, (of: Of) => unknown>> = {
   requests: (of) => of.length,
   cost: cents,
   total_tokens: (of) => sum(of, tokensOf),
-  avg_tokens: (of) =>
-    ratio(
-      sum(of, tokensOf),
-      of.length,
-    ),
+  avg_tokens: (of) => ratio(sum(of, tokensOf), of.length),
   avg_input_tokens: (of) =>
     ratio(
       sum(of, ({ input }) => input ?? 0),

@@ -68,8 +68,11 @@ export async function sendTraffic(
     told.set(tenant, [...customs, ...traced]);
   }
   const known = sent.known();
-  await counted(service, tenants, began, (tenant) =>
-    known.filter((one) => one.tenant === tenant).length + (told.get(tenant)?.length ?? 0),
+  await counted(
+    service,
+    tenants,
+    began,
+    (tenant) => known.filter((one) => one.tenant === tenant).length + (told.get(tenant)?.length ?? 0),
   );
   console.log(`${requests} requests and ${logs + spans} told calls, counted after ${Date.now() - began} ms`);
   const rows = await storedRows(service, tenants);
