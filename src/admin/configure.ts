@@ -10,6 +10,7 @@ import { uuidV7 } from '../common/ids/uuid-v7.js';
 import { entityTagOf, isOneThing } from './entity-tag.js';
 import { leaveUnread } from './unread-body.js';
 import { markUnreadable } from './readable-body.guard.js';
+import { refuseWrongMethods } from './route-methods.js';
 import { RefusalRecordingFilter } from './audit/refusal-recording.filter.js';
 
 const JSON_TYPE = 'application/json';
@@ -21,6 +22,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 export function configureAdmin(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
   server.setGenReqId(() => uuidV7(Date.now()));
+  refuseWrongMethods(server);
   server.addHook('onRoute', (route) => {
     route.bodyLimit = bodyLimitOf(route.url);
   });

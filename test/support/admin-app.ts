@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 import { GenaiModelCatalog } from '../../src/adapters/prices/genai-model-catalog.js';
@@ -9,6 +9,7 @@ import { PostgresApiKeyDirectory } from '../../src/adapters/directories/postgres
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
 import { buildOpenApi } from '../../src/admin/openapi/document.js';
+import { createAdapter } from '../../src/admin/adapter.js';
 import { configureAdmin } from '../../src/admin/configure.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
 import { PostgresSessionDirectory } from '../../src/adapters/sessions/postgres-session-directory.js';
@@ -200,7 +201,7 @@ export class AdminApp {
       .overrideProvider(CLICKHOUSE)
       .useValue(clickhouse)
       .compile();
-    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
+    const app = module.createNestApplication<NestFastifyApplication>(createAdapter());
     app.useLogger(false);
     configureAdmin(app);
     await app.init();

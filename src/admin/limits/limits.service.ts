@@ -5,11 +5,12 @@ import { AppError } from '../../common/errors/app-error.js';
 import { counterKey, periodAt } from '../../common/limits/period.js';
 import type { BudgetRule, RateRule } from '../../common/limits/rules.js';
 import { nanoDollars } from '../../providers/prices/decimal.js';
-import type {
-  RateLimitDto,
-  ShownRateLimitDto,
-  ShownUsageLimitsDto,
-  UsageLimitsDto,
+import {
+  LARGEST_DOLLARS,
+  type RateLimitDto,
+  type ShownRateLimitDto,
+  type ShownUsageLimitsDto,
+  type UsageLimitsDto,
 } from '../shapes/limit.dto.js';
 
 /** Whatever has limits. */
@@ -228,14 +229,16 @@ function startOf({ periodic_reset_days, next_usage_reset_at }: UsageLimitsDto, k
 const wholeSecond = (moment: number): number => Math.floor(moment / 1000) * 1000;
 
 function amountOf(field: string, type: BudgetRule['type'], given: number): number {
-  const amount = type === 'cost' ? nanoDollars(given) : given;
+  const amount = type === 'cost' ? dollarsOf(given) : given;
   if (amount === null || !Number.isSafeInteger(amount) || amount < 1)
     refuse(
       field,
-      type === 'cost' ? 'it must be a sum of dollars below 9,000,000' : 'it must be a whole number',
+      type === 'cost' ? 'it must be at most 9,000,000 dollars' : 'it must be a whole number',
     );
   return amount;
 }
+
+const dollarsOf = (given: number): number | null => (given > LARGEST_DOLLARS ? null : nanoDollars(given));
 
 function checkUnit(type: RateRule['type'], unit: RateRule['unit']): void {
   if (type === 'concurrency' && unit !== null) refuse('rate_limits.unit', 'concurrency has none');

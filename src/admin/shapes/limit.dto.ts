@@ -11,8 +11,8 @@ import { ApiMomentOrNull } from './fields.js';
 const UNITS = Object.keys(RATE_WINDOWS_MS);
 const MOST_RULES = 10;
 /** Nine million dollars in nano-dollars are still an exact integer, and so are as many tokens. */
-const LARGEST_DOLLARS = 9_000_000;
-const LARGEST_AMOUNT = 9_000_000_000_000_000;
+export const LARGEST_DOLLARS = 9_000_000;
+export const LARGEST_AMOUNT = 9_000_000_000_000_000;
 const DECIMALS_OF_NANO = /^\d+(\.\d{1,9})?$/;
 
 /** An amount of zero or more; dollars may have nine decimals. */
@@ -52,8 +52,8 @@ export class RateLimitDto {
 }
 
 export class UsageLimitsDto {
-  /** Dollars, or tokens when the type says so. */
-  @ApiProperty({ example: 100, maximum: LARGEST_DOLLARS })
+  /** Dollars, at most 9,000,000, or tokens when the type says so. */
+  @ApiProperty({ example: 100, maximum: LARGEST_AMOUNT })
   @IsAmount()
   readonly credit_limit: number;
 
