@@ -17,7 +17,7 @@ interface Operation {
 const DAY = '(?:19|20)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])';
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:Z|[+-](?:0\\d|1[0-3]):[0-5]\\d)';
 const UUID = '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}';
-const WORDS = /Must be one of ([\w, ]+)\./;
+const WORDS = /(?:Must be one|One) of ((?:\w+, )+\w+)\./;
 
 const matching = (pattern: string, example?: string): Fragment => ({
   type: 'string',

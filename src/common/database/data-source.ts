@@ -78,6 +78,7 @@ import { SignIn1763820000001 } from './migrations/1763820000001-sign-in.js';
 import { SignInLinks1763820000002 } from './migrations/1763820000002-sign-in-links.js';
 import { SecondFactors1763820000003 } from './migrations/1763820000003-second-factors.js';
 import { Passkeys1763820000004 } from './migrations/1763820000004-passkeys.js';
+import { RevokedKeys1763835000001 } from './migrations/1763835000001-revoked-keys.js';
 import { POSTGRES_TIMEOUTS } from '../net/store-timeouts.js';
 import { postgresLimits, type PostgresUse } from './sessions/postgres-connections.js';
 import { SnakeCaseNaming } from './snake-case-naming.js';
@@ -171,6 +172,7 @@ const MIGRATIONS = [
   SignInLinks1763820000002,
   SecondFactors1763820000003,
   Passkeys1763820000004,
+  RevokedKeys1763835000001,
 ];
 
 /**
