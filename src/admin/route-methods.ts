@@ -42,7 +42,7 @@ function refusalOf(request: FastifyRequest, allowed: ReadonlySet<string>): AppEr
   const { method } = request;
   if (allowed.size > 0 && !allowed.has(method))
     return new AppError('method_not_allowed', { method, allowed: [...allowed].sort().join(', ') });
-  if ((method === 'GET' || method === 'HEAD') && hasBody(request))
+  if (!request.is404 && (method === 'GET' || method === 'HEAD') && hasBody(request))
     return new AppError('body_not_allowed', { method });
   return undefined;
 }

@@ -8,7 +8,7 @@ import { GenaiPriceBook } from '../../src/adapters/prices/genai-price-book.js';
 import { PostgresApiKeyDirectory } from '../../src/adapters/directories/postgres-api-key-directory.js';
 import { AdminModule } from '../../src/admin/admin.module.js';
 import { bootstrap, type BootstrapResult } from '../../src/admin/bootstrap/bootstrap.js';
-import { buildOpenApi } from '../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../src/admin/openapi/document.js';
 import { createAdapter } from '../../src/admin/adapter.js';
 import { configureAdmin } from '../../src/admin/configure.js';
 import { PostgresCurrentRights } from '../../src/adapters/directories/postgres-current-rights.js';
@@ -213,7 +213,7 @@ export class AdminApp {
       first,
       new SecretBox(masterKey),
       settings,
-      new Contract(buildOpenApi(app)),
+      new Contract(buildAdministrationApi(app)),
       async () => {
         // A client of the test may keep its connection for a minute, and the server would wait for it.
         app.getHttpServer().closeAllConnections();

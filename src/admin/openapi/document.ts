@@ -23,8 +23,15 @@ Each operation says which scope opens it.`;
 
 const SESSION = `The cookie of a dashboard session, set by POST /v1/auth/sign-in; over http its name is \`${COOKIE_OVER_HTTP}\`. A change must also carry \`x-gateway-csrf: 1\` and come from the service's own origin. \`x-gateway-workspace\` names the workspace where the user has several.`;
 
-/** The OpenAPI document of the administration, made from its controllers. */
+/** The OpenAPI document of the whole service. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
+  const document = buildAdministrationApi(app);
+  addGatewayPaths(document);
+  return document;
+}
+
+/** The part that the administration answers, made from its controllers. */
+export function buildAdministrationApi(app: INestApplication): OpenAPIObject {
   const head = new DocumentBuilder()
     .setTitle('Gatehouse')
     .setDescription(DESCRIPTION)
@@ -48,7 +55,6 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   tellParameters(document);
   addExamples(document);
   addLinks(document);
-  addGatewayPaths(document);
   return document;
 }
 

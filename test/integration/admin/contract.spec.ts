@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
 import { AdminApp } from '../../support/admin-app.js';
 import { Contract } from '../../support/contract.js';
 
@@ -22,11 +22,11 @@ interface OperationObject {
 describe('the OpenAPI document', () => {
   let app: AdminApp;
   let contract: Contract;
-  let document: ReturnType<typeof buildOpenApi>;
+  let document: ReturnType<typeof buildAdministrationApi>;
 
   beforeAll(async () => {
     app = await AdminApp.start();
-    document = buildOpenApi(app.app);
+    document = buildAdministrationApi(app.app);
     contract = new Contract(document);
   });
   afterAll(() => app.close());

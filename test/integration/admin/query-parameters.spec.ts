@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../src/admin/openapi/document.js';
+import { buildAdministrationApi } from '../../../src/admin/openapi/document.js';
 import { aUserWithPassword, Browser } from '../../support/browser.js';
 import { AdminApp, type Answer } from '../../support/admin-app.js';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { email, password } = await aUserWithPassword(app, { role: 'admin' });
   session = new Browser(app);
   await session.signIn(email, password);
-  operations = Object.entries(buildOpenApi(app.app).paths).flatMap(([path, methods]) =>
+  operations = Object.entries(buildAdministrationApi(app.app).paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, { parameters?: { in: string; name: string }[] }>).map(
       ([method, { parameters = [] }]) => ({
         method: method.toUpperCase(),
