@@ -2538,6 +2538,1174 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Chat completions */
+        post: operations["postChatCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completions */
+        post: operations["postCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fim/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completions of a gap */
+        post: operations["postFimCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Completions of an agent */
+        post: operations["postAgentsCompletions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored responses */
+        get: operations["getResponsesId"];
+        put?: never;
+        post?: never;
+        /** Stored responses */
+        delete: operations["deleteResponsesId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stored responses */
+        post: operations["postResponsesIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored responses */
+        get: operations["getResponsesIdInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Responses */
+        post: operations["postResponses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Messages */
+        post: operations["postMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Counting of tokens */
+        post: operations["postMessagesCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:generateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postV1betaModelsModelGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:generateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postModelsModelGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:streamGenerateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postV1betaModelsModelStreamGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:streamGenerateContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postModelsModelStreamGenerateContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:countTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postV1betaModelsModelCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:countTokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's generateContent */
+        post: operations["postModelsModelCountTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:embedContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postV1betaModelsModelEmbedContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:embedContent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postModelsModelEmbedContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v1beta/models/{model}:batchEmbedContents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postV1betaModelsModelBatchEmbedContents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}:batchEmbedContents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Google's embedContent */
+        post: operations["postModelsModelBatchEmbedContents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v2/chat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cohere's chat */
+        post: operations["postV2Chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v2/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cohere's embeddings */
+        post: operations["postV2Embed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/v2/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cohere's reranking */
+        post: operations["postV2Rerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Embeddings */
+        post: operations["postEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reranking */
+        post: operations["postRerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Moderations */
+        post: operations["postModerations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ocr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reading documents */
+        post: operations["postOcr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Image generations */
+        post: operations["postImagesGenerations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Image edits */
+        post: operations["postImagesEdits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Image variations */
+        post: operations["postImagesVariations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Speech */
+        post: operations["postAudioSpeech"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Transcriptions */
+        post: operations["postAudioTranscriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Translations of speech */
+        post: operations["postAudioTranslations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files */
+        get: operations["getFiles"];
+        put?: never;
+        /** Files */
+        post: operations["postFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files */
+        get: operations["getFilesId"];
+        put?: never;
+        post?: never;
+        /** Files */
+        delete: operations["deleteFilesId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files */
+        get: operations["getFilesIdContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Batches */
+        get: operations["getBatches"];
+        put?: never;
+        /** Batches */
+        post: operations["postBatches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Batches */
+        get: operations["getBatchesId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Batches */
+        post: operations["postBatchesIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Batches */
+        get: operations["getBatchesIdOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobs"];
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobsIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobsIdPause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fine-tuning jobs */
+        post: operations["postFineTuningJobsIdResume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobsIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fine_tuning/jobs/{id}/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fine-tuning jobs */
+        get: operations["getFineTuningJobsIdCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStores"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStores"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresId"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresId"];
+        /** Vector stores */
+        delete: operations["deleteVectorStoresId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFiles"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFilesFileId"];
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFilesFileId"];
+        /** Vector stores */
+        delete: operations["deleteVectorStoresIdFilesFileId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/files/{file_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFilesFileIdContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFileBatches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches/{batch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFileBatchesBatchId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches/{batch_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Vector stores */
+        post: operations["postVectorStoresIdFileBatchesBatchIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vector_stores/{id}/file_batches/{batch_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vector stores */
+        get: operations["getVectorStoresIdFileBatchesBatchIdFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/client_secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeClientSecrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/transcription_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeTranscriptionSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCalls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdAccept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/hangup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdHangup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/refer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdRefer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime/calls/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Realtime calls and secrets */
+        post: operations["postRealtimeCallsIdReject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/realtime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Realtime */
+        get: operations["getRealtime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models */
+        get: operations["getModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models */
+        get: operations["getModelsId"];
+        put?: never;
+        post?: never;
+        /** Models */
+        delete: operations["deleteModelsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2786,19 +3954,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /**
              * @example {
@@ -2902,19 +4070,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /**
              * @example {
@@ -3018,19 +4186,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             usage_limits?: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
             rate_limits?: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
@@ -3148,19 +4316,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /** @enum {number} */
             is_default: 0 | 1;
@@ -3207,19 +4375,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             /** @enum {number} */
             is_default: 0 | 1;
@@ -3257,19 +4425,19 @@ export interface components {
                  *       "x-customer-id"
                  *     ]
                  */
-                headers?: string[];
+                headers?: string[] | null;
                 /**
                  * @example [
                  *       "$.messages[*].content"
                  *     ]
                  */
-                json_paths?: string[];
+                json_paths?: string[] | null;
                 /**
                  * @example [
                  *       "[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{4}"
                  *     ]
                  */
-                patterns?: string[];
+                patterns?: string[] | null;
             } | null;
             usage_limits?: components["schemas"]["UsageLimitsDto"] | (components["schemas"]["UsageLimitsDto"][] | null);
             rate_limits?: components["schemas"]["RateLimitDto"] | (components["schemas"]["RateLimitDto"][] | null);
@@ -3510,16 +4678,21 @@ export interface components {
             /** @enum {string} */
             role: "admin" | "manager" | "member";
         };
+        /** @enum {string} */
+        Scope: "agent_servers.create" | "agent_servers.delete" | "agent_servers.list" | "agent_servers.read" | "agent_servers.update" | "agents.invoke" | "analytics.view" | "audit_logs.list" | "completions.write" | "configs.create" | "configs.delete" | "configs.list" | "configs.read" | "configs.update" | "deployments.create" | "deployments.delete" | "deployments.list" | "deployments.read" | "deployments.update" | "guardrails.create" | "guardrails.delete" | "guardrails.invoke" | "guardrails.list" | "guardrails.read" | "guardrails.update" | "logs.export" | "logs.list" | "logs.view" | "logs.write" | "mcp.invoke" | "mcp_servers.create" | "mcp_servers.delete" | "mcp_servers.list" | "mcp_servers.read" | "mcp_servers.update" | "organisation_agent_integrations.create" | "organisation_agent_integrations.delete" | "organisation_agent_integrations.list" | "organisation_agent_integrations.read" | "organisation_agent_integrations.update" | "organisation_exclusions.list" | "organisation_exclusions.update" | "organisation_guardrails.create" | "organisation_guardrails.delete" | "organisation_guardrails.list" | "organisation_guardrails.read" | "organisation_guardrails.update" | "organisation_integrations.create" | "organisation_integrations.delete" | "organisation_integrations.list" | "organisation_integrations.read" | "organisation_integrations.update" | "organisation_mcp_integrations.create" | "organisation_mcp_integrations.delete" | "organisation_mcp_integrations.list" | "organisation_mcp_integrations.read" | "organisation_mcp_integrations.update" | "organisation_service_api_keys.create" | "organisation_service_api_keys.delete" | "organisation_service_api_keys.list" | "organisation_service_api_keys.read" | "organisation_service_api_keys.rotate" | "organisation_service_api_keys.update" | "organisation_settings.read" | "organisation_settings.update" | "organisation_users.create" | "organisation_users.delete" | "organisation_users.list" | "organisation_users.read" | "organisation_users.update" | "plugins.create" | "plugins.list" | "plugins.update" | "policies.create" | "policies.delete" | "policies.list" | "policies.read" | "policies.update" | "prompts.create" | "prompts.delete" | "prompts.list" | "prompts.publish" | "prompts.read" | "prompts.render" | "prompts.update" | "providers.create" | "providers.delete" | "providers.list" | "providers.read" | "providers.update" | "secret_references.create" | "secret_references.delete" | "secret_references.list" | "secret_references.read" | "secret_references.update" | "virtual_keys.copy" | "virtual_keys.create" | "virtual_keys.delete" | "virtual_keys.duplicate" | "virtual_keys.list" | "virtual_keys.read" | "virtual_keys.update" | "workspace_agent_integrations.create" | "workspace_agent_integrations.delete" | "workspace_agent_integrations.list" | "workspace_agent_integrations.read" | "workspace_agent_integrations.update" | "workspace_integrations.create" | "workspace_integrations.delete" | "workspace_integrations.list" | "workspace_integrations.read" | "workspace_integrations.update" | "workspace_mcp_integrations.create" | "workspace_mcp_integrations.delete" | "workspace_mcp_integrations.list" | "workspace_mcp_integrations.read" | "workspace_mcp_integrations.update" | "workspace_service_api_keys.create" | "workspace_service_api_keys.delete" | "workspace_service_api_keys.list" | "workspace_service_api_keys.read" | "workspace_service_api_keys.rotate" | "workspace_service_api_keys.update" | "workspace_user_api_keys.create" | "workspace_user_api_keys.delete" | "workspace_user_api_keys.list" | "workspace_user_api_keys.read" | "workspace_user_api_keys.rotate" | "workspace_user_api_keys.update" | "workspace_users.create" | "workspace_users.delete" | "workspace_users.list" | "workspace_users.read" | "workspace_users.update" | "workspaces.create" | "workspaces.delete" | "workspaces.list" | "workspaces.read" | "workspaces.update";
         PromisedKeyDto: {
             /**
              * @example [
              *       "completions.write"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
         };
         CreateInviteDto: {
-            /** @example ada@example.com */
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
             email: string;
             /** @enum {string} */
             role: "admin" | "member";
@@ -3672,7 +4845,7 @@ export interface components {
              *       "logs.view"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -3715,7 +4888,7 @@ export interface components {
              *       "logs.view"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -3749,7 +4922,7 @@ export interface components {
              *       "logs.view"
              *     ]
              */
-            scopes: string[];
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: uuid
              * @example 0199a0e4-6f0c-7b31-9c3f-2f4f9a1e6d10
@@ -3881,7 +5054,7 @@ export interface components {
              *       "completions.write"
              *     ]
              */
-            scopes?: string[];
+            scopes?: components["schemas"]["Scope"][];
             /** @example true */
             reset_usage?: boolean;
         };
@@ -3959,7 +5132,10 @@ export interface components {
         SetUpDto: {
             /** @example gw_setup_… */
             token: string;
-            /** @example ada@example.com */
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
             email?: string;
             /** @example Ada Lovelace */
             name?: string;
@@ -4087,6 +5263,8 @@ export interface components {
             alias?: string;
             is_default?: boolean;
         };
+        /** @enum {string} */
+        ProviderId: "302ai" | "ai21" | "aibadgr" | "anthropic" | "anyscale" | "arcee" | "assemblyai" | "assemblyai-eu" | "azure-ai" | "azure-openai" | "azure-openai-entra" | "baseten" | "bedrock" | "bedrock-mantle" | "black-forest-labs" | "byteplus" | "bytez" | "cerebras" | "chutes" | "claude-platform-aws" | "claude-platform-aws-iam" | "cohere" | "cometapi" | "cortex" | "dashscope" | "dashscope-cn" | "dashscope-us" | "databricks" | "deepbricks" | "deepgram" | "deepinfra" | "deepseek" | "digitalocean" | "doubleword" | "elevenlabs" | "fal-ai" | "fal-ai-queue" | "featherless-ai" | "fireworks-ai" | "fireworks-ai-account" | "friendli" | "github" | "google" | "groq" | "helicone" | "huggingface" | "hyperbolic" | "inception" | "inference-net" | "iointelligence" | "jina" | "kluster-ai" | "krutrim" | "lambda" | "latitude" | "lemonfox-ai" | "lepton" | "lightning-ai" | "lingyi" | "llama-cpp" | "lm-studio" | "localai" | "matterai" | "meshy" | "milvus" | "minimax" | "mistral-ai" | "modal" | "modal-proxy-auth" | "monsterapi" | "moonshot" | "moonshot-ai" | "nano-gpt" | "ncompass" | "nebius" | "nextbit" | "nomic" | "novita-ai" | "nscale" | "nvidia-nim" | "ollama" | "ollama-native" | "openai" | "openrouter" | "oracle" | "ovhcloud" | "palm" | "parasail" | "perplexity-ai" | "pinecone" | "poe" | "portkey" | "predibase" | "qdrant" | "recraft-ai" | "reka-ai" | "replicate" | "runway" | "sagemaker" | "sambanova" | "sandbox" | "scaleway" | "segmind" | "siliconflow" | "siliconflow-com" | "stability-ai" | "stepfun" | "together-ai" | "tripo3d" | "triton" | "upstage" | "venice" | "vercel-ai-gateway" | "vertex-ai" | "vertex-ai-global" | "vllm" | "volcengine" | "voyage" | "vultr" | "wandb" | "workers-ai" | "x-ai" | "xiaomi" | "z-ai" | "zhipu";
         CreateVirtualKeyDto: {
             /** @example sk-proj-4711 */
             key?: string;
@@ -4223,7 +5401,7 @@ export interface components {
             /** @example openai-production */
             slug?: string;
             /** @example openai */
-            provider: string;
+            provider: components["schemas"]["ProviderId"];
             /** @example ws-default */
             workspace_id?: string;
         };
@@ -4527,7 +5705,7 @@ export interface components {
             /** @example OpenAI production */
             name?: string;
             /** @example openai */
-            provider?: string;
+            provider?: components["schemas"]["ProviderId"];
             /** @example true */
             reset_usage?: boolean;
         };
@@ -5005,7 +6183,7 @@ export interface components {
             /** @example openai-company */
             slug?: string;
             /** @example openai */
-            ai_provider_id: string;
+            ai_provider_id: components["schemas"]["ProviderId"];
             /** @example ws-default */
             workspace_id?: string;
             /** @default true */
@@ -7890,7 +9068,7 @@ export interface operations {
                 /** @description Must be a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z. */
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
-                method?: string;
+                method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
                 /** @description Must be a text. */
                 uri?: string;
                 /** @description Must be a text. */
@@ -7898,7 +9076,7 @@ export interface operations {
                 /** @description Must be an id. */
                 user_id?: string;
                 /** @description Must be one of user, api_key. */
-                user_type?: string;
+                user_type?: "user" | "api_key";
                 /** @description Must be an id. */
                 workspace_id?: string;
                 /** @description Must be a status code. */
@@ -7912,7 +9090,7 @@ export interface operations {
                 /** @description Must be a text. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
-                outcome?: string;
+                outcome?: "success" | "refused" | "failed";
             };
             header?: never;
             path?: never;
@@ -7992,7 +9170,7 @@ export interface operations {
                 /** @description Must be a date, or a date and time with its zone, such as 2030-01-31T12:00:00Z. */
                 end_time?: string;
                 /** @description Must be one of POST, PUT, DELETE, PATCH, GET. */
-                method?: string;
+                method?: "POST" | "PUT" | "DELETE" | "PATCH" | "GET";
                 /** @description Must be a text. */
                 uri?: string;
                 /** @description Must be a text. */
@@ -8000,7 +9178,7 @@ export interface operations {
                 /** @description Must be an id. */
                 user_id?: string;
                 /** @description Must be one of user, api_key. */
-                user_type?: string;
+                user_type?: "user" | "api_key";
                 /** @description Must be an id. */
                 workspace_id?: string;
                 /** @description Must be a status code. */
@@ -8014,7 +9192,7 @@ export interface operations {
                 /** @description Must be a text. */
                 country?: string;
                 /** @description Must be one of success, refused, failed. */
-                outcome?: string;
+                outcome?: "success" | "refused" | "failed";
             };
             header?: never;
             path?: never;
@@ -8237,7 +9415,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8408,7 +9586,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8771,7 +9949,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -8817,7 +9995,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -9071,7 +10249,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["RemoveMemberDto"];
@@ -9217,7 +10395,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -9263,7 +10441,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -9306,7 +10484,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["TransferOwnershipDto"];
@@ -9743,7 +10921,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["CancelInviteDto"];
@@ -10240,7 +11418,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10317,7 +11495,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -10366,7 +11544,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11656,7 +12834,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -11733,7 +12911,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12124,7 +13302,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12633,7 +13811,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12769,7 +13947,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /** @example {} */
                 "application/json": components["schemas"]["UpdateModelsDto"];
@@ -12896,7 +14074,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -13100,7 +14278,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -13695,7 +14873,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14053,7 +15231,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14318,7 +15496,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -14873,7 +16051,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -15110,11 +16288,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15233,11 +16411,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -15911,11 +17089,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16011,7 +17189,7 @@ export interface operations {
                 /** @description One of the columns. Default: requests. */
                 order_by?: string;
                 /** @description "asc" or "desc". Default: desc. */
-                order_by_type?: string;
+                order_by_type?: "asc" | "desc";
                 /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
                 time_of_generation_min?: string;
                 /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
@@ -16043,11 +17221,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16189,7 +17367,7 @@ export interface operations {
                 /** @description One of the columns. Default: requests. */
                 order_by?: string;
                 /** @description "asc" or "desc". Default: desc. */
-                order_by_type?: string;
+                order_by_type?: "asc" | "desc";
                 /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
                 time_of_generation_min?: string;
                 /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
@@ -16221,11 +17399,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16367,7 +17545,7 @@ export interface operations {
                 /** @description One of the columns. Default: requests. */
                 order_by?: string;
                 /** @description "asc" or "desc". Default: desc. */
-                order_by_type?: string;
+                order_by_type?: "asc" | "desc";
                 /** @description Beginning, ISO time; cut to its minute. Default: a day before the end. */
                 time_of_generation_min?: string;
                 /** @description End, ISO time; the minute it lies in counts, unless it begins there. Default: now. */
@@ -16399,11 +17577,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16587,11 +17765,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16637,7 +17815,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -16728,11 +17906,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16778,7 +17956,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -16873,11 +18051,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -16923,7 +18101,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17030,11 +18208,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17080,7 +18258,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17175,11 +18353,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17225,7 +18403,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17316,11 +18494,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17366,7 +18544,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17461,11 +18639,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17511,7 +18689,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17606,11 +18784,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17656,7 +18834,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17747,11 +18925,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17797,7 +18975,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -17888,11 +19066,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -17938,7 +19116,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18029,11 +19207,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18079,7 +19257,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18174,11 +19352,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18224,7 +19402,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18319,11 +19497,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18369,7 +19547,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18461,11 +19639,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18511,7 +19689,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18603,11 +19781,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18653,7 +19831,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18748,11 +19926,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18798,7 +19976,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -18893,11 +20071,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -18943,7 +20121,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19044,11 +20222,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19094,7 +20272,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19195,11 +20373,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19245,7 +20423,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19336,11 +20514,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19386,7 +20564,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19477,11 +20655,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19527,7 +20705,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19618,11 +20796,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19668,7 +20846,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19758,11 +20936,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19808,7 +20986,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -19898,11 +21076,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -19948,7 +21126,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -20039,11 +21217,11 @@ export interface operations {
                 /** @description Must be a number. */
                 weighted_feedback_max?: string;
                 /** @description Must be "true" or "false". */
-                has_feedback?: string;
+                has_feedback?: boolean;
                 /** @description Must be a list of status codes, separated by commas. */
                 status_code?: string;
                 /** @description Must be "true" or "false". */
-                is_success?: string;
+                is_success?: boolean;
                 /** @description Must be a list of at most 100 values, separated by commas. */
                 error_code?: string;
                 /** @description Must be a list of at most 100 values, separated by commas. */
@@ -20089,7 +21267,7 @@ export interface operations {
                 /** @description Must be a JSON object whose values are texts. */
                 metadata?: string;
                 /** @description One of minute, hour, day, week, month. Default: chosen by the range. */
-                interval?: string;
+                interval?: "minute" | "hour" | "day" | "week" | "month";
                 /** @description Name of the IANA database, such as Europe/Berlin, in which days begin. Default: UTC. */
                 time_zone?: string;
             };
@@ -20470,6 +21648,2467 @@ export interface operations {
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["database_unavailable"];
+        };
+    };
+    postChatCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFimCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAgentsCompletions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getResponsesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteResponsesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postResponsesIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getResponsesIdInputItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postResponses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postMessagesCountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelStreamGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelStreamGenerateContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelCountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelCountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelEmbedContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelEmbedContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV1betaModelsModelBatchEmbedContents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModelsModelBatchEmbedContents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV2Chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV2Embed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postV2Rerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postModerations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postOcr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postImagesGenerations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postImagesEdits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postImagesVariations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAudioSpeech: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAudioTranscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postAudioTranslations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** @example sandbox-1 */
+                    model?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFilesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteFilesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFilesIdContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBatchesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postBatchesIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getBatchesIdOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobsIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobsIdPause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postFineTuningJobsIdResume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobsIdEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFineTuningJobsIdCheckpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteVectorStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFilesFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFilesFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteVectorStoresIdFilesFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFilesFileIdContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFileBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFileBatchesBatchId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postVectorStoresIdFileBatchesBatchIdCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getVectorStoresIdFileBatchesBatchIdFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeClientSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeTranscriptionSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCalls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdAccept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdHangup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdRefer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    postRealtimeCallsIdReject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "*/*": unknown;
+            };
+        };
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getRealtime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getModelsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteModelsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider's answer, in the format that the path has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal: the gateway's own, or the provider's, as the header `x-gateway-error-source` says. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }
